@@ -1,0 +1,130 @@
+"""The integer hidden layer of hyperdimensional computing."""
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state, gen_even_slices
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hyperlvq.checks import check_integer
+from hyperlvq.kernels.encoding import activation_dtype, encode, sum_dtype
+
+LARGEST_CLIP = np.iinfo(np.int16).max
+
+
+class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Map features of [0, 1] to small integers: thermometer codes bound to random keys.
+
+    A feature x becomes a thermometer code of N entries, the first round(x N) of them -1 and the
+    rest +1 (halves round to even); the code is multiplied by the feature's random key of -1
+    and +1, the products of all features are summed, and the sum is clipped to [-κ, κ].
+
+    A value below 0 acts as 0 and one above 1 as 1: the thermometer is full or empty. Scale
+    features to [0, 1] first, as `make_classifier` does. A missing value (NaN) leaves its feature
+    out of the sum.
+
+    Parameters
+    ----------
+    n_units : int, default=1000
+        Number of hidden units N.
+    clip : int, default=3
+        Largest activation κ.
+    n_jobs : int or None, default=None
+        Number of threads that share the samples in `transform`. The result is the same for any.
+    random_state : int, RandomState instance or None, default=None
+        Where the keys come from.
+
+    Attributes
+    ----------
+    keys_ : ndarray of shape (n_features_in_, n_units), of int8
+        The key of each feature, of -1 and +1.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X had names that are all strings.
+
+    See Also
+    --------
+    RVFLLayer : The conventional hidden layer, with real weights.
+
+    Examples
+    --------
+    >>> from hyperlvq import IntRVFLLayer
+    >>> layer = IntRVFLLayer(n_units=6, clip=1, random_state=0)
+    >>> layer.fit_transform([[0.0, 1.0], [0.5, 0.5]])
+    array([[ 0,  1,  1, -1,  0,  1],
+           [ 0, -1, -1, -1,  0,  1]], dtype=int8)
+    """
+
+    def __init__(self, n_units=1000, clip=3, *, n_jobs=None, random_state=None):
+        self.n_units = n_units
+        self.clip = clip
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Draw the keys for as many features as X has.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Only its number of columns matters.
+        y : ignored
+
+        Returns
+        -------
+        self : IntRVFLLayer
+        """
+        n_units = check_integer("n_units", self.n_units, minimum=1)
+        check_integer("clip", self.clip, minimum=1, maximum=LARGEST_CLIP)
+        X = self._validate(X, reset=True)
+        rng = check_random_state(self.random_state)
+        bits = rng.randint(2, size=(X.shape[1], n_units), dtype=np.int8)
+        self.keys_ = 2 * bits - 1
+        return self
+
+    def transform(self, X):
+        """Return the activations of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features in [0, 1]; NaN marks a missing value.
+
+        Returns
+        -------
+        activations : ndarray of shape (n_samples, n_units)
+            In int8, or in int16 where `clip` is above 127.
+        """
+        check_is_fitted(self)
+        X = self._validate(X, reset=False)
+        activations = np.empty((len(X), self.keys_.shape[1]), dtype=activation_dtype(self.clip))
+        n_threads = min(effective_n_jobs(self.n_jobs), len(X))
+        Parallel(n_jobs=n_threads, prefer="threads", require="sharedmem")(
+            delayed(self._encode)(X[rows], activations[rows])
+            for rows in gen_even_slices(len(X), n_threads)
+        )
+        return activations
+
+    def _encode(self, X, activations):
+        sums = np.empty(self.keys_.shape[1], dtype=sum_dtype(len(self.keys_)))
+        encode(X, self.keys_, self.clip, sums, activations)
+
+    def _validate(self, X, reset):
+        return validate_data(
+            self,
+            X,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan",
+            reset=reset,
+        )
+
+    @property
+    def _n_features_out(self):
+        return self.keys_.shape[1]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags

@@ -1,0 +1,100 @@
+"""The conventional RVFL hidden layer."""
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hyperlvq.checks import check_integer
+
+BIAS_RANGE = 0.1
+
+
+class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Map features to the sigmoids of random projections.
+
+    h = 1/(1 + exp(-(Wx + b))) with W uniform in (-1, 1) and b uniform in (-0.1, 0.1), drawn in
+    `fit` and never trained: the hidden layer of a random vector functional link network.
+
+    Parameters
+    ----------
+    n_units : int, default=1000
+        Number of hidden units N.
+    random_state : int, RandomState instance or None, default=None
+        Where the weights and biases come from.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_units, n_features_in_)
+        The projections W.
+    biases_ : ndarray of shape (n_units,)
+        The biases b.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X had names that are all strings.
+
+    See Also
+    --------
+    IntRVFLLayer : The integer hidden layer of hyperdimensional computing.
+
+    Examples
+    --------
+    >>> from hyperlvq import RVFLLayer
+    >>> layer = RVFLLayer(n_units=4, random_state=0)
+    >>> layer.fit_transform([[0.0, 1.0], [0.5, 0.5]]).shape
+    (2, 4)
+    """
+
+    def __init__(self, n_units=1000, *, random_state=None):
+        self.n_units = n_units
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Draw the weights for as many features as X has.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Only its number of columns matters.
+        y : ignored
+
+        Returns
+        -------
+        self : RVFLLayer
+        """
+        n_units = check_integer("n_units", self.n_units, minimum=1)
+        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        rng = check_random_state(self.random_state)
+        self.weights_ = rng.uniform(-1, 1, size=(n_units, X.shape[1]))
+        self.biases_ = rng.uniform(-BIAS_RANGE, BIAS_RANGE, size=n_units)
+        return self
+
+    def transform(self, X):
+        """Return the activations of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features, usually scaled to [0, 1].
+
+        Returns
+        -------
+        activations : ndarray of shape (n_samples, n_units)
+            In float32 if X is, else in float64.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        activations = X @ self.weights_.T.astype(X.dtype, copy=False)
+        activations += self.biases_.astype(X.dtype, copy=False)
+        return expit(activations, out=activations)
+
+    @property
+    def _n_features_out(self):
+        return len(self.weights_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,91 @@
+"""Squared Euclidean distances from samples to prototypes, in row blocks.
+
+Products run in float32, or in float64 where the samples are float64. Integer activations are
+widened one block of rows at a time, while the block is in cache.
+"""
+
+import numpy as np
+
+from hyperlvq.kernels.compiled import compiled
+
+# Two megabytes of float32 at 1000 units: a block stays in cache between its two products.
+BLOCK_ROWS = 512
+
+
+def product_dtype(X):
+    """Return the type in which matrix products with X are computed."""
+    return np.float64 if X.dtype == np.float64 else np.float32
+
+
+def row_blocks(X, dtype, block_rows=BLOCK_ROWS):
+    """Yield (rows, X[rows] as dtype); a widened block is valid until the next one."""
+    widened = None if X.dtype == dtype else np.empty((min(block_rows, len(X)), X.shape[1]), dtype)
+    for start in range(0, len(X), block_rows):
+        rows = slice(start, start + block_rows)
+        block = X[rows]
+        if widened is not None:
+            np.copyto(widened[: len(block)], block)
+            block = widened[: len(block)]
+        yield rows, block
+
+
+@compiled
+def squared_norms(X):
+    """Return ‖x‖² of every row, summed in float64."""
+    norms = np.empty(X.shape[0])
+    for m in range(X.shape[0]):
+        total = 0.0
+        for n in range(X.shape[1]):
+            total += np.float64(X[m, n]) * np.float64(X[m, n])
+        norms[m] = total
+    return norms
+
+
+@compiled
+def squared_distance(x, w):
+    """Return ‖x - w‖², summed in float64."""
+    total = 0.0
+    for n in range(x.shape[0]):
+        difference = x[n] - w[n]
+        total += difference * difference
+    return total
+
+
+def squared_distances(X, prototypes):
+    """Return ‖x - w‖² = ‖x‖² - 2 x·w + ‖w‖² for every sample and prototype (float64)."""
+    dtype = product_dtype(X)
+    transposed = prototypes.T.astype(dtype)
+    distances = np.empty((len(X), len(prototypes)))
+    for rows, block in row_blocks(X, dtype):
+        distances[rows] = block @ transposed
+    distances *= -2
+    distances += squared_norms(X)[:, np.newaxis]
+    distances += squared_norms(prototypes)
+    return np.maximum(distances, 0, out=distances)
+
+
+def closest_per_class(distances, prototype_classes, n_classes):
+    """Return each sample's smallest distance to a prototype of each class (samples × classes).
+
+    A class without prototypes is infinitely far.
+    """
+    closest = np.full((len(distances), n_classes), np.inf)
+    for column, class_index in zip(distances.T, prototype_classes, strict=True):
+        np.minimum(closest[:, class_index], column, out=closest[:, class_index])
+    return closest
+
+
+@compiled
+def class_sums(X, y, weights, n_classes):
+    """Return the weighted sum of each class's samples (classes × units, float64)."""
+    sums = np.zeros((n_classes, X.shape[1]))
+    for m in range(X.shape[0]):
+        for n in range(X.shape[1]):
+            sums[y[m], n] += weights[m] * X[m, n]
+    return sums
+
+
+def class_means(X, y, weights, n_classes):
+    """Return the weighted mean of each class's samples; 0 for a class that has none."""
+    totals = np.bincount(y, weights, minlength=n_classes)
+    return class_sums(X, y, weights, n_classes) / np.where(totals > 0, totals, 1)[:, np.newaxis]

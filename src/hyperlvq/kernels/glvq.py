@@ -1,0 +1,113 @@
+"""The cost of generalized learning vector quantization and its gradient.
+
+For a sample, d⁺ (d⁻) is the squared distance to the closest prototype of its own (of any
+other) class; μ = (d⁺ - d⁻)/(d⁺ + d⁻) and the cost is g(μ) = 1/(1 + exp(-βμ)). With t = d⁺ + d⁻
+and s = dg/dμ = β g (1 - g),
+
+    ∂g/∂d⁺ = s·2d⁻/t²,    ∂g/∂d⁻ = -s·2d⁺/t²,    ∂d/∂w = -2 (x - w).
+"""
+
+import math
+
+import numpy as np
+
+from hyperlvq.kernels.compiled import compiled
+from hyperlvq.kernels.distances import product_dtype, row_blocks, squared_norms
+
+# Below this sum of distances a sample sits on both its winners: μ has no direction there.
+SMALLEST_SUM = 1e-150
+
+
+@compiled
+def sigmoid(z):
+    """Return 1/(1 + exp(-z)) without overflow."""
+    if z >= 0:
+        return 1.0 / (1.0 + math.exp(-z))
+    exponential = math.exp(z)
+    return exponential / (1.0 + exponential)
+
+
+@compiled
+def cost_of_winners(own, other, slope):
+    """Return g(μ), ∂g/∂d⁺ and ∂g/∂d⁻ from d⁺ and d⁻."""
+    total = own + other
+    if total < SMALLEST_SUM:
+        return 0.5, 0.0, 0.0
+    cost = sigmoid(slope * (own - other) / total)
+    steepness = slope * cost * (1.0 - cost)
+    return cost, 2 * steepness * (other / total) / total, -2 * steepness * (own / total) / total
+
+
+@compiled
+def winners(distances, own_class, prototype_classes):
+    """Return the closest prototype of the own and of any other class, -1 where there is none."""
+    own = -1
+    other = -1
+    for j in range(distances.shape[0]):
+        if prototype_classes[j] == own_class:
+            if own < 0 or distances[j] < distances[own]:
+                own = j
+        elif other < 0 or distances[j] < distances[other]:
+            other = j
+    return own, other
+
+
+@compiled
+def pull_of_block(
+    products, sample_norms, prototype_norms, y, prototype_classes, slope, weights, pull_sums
+):
+    """Replace x·w by w_m ∂g/∂d, add its column sums to `pull_sums`, return the block's cost.
+
+    `products` is samples × prototypes; ∂g/∂d is zero but for each sample's two winners.
+    """
+    cost = 0.0
+    distances = np.empty(products.shape[1])
+    for m in range(products.shape[0]):
+        for j in range(products.shape[1]):
+            distance = sample_norms[m] - 2.0 * products[m, j] + prototype_norms[j]
+            distances[j] = max(distance, 0.0)
+            products[m, j] = 0.0
+        own, other = winners(distances, y[m], prototype_classes)
+        sample_cost, attraction, repulsion = cost_of_winners(
+            distances[own], distances[other], slope
+        )
+        cost += weights[m] * sample_cost
+        products[m, own] = weights[m] * attraction
+        products[m, other] = weights[m] * repulsion
+        pull_sums[own] += products[m, own]
+        pull_sums[other] += products[m, other]
+    return cost
+
+
+def cost_and_gradient(
+    prototypes, prototype_classes, X, y, slope, weights, sample_norms=None
+):
+    """Return Σ_m w_m g(μ_m) and its gradient in the prototypes (float64).
+
+    X is samples × units, `prototypes` is prototypes × units, of at least two classes and one
+    of each class in y. `sample_norms` are `squared_norms(X)`, for those who call often. One
+    block of rows serves both products, x·w and Σ_m ∂g/∂d x_m, so the distances and X are
+    gone through once.
+    """
+    if sample_norms is None:
+        sample_norms = squared_norms(X)
+    dtype = product_dtype(X)
+    narrow_prototypes = prototypes.astype(dtype, copy=False)
+    prototype_norms = squared_norms(narrow_prototypes)
+    pull_sums = np.zeros(len(prototypes))
+    pulled = np.zeros(prototypes.shape)
+    cost = 0.0
+    for rows, block in row_blocks(X, dtype):
+        products = block @ narrow_prototypes.T
+        cost += pull_of_block(
+            products,
+            sample_norms[rows],
+            prototype_norms,
+            y[rows],
+            prototype_classes,
+            slope,
+            weights[rows],
+            pull_sums,
+        )
+        pulled += products.T @ block
+    return cost, 2 * (pull_sums[:, np.newaxis] * prototypes - pulled)

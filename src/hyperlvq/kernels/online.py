@@ -1,0 +1,96 @@
+"""The rules that learn from one sample at a time; each pass changes `prototypes` in place.
+
+`visits` lists the rows of X in the order in which they are learnt.
+"""
+
+import numpy as np
+
+from hyperlvq.kernels.compiled import compiled
+from hyperlvq.kernels.distances import squared_distance
+from hyperlvq.kernels.glvq import cost_of_winners, winners
+
+
+@compiled
+def distances_to(x, prototypes, distances):
+    """Write the squared distances from one sample to all prototypes into `distances`."""
+    for j in range(prototypes.shape[0]):
+        distances[j] = squared_distance(x, prototypes[j])
+
+
+@compiled
+def move(prototype, x, rate):
+    """Move a prototype by rate·(x - w)."""
+    for n in range(prototype.shape[0]):
+        prototype[n] += rate * (x[n] - prototype[n])
+
+
+@compiled
+def perceptron_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
+    """For each misclassified sample w⁺ += αx and w⁻ -= αx; return the number of mistakes.
+
+    w⁺ is the closest prototype of the sample's class, w⁻ the closest of all.
+    """
+    mistakes = 0
+    distances = np.empty(prototypes.shape[0])
+    for m in visits:
+        distances_to(X[m], prototypes, distances)
+        own, other = winners(distances, y[m], prototype_classes)
+        if other >= 0 and np.argmin(distances) != own:
+            mistakes += 1
+            for n in range(prototypes.shape[1]):
+                prototypes[own, n] += learning_rate * X[m, n]
+                prototypes[other, n] -= learning_rate * X[m, n]
+    return mistakes
+
+
+@compiled
+def lvq1_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
+    """Move each sample's winner by ±α(x - w), + if it has its class; return the mistakes."""
+    mistakes = 0
+    distances = np.empty(prototypes.shape[0])
+    for m in visits:
+        distances_to(X[m], prototypes, distances)
+        winner = np.argmin(distances)
+        if prototype_classes[winner] == y[m]:
+            move(prototypes[winner], X[m], learning_rate)
+        else:
+            mistakes += 1
+            move(prototypes[winner], X[m], -learning_rate)
+    return mistakes
+
+
+@compiled
+def glvq_pass(X, y, visits, prototypes, prototype_classes, slope, learning_rate):
+    """Descend each sample's g(μ) in its two winners by α times its gradient; return Σ g(μ).
+
+    Equations (6) and (7) of the paper, with ∂g/∂μ = β g (1 - g): the gradient's factor of
+    (x - w) is twice ∂g/∂d. A sample whose class stands alone teaches nothing and costs 0.
+    """
+    cost = 0.0
+    distances = np.empty(prototypes.shape[0])
+    for m in visits:
+        distances_to(X[m], prototypes, distances)
+        own, other = winners(distances, y[m], prototype_classes)
+        if other >= 0:
+            sample_cost, attraction, repulsion = cost_of_winners(
+                distances[own], distances[other], slope
+            )
+            cost += sample_cost
+            move(prototypes[own], X[m], 2 * learning_rate * attraction)
+            move(prototypes[other], X[m], 2 * learning_rate * repulsion)
+    return cost
+
+
+@compiled
+def mean_winner_sum(X, y, weights, prototypes, prototype_classes):
+    """Return the weighted mean of d⁺ + d⁻ over the samples that have both winners, or 0."""
+    total = 0.0
+    total_weight = 0.0
+    distances = np.empty(prototypes.shape[0])
+    for m in range(X.shape[0]):
+        distances_to(X[m], prototypes, distances)
+        own, other = winners(distances, y[m], prototype_classes)
+        if other >= 0:
+            total += weights[m] * (distances[own] + distances[other])
+            total_weight += weights[m]
+    return total / total_weight if total_weight > 0 else 0.0

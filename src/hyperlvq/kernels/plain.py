@@ -1,0 +1,84 @@
+"""The plain numpy twins of the compiled kernels: the oracles of their tests and benchmarks."""
+
+import numpy as np
+
+
+def encode(X, keys, clip, sums, activations):
+    """Sum each feature's thermometer code times its key, a loop over features, and clip."""
+    n_units = keys.shape[1]
+    positions = np.arange(n_units, dtype=np.int32)
+    totals = np.zeros(activations.shape, dtype=np.int16 if len(keys) < 2**15 else np.int32)
+    for values, key in zip(X.T, keys, strict=True):
+        missing = np.isnan(values)
+        levels = np.rint(np.where(missing, 0, np.clip(values, 0, 1)) * n_units).astype(np.int32)
+        totals += np.where(positions < levels[:, np.newaxis], -key, key)
+        totals[missing] -= key
+    activations[...] = np.clip(totals, -clip, clip)
+
+
+def squared_norms(X):
+    return (X.astype(np.float64) ** 2).sum(axis=1)
+
+
+def squared_distances(X, prototypes):
+    differences = X.astype(np.float64)[:, np.newaxis] - prototypes
+    return (differences**2).sum(axis=2)
+
+
+def class_sums(X, y, weights, n_classes):
+    return np.eye(n_classes)[y].T @ (weights[:, np.newaxis] * X)
+
+
+def cost_and_gradient(prototypes, prototype_classes, X, y, slope, weights, sample_norms=None):
+    """Write the formulas of `hyperlvq.kernels.glvq` out over whole arrays in float64."""
+    distances = squared_distances(X, prototypes)
+    is_own = prototype_classes == y[:, np.newaxis]
+    own = np.where(is_own, distances, np.inf).argmin(axis=1)
+    other = np.where(is_own, np.inf, distances).argmin(axis=1)
+    samples = np.arange(len(X))
+    d_own, d_other = distances[samples, own], distances[samples, other]
+    total = d_own + d_other
+    cost = 1 / (1 + np.exp(-slope * (d_own - d_other) / total))
+    steepness = weights * slope * cost * (1 - cost)
+    gradient = np.zeros_like(prototypes)
+    attraction = -4 * steepness * d_other / total**2
+    repulsion = 4 * steepness * d_own / total**2
+    np.add.at(gradient, own, attraction[:, np.newaxis] * (X - prototypes[own]))
+    np.add.at(gradient, other, repulsion[:, np.newaxis] * (X - prototypes[other]))
+    return weights @ cost, gradient
+
+
+def perceptron_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
+    mistakes = 0
+    for m in visits:
+        distances = squared_distances(X[m : m + 1], prototypes)[0]
+        winner = distances.argmin()
+        if prototype_classes[winner] != y[m]:
+            own = np.where(prototype_classes == y[m], distances, np.inf).argmin()
+            prototypes[own] += learning_rate * X[m]
+            prototypes[winner] -= learning_rate * X[m]
+            mistakes += 1
+    return mistakes
+
+
+def lvq1_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
+    mistakes = 0
+    for m in visits:
+        winner = squared_distances(X[m : m + 1], prototypes)[0].argmin()
+        is_right = prototype_classes[winner] == y[m]
+        step = learning_rate if is_right else -learning_rate
+        prototypes[winner] += step * (X[m] - prototypes[winner])
+        mistakes += not is_right
+    return mistakes
+
+
+def glvq_pass(X, y, visits, prototypes, prototype_classes, slope, learning_rate):
+    total_cost = 0.0
+    for m in visits:
+        sample = slice(m, m + 1)
+        cost, gradient = cost_and_gradient(
+            prototypes, prototype_classes, X[sample], y[sample], slope, np.ones(1)
+        )
+        prototypes -= learning_rate * gradient
+        total_cost += cost
+    return total_cost

@@ -1,0 +1,18 @@
+"""Readouts: classifiers of activations, or of features as they are."""
+
+from hyperlvq.readouts.centroid import CentroidClassifier
+from hyperlvq.readouts.glvq import GLVQClassifier
+from hyperlvq.readouts.kglvq import KGLVQClassifier
+from hyperlvq.readouts.lvq1 import LVQ1Classifier
+from hyperlvq.readouts.perceptron import PerceptronClassifier
+from hyperlvq.readouts.rls import RLSClassifier, rls_path
+
+__all__ = [
+    "CentroidClassifier",
+    "GLVQClassifier",
+    "KGLVQClassifier",
+    "LVQ1Classifier",
+    "PerceptronClassifier",
+    "RLSClassifier",
+    "rls_path",
+]

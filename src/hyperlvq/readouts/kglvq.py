@@ -1,0 +1,221 @@
+"""Generalized learning vector quantization in the feature space of a kernel."""
+
+import numpy as np
+from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
+from sklearn.utils import check_random_state, gen_batches
+
+from hyperlvq.checks import check_choice, check_integer, check_real
+from hyperlvq.kernels.distances import closest_per_class
+from hyperlvq.kernels.kglvq import class_slices, cost_and_gradient
+from hyperlvq.readouts.base import Readout, check_prototype_counts
+from hyperlvq.readouts.lbfgs import minimise
+
+PREDICTION_ROWS = 512
+
+
+class KGLVQClassifier(Readout):
+    """Learn prototypes of the GLVQ cost in the feature space of a kernel.
+
+    A prototype is a combination Σ_m γ_m φ(x_m) of the training samples of its own class; the
+    coefficients γ minimise the cost of `GLVQClassifier` by L-BFGS. The kernel matrix is
+    computed once per `fit`. Equal samples of one class count as one sample of their total weight.
+
+    Parameters
+    ----------
+    prototypes_per_class : int, mapping of labels or sequence in the order of classes_, default=1
+        Number of prototypes P of every class, or of each one.
+    slope : float, default=5.0
+        The steepness β of the sigmoid.
+    kernel : str or callable, default="rbf"
+        A kernel of `sklearn.metrics.pairwise.pairwise_kernels`.
+    gamma : float or "scale", default="scale"
+        The kernel's width, σ in k(x, y) = exp(-σ‖x - y‖²); "scale" is 1/(n_features · X.var()).
+        Kernels without that parameter ignore it.
+    max_iter : int, default=2500
+        Largest number of iterations.
+    tol : float, default=1e-5
+        Training stops where no component of the gradient exceeds it.
+    init_noise : float, default=1.0
+        Coefficients start at w_m (1 + u) over the class's total weight, u uniform of up to this
+        size.
+    max_kernel_bytes : int, default=2**31
+        `fit` refuses to compute a kernel matrix larger than this.
+    random_state : int, RandomState instance or None, default=None
+        Where the noise comes from.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    X_fit_ : ndarray of shape (n_fitted, n_features_in_)
+        The distinct training samples.
+    dual_coef_ : ndarray of shape (n_prototypes, n_fitted)
+        The coefficients γ, zero for samples of other classes.
+    prototype_classes_ : ndarray of shape (n_prototypes,)
+        The class of each prototype, as an index into `classes_`.
+    prototype_norms_ : ndarray of shape (n_prototypes,)
+        The squared length of each prototype in feature space.
+    gamma_ : float
+        The kernel's width in use.
+    loss_curve_ : list of float
+        The cost after each iteration.
+    n_iter_ : int
+        Number of iterations.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X had names that are all strings.
+
+    See Also
+    --------
+    GLVQClassifier : The same in the space of the features themselves.
+
+    Notes
+    -----
+    `decision_function` leaves out k(x, x), which all classes share.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import KGLVQClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> readout = KGLVQClassifier(gamma=0.5, random_state=0).fit(X, y)
+    >>> round(readout.score(X, y), 2)
+    0.98
+    """
+
+    def __init__(
+        self,
+        prototypes_per_class=1,
+        slope=5.0,
+        *,
+        kernel="rbf",
+        gamma="scale",
+        max_iter=2500,
+        tol=1e-5,
+        init_noise=1.0,
+        max_kernel_bytes=2**31,
+        random_state=None,
+    ):
+        self.prototypes_per_class = prototypes_per_class
+        self.slope = slope
+        self.kernel = kernel
+        self.gamma = gamma
+        self.max_iter = max_iter
+        self.tol = tol
+        self.init_noise = init_noise
+        self.max_kernel_bytes = max_kernel_bytes
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn the coefficients.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels of any kind.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts.
+
+        Returns
+        -------
+        self : KGLVQClassifier
+        """
+        self._check_parameters()
+        X, y, weights = self._start_fit(X, y, sample_weight)
+        counts = check_prototype_counts(self.prototypes_per_class, self.classes_)
+        self.X_fit_, y, weights = merge_equal_samples(X, y, weights)
+        self.gamma_ = (
+            scale_width(self.X_fit_, weights) if self.gamma == "scale" else float(self.gamma)
+        )
+        self._check_kernel_size()
+        self.prototype_classes_ = np.repeat(np.arange(len(counts)), counts)
+        self._minimise(self._kernel_matrix(self.X_fit_), y, weights, counts)
+        return self
+
+    def _check_parameters(self):
+        check_real("slope", self.slope, exclusive=True)
+        check_integer("max_iter", self.max_iter, minimum=1)
+        check_real("tol", self.tol)
+        check_real("init_noise", self.init_noise)
+        check_integer("max_kernel_bytes", self.max_kernel_bytes, minimum=1)
+        if not callable(self.kernel):
+            check_choice("kernel", self.kernel, kernel_metrics())
+        if self.gamma != "scale":
+            check_real("gamma", self.gamma, exclusive=True)
+
+    def _check_kernel_size(self):
+        n_fitted = len(self.X_fit_)
+        needed = 8 * n_fitted**2
+        if needed > self.max_kernel_bytes:
+            raise MemoryError(
+                f"the kernel matrix of {n_fitted} samples needs {needed} bytes, "
+                f"more than max_kernel_bytes={self.max_kernel_bytes}"
+            )
+
+    def _kernel_matrix(self, X):
+        parameters = {} if callable(self.kernel) else {"gamma": self.gamma_}
+        return pairwise_kernels(
+            X, self.X_fit_, metric=self.kernel, filter_params=True, **parameters
+        )
+
+    def _minimise(self, kernel, y, weights, counts):
+        """Set the coefficients that minimise the cost; samples stand in the order of classes."""
+        samples = class_slices(np.bincount(y))
+        prototypes = class_slices(counts)
+        shares = weights / weights.sum()
+        shapes = [(count, len(y[own])) for count, own in zip(counts, samples, strict=True)]
+
+        def evaluate(flat):
+            cost, gradient = cost_and_gradient(
+                unflatten(flat, shapes), kernel, samples, prototypes, y, self.slope, shares
+            )
+            return cost, flatten(gradient)
+
+        start = self._starting_coefficients(weights, samples, shapes)
+        flat, self.n_iter_, self.loss_curve_ = minimise(evaluate, start, self.max_iter, self.tol)
+        self.dual_coef_ = np.zeros((sum(counts), len(y)))
+        for theirs, own, gamma in zip(prototypes, samples, unflatten(flat, shapes), strict=True):
+            self.dual_coef_[theirs, own] = gamma
+        self.prototype_norms_ = np.einsum("jm,jm->j", self.dual_coef_ @ kernel, self.dual_coef_)
+
+    def _starting_coefficients(self, weights, samples, shapes):
+        rng = check_random_state(self.random_state)
+        means = [weights[own] / weights[own].sum() for own in samples]
+        noise = [rng.uniform(-1, 1, size=shape) * self.init_noise for shape in shapes]
+        return flatten([mean * (1 + u) for mean, u in zip(means, noise, strict=True)])
+
+    def _scores(self, X):
+        scores = np.empty((len(X), len(self.classes_)))
+        for rows in gen_batches(len(X), PREDICTION_ROWS):
+            distances = self.prototype_norms_ - 2 * self._kernel_matrix(X[rows]) @ self.dual_coef_.T
+            scores[rows] = -closest_per_class(
+                distances, self.prototype_classes_, len(self.classes_)
+            )
+        return scores
+
+
+def scale_width(X, weights):
+    """Return 1/(n_features · X.var()), or 1 where nothing varies."""
+    mean = np.average(X, axis=0, weights=weights).mean()
+    variance = np.average((X - mean) ** 2, axis=0, weights=weights).mean()
+    return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+def merge_equal_samples(X, y, weights):
+    """Return the distinct pairs of sample and class, ordered by class, and their total weights."""
+    distinct, which = np.unique(np.column_stack([y, X]), axis=0, return_inverse=True)
+    merged_weights = np.bincount(which.ravel(), weights)
+    return np.ascontiguousarray(distinct[:, 1:]), distinct[:, 0].astype(np.intp), merged_weights
+
+
+def flatten(matrices):
+    return np.concatenate([matrix.ravel() for matrix in matrices])
+
+
+def unflatten(flat, shapes):
+    ends = np.cumsum([rows * columns for rows, columns in shapes])
+    parts = np.split(flat, ends[:-1])
+    return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]

@@ -1,0 +1,74 @@
+"""The perceptron refinement of class means, common in hyperdimensional computing."""
+
+from hyperlvq.checks import check_integer, check_real
+from hyperlvq.kernels.online import perceptron_pass
+from hyperlvq.readouts.base import OnlineReadout
+
+
+class PerceptronClassifier(OnlineReadout):
+    """Refine class means by the samples they misclassify.
+
+    For each misclassified sample x the prototype of its class becomes w + αx and the one that
+    won becomes w - αx. Training ends with a pass without mistakes, or after `max_iter` passes.
+
+    Parameters
+    ----------
+    learning_rate : float, default=0.05
+        The step α.
+    max_iter : int, default=30
+        Largest number of passes over the samples in `fit`.
+    shuffle : bool, default=True
+        Whether each pass of `fit` takes the samples in a new random order.
+    random_state : int, RandomState instance or None, default=None
+        Where the orders come from.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    prototypes_ : ndarray of shape (n_classes, n_features_in_)
+        One prototype per class.
+    prototype_classes_ : ndarray of shape (n_classes,)
+        The class of each prototype, as an index into `classes_`.
+    loss_curve_ : list of float
+        The share of mistakes in each pass.
+    n_iter_ : int
+        Number of passes.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X had names that are all strings.
+
+    See Also
+    --------
+    CentroidClassifier : The means alone.
+    LVQ1Classifier : Moves winners towards or away from samples.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import PerceptronClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> readout = PerceptronClassifier(learning_rate=0.001, random_state=0).fit(X, y)
+    >>> round(readout.score(X, y), 2)
+    0.95
+    """
+
+    def __init__(self, learning_rate=0.05, *, max_iter=30, shuffle=True, random_state=None):
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        check_real("learning_rate", self.learning_rate, exclusive=True)
+        check_integer("max_iter", self.max_iter, minimum=1)
+
+    def _learn_pass(self, X, y, visits, rate):
+        mistakes = perceptron_pass(
+            X, y, visits, self.prototypes_, self.prototype_classes_, rate
+        )
+        return mistakes / len(visits)
+
+    def _has_converged(self):
+        return self.loss_curve_[-1] == 0

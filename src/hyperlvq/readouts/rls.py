@@ -1,0 +1,180 @@
+"""Regularised least squares, the usual readout of random networks."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from hyperlvq.checks import check_choice, check_integer, check_real
+from hyperlvq.kernels import rls
+from hyperlvq.kernels.distances import row_blocks
+from hyperlvq.readouts.base import Readout
+
+PENALTIES = ("variance", "identity")
+SOLVERS = ("auto", "cholesky", "qr", "eigen", "fista", "lms")
+#: The largest ratio of ‖H‖² to alpha that leaves a solver some digits.
+LARGEST_CONDITION = {"cholesky": 1e12, "qr": 1e24}
+
+
+class RLSClassifier(Readout):
+    """Fit the one-hot labels by least squares with a quadratic penalty; the largest output wins.
+
+    W minimises ‖HWᵀ - Y‖² + λ Σ_n r_n ‖W_n‖² over the activations H and one-hot labels Y, without
+    an intercept. r_n is 1 (ridge regression, as the paper prints it) or the population
+    variance of column n (as its figures were made).
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The strength λ of the penalty. With 0, the solution of least norm.
+    penalty : {"variance", "identity"}, default="variance"
+        What r_n is. Columns without variance have no "variance" penalty: they act as an
+        intercept.
+    solver : {"auto", "cholesky", "qr", "eigen", "fista", "lms"}, default="auto"
+        "cholesky" solves the normal equations, in their dual form where there are fewer samples
+        than columns; "qr" factors the activations themselves; "eigen" also serves an alpha of 0;
+        "auto" is "cholesky", or "eigen" where alpha is too small for it. "fista" (accelerated
+        gradients) and "lms" (one sample at a time) never factor a matrix; "lms" ends near the
+        solution, not on it.
+    max_iter : int, default=1000
+        Largest number of iterations of "fista", or of passes of "lms".
+    tol : float, default=1e-6
+        "fista" stops at this gradient relative to the first, "lms" at this relative change.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    coef_ : ndarray of shape (n_classes, n_features_in_)
+        The readout matrix W.
+    n_iter_ : int
+        Number of iterations or passes; 1 for the direct solvers.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X had names that are all strings.
+
+    See Also
+    --------
+    rls_path : The solutions for many alphas at the price of one.
+    GLVQClassifier : A readout that needs no matrix to be factored.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import RLSClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> readout = RLSClassifier(alpha=0.1).fit(X, y)
+    >>> round(readout.score(X, y), 2)
+    0.81
+    """
+
+    def __init__(self, alpha=1.0, *, penalty="variance", solver="auto", max_iter=1000, tol=1e-6):
+        self.alpha = alpha
+        self.penalty = penalty
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X, y, sample_weight=None):
+        """Solve for the readout matrix.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Activations or features; int8, int16 and float32 are taken as they are.
+        y : array-like of shape (n_samples,)
+            Labels of any kind.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts.
+
+        Returns
+        -------
+        self : RLSClassifier
+        """
+        alpha = check_real("alpha", self.alpha)
+        check_choice("solver", self.solver, SOLVERS)
+        check_integer("max_iter", self.max_iter, minimum=1)
+        check_real("tol", self.tol)
+        problem = self._standardise(X, y, sample_weight)
+        coefficients, self.n_iter_ = self._solve(problem, alpha)
+        self.coef_ = rls.original_coefficients(problem, coefficients)
+        return self
+
+    def _standardise(self, X, y, sample_weight):
+        check_choice("penalty", self.penalty, PENALTIES)
+        X, y, weights = self._start_fit(X, y, sample_weight)
+        return rls.standardise(X, np.eye(len(self.classes_))[y], weights, self.penalty)
+
+    def _solve(self, problem, alpha):
+        solver = choose_solver(self.solver, problem, alpha)
+        if solver == "cholesky":
+            return rls.solve_cholesky(problem, alpha), 1
+        if solver == "qr":
+            return rls.solve_qr(problem, alpha), 1
+        if solver == "eigen":
+            return rls.solve_eigen_path(problem, [alpha])[0], 1
+        iterate = rls.solve_fista if solver == "fista" else rls.solve_lms
+        coefficients, n_iter, converged = iterate(problem, alpha, self.max_iter, self.tol)
+        if not converged:
+            warnings.warn(
+                f"{solver} stopped at the limit of {self.max_iter} iterations (max_iter)",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return coefficients, n_iter
+
+    def _scores(self, X):
+        scores = np.empty((len(X), len(self.classes_)))
+        for rows, block in row_blocks(X, np.float64):
+            scores[rows] = block @ self.coef_.T
+        return scores
+
+
+def choose_solver(solver, problem, alpha):
+    """Return the solver to use; raise if the one asked for would return rounding errors."""
+    if solver not in ("auto", *LARGEST_CONDITION):
+        return solver
+    size = rls.squared_norm(problem)
+    if solver == "auto":
+        return "cholesky" if size <= LARGEST_CONDITION["cholesky"] * alpha else "eigen"
+    if size > LARGEST_CONDITION[solver] * alpha:
+        raise ValueError(
+            f"alpha={alpha!r} is too small for solver={solver!r} on these data; "
+            "use solver='eigen' or 'auto'"
+        )
+    return solver
+
+
+def rls_path(X, y, alphas, *, penalty="variance", sample_weight=None):
+    """Return the readout matrices of `RLSClassifier` for many alphas from one decomposition.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Activations or features.
+    y : array-like of shape (n_samples,)
+        Labels of any kind.
+    alphas : sequence of float
+        Strengths of the penalty, each at least 0.
+    penalty : {"variance", "identity"}, default="variance"
+        As for `RLSClassifier`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each sample counts.
+
+    Returns
+    -------
+    coefs : ndarray of shape (n_alphas, n_classes, n_features)
+        For every alpha, what `coef_` would be; classes in sorted order.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import rls_path
+    >>> rls_path(*load_iris(return_X_y=True), alphas=[0.1, 1, 10]).shape
+    (3, 3, 4)
+    """
+    alphas = [check_real("alphas", alpha) for alpha in alphas]
+    problem = RLSClassifier(penalty=penalty)._standardise(X, y, sample_weight)
+    solutions = rls.solve_eigen_path(problem, alphas)
+    return np.stack([rls.original_coefficients(problem, solution) for solution in solutions])
