@@ -25,8 +25,8 @@ ESTIMATORS = [
     KGLVQClassifier(),
 ]
 RECIPES = [
-    make_classifier("features", "rls"),
-    make_classifier("rvfl", "glvq", n_units=50, random_state=0),
+    make_classifier("features", "glvq", random_state=0),
+    make_classifier("rvfl", "rls", n_units=50, random_state=0),
     make_classifier("intrvfl", "glvq", n_units=50, random_state=0),
 ]
 

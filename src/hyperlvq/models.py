@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
+from sklearn.utils import get_tags
 
 from hyperlvq.checks import check_choice
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
@@ -32,7 +33,82 @@ READOUTS: dict[str, type[BaseEstimator]] = {
 }
 
 
-def make_classifier(hidden: str = "intrvfl", readout: str = "glvq", **parameters: Any) -> Pipeline:
+class ClassifierPipeline(Pipeline):
+    """A scikit-learn Pipeline that fits clones of its steps.
+
+    `fit` leaves the parameters alone, as scikit-learn asks of every estimator and Pipeline
+    itself does not do. After it, `steps`, `named_steps` and indexing give the fitted clones.
+
+    Attributes
+    ----------
+    fitted_steps_ : list of (str, estimator)
+        The fitted steps.
+    """
+
+    @property
+    def steps(self):
+        """The fitted steps, or before `fit` the steps given."""
+        return vars(self).get("fitted_steps_", vars(self)["steps"])
+
+    @steps.setter
+    def steps(self, steps):
+        vars(self)["steps"] = steps
+        vars(self).pop("fitted_steps_", None)
+
+    def get_params(self, deep=True):
+        """Return the parameters, those of the unfitted steps included.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include the parameters of the steps.
+
+        Returns
+        -------
+        params : dict
+        """
+        return self._unfitted().get_params(deep)
+
+    def fit(self, X, y=None, **params):
+        """Fit clones of the steps.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        **params : dict
+            Passed on as `sklearn.pipeline.Pipeline.fit` does.
+
+        Returns
+        -------
+        self : ClassifierPipeline
+        """
+        fresh = clone(self._unfitted())
+        readout = fresh.steps[-1][1]
+        if getattr(readout, "warm_start", False) and hasattr(self, "fitted_steps_"):
+            name, fitted = self.fitted_steps_[-1]
+            fresh.steps[-1] = (name, fitted.set_params(**readout.get_params(deep=False)))
+        self.fitted_steps_ = fresh.fit(X, y, **params).steps
+        return self
+
+    def _unfitted(self):
+        return Pipeline(
+            vars(self)["steps"],
+            transform_input=self.transform_input,
+            memory=self.memory,
+            verbose=self.verbose,
+        )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        hidden = self.named_steps.get("hidden", "passthrough")
+        tags.input_tags.allow_nan = (
+            hidden != "passthrough" and get_tags(hidden).input_tags.allow_nan
+        )
+        return tags
+
+
+def make_classifier(hidden: str = "intrvfl", readout: str = "glvq", **parameters: Any) -> "ClassifierPipeline":
     """Return a pipeline that scales features to [0, 1], encodes and classifies them.
 
     Parameters
@@ -47,8 +123,8 @@ def make_classifier(hidden: str = "intrvfl", readout: str = "glvq", **parameters
 
     Returns
     -------
-    model : sklearn.pipeline.Pipeline
-        With the steps "scale", "hidden" and "readout".
+    model : ClassifierPipeline
+        A scikit-learn Pipeline with the steps "scale", "hidden" and "readout".
 
     Examples
     --------
@@ -72,7 +148,7 @@ def make_classifier(hidden: str = "intrvfl", readout: str = "glvq", **parameters
             )
     for step, names in zip(steps, known, strict=True):
         step.set_params(**{name: parameters[name] for name in parameters if name in names})
-    return Pipeline(
+    return ClassifierPipeline(
         [
             ("scale", MinMaxScaler(clip=True)),
             ("hidden", steps[0] if layer is not None else "passthrough"),

@@ -1,7 +1,6 @@
-"""Squared Euclidean distances from samples to prototypes, in row blocks.
+"""Squared Euclidean distances from samples to prototypes, and class means.
 
-Products run in float32, or in float64 where the samples are float64. Integer activations are
-widened one block of rows at a time, while the block is in cache.
+Integer activations are widened one block of rows at a time, while the block is in cache.
 """
 
 import numpy as np
@@ -10,11 +9,7 @@ from hyperlvq.kernels.compiled import compiled
 
 # Two megabytes of float32 at 1000 units: a block stays in cache between its two products.
 BLOCK_ROWS = 512
-
-
-def product_dtype(X):
-    """Return the type in which matrix products with X are computed."""
-    return np.float64 if X.dtype == np.float64 else np.float32
+PREDICTION_ROWS = 256
 
 
 def row_blocks(X, dtype, block_rows=BLOCK_ROWS):
@@ -52,12 +47,13 @@ def squared_distance(x, w):
 
 
 def squared_distances(X, prototypes):
-    """Return ‖x - w‖² = ‖x‖² - 2 x·w + ‖w‖² for every sample and prototype (float64)."""
-    dtype = product_dtype(X)
-    transposed = prototypes.T.astype(dtype)
+    """Return ‖x - w‖² = ‖x‖² - 2 x·w + ‖w‖² for every sample and prototype.
+
+    In float64, so that a sample's distances do not depend on the samples beside it.
+    """
     distances = np.empty((len(X), len(prototypes)))
-    for rows, block in row_blocks(X, dtype):
-        distances[rows] = block @ transposed
+    for rows, block in row_blocks(X, np.float64, PREDICTION_ROWS):
+        np.matmul(block, prototypes.T, out=distances[rows])
     distances *= -2
     distances += squared_norms(X)[:, np.newaxis]
     distances += squared_norms(prototypes)

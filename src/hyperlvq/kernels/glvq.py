@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
-from hyperlvq.kernels.distances import product_dtype, row_blocks, squared_norms
+from hyperlvq.kernels.distances import row_blocks, squared_norms
 
 # Below this sum of distances a sample sits on both its winners: μ has no direction there.
 SMALLEST_SUM = 1e-150
@@ -86,12 +86,12 @@ def cost_and_gradient(
 
     X is samples × units, `prototypes` is prototypes × units, of at least two classes and one
     of each class in y. `sample_norms` are `squared_norms(X)`, for those who call often. One
-    block of rows serves both products, x·w and Σ_m ∂g/∂d x_m, so the distances and X are
-    gone through once.
+    block of rows serves both products, x·w and Σ_m ∂g/∂d x_m, so X is gone through once.
+    Products run in float32, in float64 where X is float64; all else in float64.
     """
     if sample_norms is None:
         sample_norms = squared_norms(X)
-    dtype = product_dtype(X)
+    dtype = np.float64 if X.dtype == np.float64 else np.float32
     narrow_prototypes = prototypes.astype(dtype, copy=False)
     prototype_norms = squared_norms(narrow_prototypes)
     pull_sums = np.zeros(len(prototypes))

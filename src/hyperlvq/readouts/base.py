@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hyperlvq.checks import check_integer
 from hyperlvq.kernels.distances import class_means, closest_per_class, squared_distances
-from hyperlvq.kernels.visits import canonical_order, ordered_visits, shuffled_visits
+from hyperlvq.kernels.samples import canonical_samples, visits_of_pass
 
 #: Kept as they are; anything else becomes float64.
 INPUT_DTYPES = [np.float64, np.float32, np.int8, np.int16]
@@ -133,6 +133,10 @@ class OnlineReadout(PrototypeReadout):
         """Return the largest noise added to the class means at the start."""
         return 0.0
 
+    def _keeps_order(self):
+        """Say whether `fit` learns from the samples in the order given."""
+        return not self.shuffle
+
     def _decay(self, finished):
         """Return the factor of the learning rate after a number of finished passes."""
         return 1.0
@@ -159,6 +163,8 @@ class OnlineReadout(PrototypeReadout):
         """
         self._check_parameters()
         X, y, weights = self._start_fit(X, y, sample_weight)
+        if not self._keeps_order():
+            X, y, weights = canonical_samples(X, y, weights)
         rng = check_random_state(self.random_state)
         self._place_prototypes(X, y, weights, rng)
         self._learn(X, y, weights, rng)
@@ -191,7 +197,8 @@ class OnlineReadout(PrototypeReadout):
             self.n_iter_ = 0
         self._place_new_prototypes(X, y, weights, rng)
         rate = self._continued_rate(X, y, weights)
-        self.loss_curve_.append(self._learn_pass(X, y, ordered_visits(weights, rng), rate))
+        visits = visits_of_pass(weights, rng, shuffle=False)
+        self.loss_curve_.append(self._learn_pass(X, y, visits, rate))
         self.n_iter_ += 1
         return self
 
@@ -212,13 +219,9 @@ class OnlineReadout(PrototypeReadout):
     def _learn(self, X, y, weights, rng):
         """Pass over the samples until converged, or `max_iter` times."""
         rate = self._starting_rate(X, y, weights)
-        order = canonical_order(X, y) if self.shuffle else None
         self.loss_curve_ = []
         for finished in range(self.max_iter):
-            if self.shuffle:
-                visits = shuffled_visits(order, weights, rng)
-            else:
-                visits = ordered_visits(weights, rng)
+            visits = visits_of_pass(weights, rng, self.shuffle)
             self.loss_curve_.append(self._learn_pass(X, y, visits, rate * self._decay(finished)))
             if self._has_converged():
                 break

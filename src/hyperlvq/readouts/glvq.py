@@ -2,9 +2,7 @@
 
 import warnings
 
-import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from hyperlvq.checks import check_choice, check_integer, check_real
 from hyperlvq.kernels.distances import squared_norms
@@ -127,6 +125,9 @@ class GLVQClassifier(OnlineReadout):
 
     def _noise(self):
         return self.init_noise
+
+    def _keeps_order(self):
+        return self.solver == "sgd" and not self.shuffle
 
     def _place_prototypes(self, X, y, weights, rng):
         earlier = getattr(self, "prototypes_", None) if self.warm_start else None

@@ -7,6 +7,7 @@ from sklearn.utils import check_random_state, gen_batches
 from hyperlvq.checks import check_choice, check_integer, check_real
 from hyperlvq.kernels.distances import closest_per_class
 from hyperlvq.kernels.kglvq import class_slices, cost_and_gradient
+from hyperlvq.kernels.samples import canonical_samples
 from hyperlvq.readouts.base import Readout, check_prototype_counts
 from hyperlvq.readouts.lbfgs import minimise
 
@@ -126,7 +127,7 @@ class KGLVQClassifier(Readout):
         self._check_parameters()
         X, y, weights = self._start_fit(X, y, sample_weight)
         counts = check_prototype_counts(self.prototypes_per_class, self.classes_)
-        self.X_fit_, y, weights = merge_equal_samples(X, y, weights)
+        self.X_fit_, y, weights = canonical_samples(X, y, weights)
         self.gamma_ = (
             scale_width(self.X_fit_, weights) if self.gamma == "scale" else float(self.gamma)
         )
@@ -202,13 +203,6 @@ def scale_width(X, weights):
     mean = np.average(X, axis=0, weights=weights).mean()
     variance = np.average((X - mean) ** 2, axis=0, weights=weights).mean()
     return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
-
-
-def merge_equal_samples(X, y, weights):
-    """Return the distinct pairs of sample and class, ordered by class, and their total weights."""
-    distinct, which = np.unique(np.column_stack([y, X]), axis=0, return_inverse=True)
-    merged_weights = np.bincount(which.ravel(), weights)
-    return np.ascontiguousarray(distinct[:, 1:]), distinct[:, 0].astype(np.intp), merged_weights
 
 
 def flatten(matrices):

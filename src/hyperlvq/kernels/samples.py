@@ -1,0 +1,68 @@
+"""The samples as a learner meets them: in which order, and how often.
+
+`canonical_samples` depends on what the rows hold, not on where they stand, and counts equal
+samples once with their total weight: shuffled data, or repetition written as weight, then
+gives the same model to the last bit.
+"""
+
+import numpy as np
+
+from hyperlvq.kernels.compiled import compiled
+
+HASH_SEED = 0x9E3779B97F4A7C15
+
+
+@compiled
+def row_hashes(words, multipliers):
+    """Return Σ_n word_n·multiplier_n modulo 2⁶⁴ of every row of integers."""
+    hashes = np.zeros(words.shape[0], dtype=np.uint64)
+    for m in range(words.shape[0]):
+        for n in range(words.shape[1]):
+            hashes[m] += np.uint64(words[m, n]) * multipliers[n]
+    return hashes
+
+
+@compiled
+def starts_of_runs(words, y, order):
+    """Say for each sample, in the order given, whether it differs from the one before."""
+    is_start = np.ones(order.shape[0], dtype=np.bool_)
+    for position in range(1, order.shape[0]):
+        this, last = order[position], order[position - 1]
+        if y[this] == y[last]:
+            n = 0
+            while n < words.shape[1] and words[this, n] == words[last, n]:
+                n += 1
+            is_start[position] = n < words.shape[1]
+    return is_start
+
+
+def canonical_samples(X, y, weights):
+    """Return the distinct samples ordered by class and content, and their total weights."""
+    multipliers = np.random.default_rng(HASH_SEED).integers(
+        2**64, size=X.shape[1], dtype=np.uint64
+    )
+    words = X.view(f"i{X.itemsize}")
+    order = np.lexsort((row_hashes(words, multipliers), y))
+    is_start = starts_of_runs(words, y, order)
+    distinct = order[is_start]
+    total_weights = np.add.reduceat(weights[order], np.flatnonzero(is_start))
+    return X[distinct], y[distinct], total_weights
+
+
+def visit_counts(weights, rng):
+    """Return how often to visit each sample in one pass.
+
+    Whole weights are counts. Others are scaled to a mean of 1, and a sample of weight w is
+    visited ⌊w⌋ or ⌈w⌉ times, w on average.
+    """
+    if np.array_equal(weights, np.rint(weights)):
+        return weights.astype(np.intp)
+    scaled = weights * (len(weights) / weights.sum())
+    ends = np.floor(np.cumsum(scaled) + rng.uniform()).astype(np.intp)
+    return np.diff(ends, prepend=0)
+
+
+def visits_of_pass(weights, rng, shuffle):
+    """Return the row numbers of one pass over the samples, each as often as its weight says."""
+    visits = np.repeat(np.arange(len(weights)), visit_counts(weights, rng))
+    return rng.permutation(visits) if shuffle else visits
