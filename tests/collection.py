@@ -39,7 +39,9 @@ def load_splits(names):
 
 def _splits(name, texts):
     if f"data/{name}/{name}_R.dat" not in texts:
-        train, test = (_table(texts[f"data/{name}/{name}_{part}_R.dat"]) for part in ("train", "test"))
+        train, test = (
+            _table(texts[f"data/{name}/{name}_{part}_R.dat"]) for part in ("train", "test")
+        )
         return [(*train, *test)]
     X, y = _table(texts[f"data/{name}/{name}_R.dat"])
     lines = texts[f"data/{name}/conxuntos_kfold.dat"].splitlines()

@@ -52,8 +52,8 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     >>> from hyperlvq import IntRVFLLayer
     >>> layer = IntRVFLLayer(n_units=6, clip=1, random_state=0)
     >>> layer.fit_transform([[0.0, 1.0], [0.5, 0.5]])
-    array([[ 0,  1,  1, -1,  0,  1],
-           [ 0, -1, -1, -1,  0,  1]], dtype=int8)
+    array([[ 0, -1,  0,  0,  1, -1],
+           [ 1,  0, -1, -1,  0,  0]], dtype=int8)
     """
 
     def __init__(self, n_units=1000, clip=3, *, n_jobs=None, random_state=None):

@@ -79,9 +79,7 @@ def pull_of_block(
     return cost
 
 
-def cost_and_gradient(
-    prototypes, prototype_classes, X, y, slope, weights, sample_norms=None
-):
+def cost_and_gradient(prototypes, prototype_classes, X, y, slope, weights, sample_norms=None):
     """Return Σ_m w_m g(μ_m) and its gradient in the prototypes (float64).
 
     X is samples × units, `prototypes` is prototypes × units, of at least two classes and one

@@ -185,7 +185,7 @@ def largest_eigenvalue(apply, size):
     norm = 0.0
     for _ in range(POWER_ITERATIONS):
         vector = apply(vector)
-        norm = np.linalg.norm(vector)
+        norm = float(np.linalg.norm(vector))
         if norm == 0:
             return 0.0
         vector /= norm
@@ -195,9 +195,9 @@ def largest_eigenvalue(apply, size):
 def solve_lms(problem, alpha, max_iter, tol):
     """Return (Γ, passes, whether converged) by the least-mean-squares rule.
 
-    Sample after sample, Γ += η_e (√w (t - Γz) z - (α/M) Γ); pass e takes η_e = η/(1 + e). It nears
-    the closed form only as fast as η_e falls. Converged is a pass that changes Γ by less than
-    `tol` of its norm.
+    Sample after sample, Γ += η_e ((t - Γz) z - (α/M) Γ); pass e = 1, 2, … takes η_e = η/√e, so it
+    nears the closed form only as fast as η_e falls. Converged is a pass that changes Γ by less
+    than `tol` of its norm.
     """
     coefficients = np.zeros((problem.targets.shape[1], problem.X.shape[1]))
     largest = max(
@@ -205,7 +205,7 @@ def solve_lms(problem, alpha, max_iter, tol):
     )
     shrinkage = alpha / len(problem.X)
     for n_iter in range(1, max_iter + 1):
-        rate = 1 / (n_iter * (largest + shrinkage))
+        rate = 1 / (np.sqrt(n_iter) * (largest + shrinkage))
         before = coefficients.copy()
         for rows, block in standardised_blocks(problem):
             lms_pass(block, problem.targets[rows], coefficients, rate, shrinkage)

@@ -38,9 +38,7 @@ def starts_of_runs(words, y, order):
 
 def canonical_samples(X, y, weights):
     """Return the distinct samples ordered by class and content, and their total weights."""
-    multipliers = np.random.default_rng(HASH_SEED).integers(
-        2**64, size=X.shape[1], dtype=np.uint64
-    )
+    multipliers = np.random.default_rng(HASH_SEED).integers(2**64, size=X.shape[1], dtype=np.uint64)
     words = X.view(f"i{X.itemsize}")
     order = np.lexsort((row_hashes(words, multipliers), y))
     is_start = starts_of_runs(words, y, order)

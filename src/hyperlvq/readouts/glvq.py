@@ -13,7 +13,7 @@ from hyperlvq.readouts.lbfgs import minimise
 
 SOLVERS = ("lbfgs", "sgd")
 #: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.
-AUTO_STEP = 0.1
+AUTO_STEP = 0.02
 PATIENCE = 5
 
 
@@ -31,7 +31,7 @@ class GLVQClassifier(OnlineReadout):
     ----------
     prototypes_per_class : int, mapping of labels or sequence in the order of classes_, default=1
         Number of prototypes P of every class, or of each one.
-    slope : float, default=5.0
+    slope : float, default=10.0
         The steepness β of the sigmoid.
     solver : {"lbfgs", "sgd"}, default="lbfgs"
         "lbfgs" minimises the cost over all samples; "sgd" takes one sample at a time by the
@@ -43,7 +43,7 @@ class GLVQClassifier(OnlineReadout):
         in a row that each lower the best cost by less.
     learning_rate : float or "auto", default="auto"
         The step α of the online rule. Steps of a given α shrink as distances grow; "auto"
-        takes 0.1/β times the mean of d⁺ + d⁻ over the first samples.
+        takes 0.02/β times the mean of d⁺ + d⁻ over the first samples.
     init_noise : float, default=1.0
         Prototypes start at their class mean plus uniform noise of up to this size.
     shuffle : bool, default=True
@@ -89,7 +89,7 @@ class GLVQClassifier(OnlineReadout):
     def __init__(
         self,
         prototypes_per_class=1,
-        slope=5.0,
+        slope=10.0,
         *,
         solver="lbfgs",
         max_iter=2500,
@@ -112,13 +112,13 @@ class GLVQClassifier(OnlineReadout):
         self.random_state = random_state
 
     def _check_parameters(self):
-        check_real("slope", self.slope, exclusive=True)
+        check_real("slope", self.slope, positive=True)
         check_choice("solver", self.solver, SOLVERS)
         check_integer("max_iter", self.max_iter, minimum=1)
         check_real("tol", self.tol)
         check_real("init_noise", self.init_noise)
         if self.learning_rate != "auto":
-            check_real("learning_rate", self.learning_rate, exclusive=True)
+            check_real("learning_rate", self.learning_rate, positive=True)
 
     def _prototype_counts(self):
         return check_prototype_counts(self.prototypes_per_class, self.classes_)
@@ -187,9 +187,7 @@ class GLVQClassifier(OnlineReadout):
         return self._starting_rate(X, y, weights)
 
     def _learn_pass(self, X, y, visits, rate):
-        cost = glvq_pass(
-            X, y, visits, self.prototypes_, self.prototype_classes_, self.slope, rate
-        )
+        cost = glvq_pass(X, y, visits, self.prototypes_, self.prototype_classes_, self.slope, rate)
         return cost / len(visits)
 
     def _has_converged(self):

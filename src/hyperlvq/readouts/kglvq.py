@@ -25,7 +25,7 @@ class KGLVQClassifier(Readout):
     ----------
     prototypes_per_class : int, mapping of labels or sequence in the order of classes_, default=1
         Number of prototypes P of every class, or of each one.
-    slope : float, default=5.0
+    slope : float, default=10.0
         The steepness β of the sigmoid.
     kernel : str or callable, default="rbf"
         A kernel of `sklearn.metrics.pairwise.pairwise_kernels`.
@@ -88,7 +88,7 @@ class KGLVQClassifier(Readout):
     def __init__(
         self,
         prototypes_per_class=1,
-        slope=5.0,
+        slope=10.0,
         *,
         kernel="rbf",
         gamma="scale",
@@ -137,7 +137,7 @@ class KGLVQClassifier(Readout):
         return self
 
     def _check_parameters(self):
-        check_real("slope", self.slope, exclusive=True)
+        check_real("slope", self.slope, positive=True)
         check_integer("max_iter", self.max_iter, minimum=1)
         check_real("tol", self.tol)
         check_real("init_noise", self.init_noise)
@@ -145,7 +145,7 @@ class KGLVQClassifier(Readout):
         if not callable(self.kernel):
             check_choice("kernel", self.kernel, kernel_metrics())
         if self.gamma != "scale":
-            check_real("gamma", self.gamma, exclusive=True)
+            check_real("gamma", self.gamma, positive=True)
 
     def _check_kernel_size(self):
         n_fitted = len(self.X_fit_)
@@ -206,10 +206,12 @@ def scale_width(X, weights):
 
 
 def flatten(matrices):
+    """Return the entries of all matrices as one vector."""
     return np.concatenate([matrix.ravel() for matrix in matrices])
 
 
 def unflatten(flat, shapes):
+    """Return the matrices of these shapes that `flatten` made one vector of."""
     ends = np.cumsum([rows * columns for rows, columns in shapes])
     parts = np.split(flat, ends[:-1])
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
