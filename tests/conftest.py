@@ -1,5 +1,35 @@
-"""Settings that must stand before scipy is imported."""
+"""Fixtures for all tests, and a setting that must stand before scipy is imported."""
 
 import os
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn skips its array API checks without
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, load_wine
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20211)
+
+
+@pytest.fixture
+def iris():
+    return load_iris(return_X_y=True)
+
+
+@pytest.fixture
+def wine():
+    """Wine in [0, 1]."""
+    X, y = load_wine(return_X_y=True)
+    return (X - X.min(axis=0)) / np.ptp(X, axis=0), y
+
+
+@pytest.fixture
+def activations(rng):
+    """Return int8 activations of three classes that overlap, and their class indices."""
+    y = np.repeat(np.arange(3), 30)
+    centres = rng.integers(-2, 3, size=(3, 40))
+    X = np.clip(centres[y] + rng.integers(-3, 4, size=(90, 40)), -3, 3)
+    return X.astype(np.int8), y

@@ -1,5 +1,6 @@
 """Every public estimator keeps scikit-learn's contract, with no expected failures."""
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hyperlvq import (
@@ -31,6 +32,7 @@ RECIPES = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks([*ESTIMATORS, *RECIPES])
 def test_estimator_keeps_the_contract(estimator, check):
     check(estimator)

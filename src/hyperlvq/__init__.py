@@ -1,19 +1,34 @@
 """Integer random networks with prototype readouts, as scikit-learn estimators."""
 
-from importlib.metadata import version
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
-from hyperlvq.models import make_classifier
-from hyperlvq.readouts import (
-    CentroidClassifier,
-    GLVQClassifier,
-    KGLVQClassifier,
-    LVQ1Classifier,
-    PerceptronClassifier,
-    RLSClassifier,
-    rls_path,
-)
+if TYPE_CHECKING:
+    from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
+    from hyperlvq.models import make_classifier
+    from hyperlvq.readouts import (
+        CentroidClassifier,
+        GLVQClassifier,
+        KGLVQClassifier,
+        LVQ1Classifier,
+        PerceptronClassifier,
+        RLSClassifier,
+        rls_path,
+    )
 
+# Loaded when first asked for: importing scikit-learn and numba takes longer than many a command.
+_MODULES = {
+    "CentroidClassifier": "readouts",
+    "GLVQClassifier": "readouts",
+    "IntRVFLLayer": "hidden",
+    "KGLVQClassifier": "readouts",
+    "LVQ1Classifier": "readouts",
+    "PerceptronClassifier": "readouts",
+    "RLSClassifier": "readouts",
+    "RVFLLayer": "hidden",
+    "make_classifier": "models",
+    "rls_path": "readouts",
+}
 __all__ = [
     "CentroidClassifier",
     "GLVQClassifier",
@@ -26,4 +41,16 @@ __all__ = [
     "make_classifier",
     "rls_path",
 ]
-__version__ = version("hyperlvq")
+__version__ = "0.1.0"
+
+
+def __getattr__(name):
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -82,3 +82,9 @@ def glvq_pass(X, y, visits, prototypes, prototype_classes, slope, learning_rate)
         prototypes -= learning_rate * gradient
         total_cost += cost
     return total_cost
+
+
+def lms_pass(Z, targets, coefficients, rate, shrinkage):
+    for z, target in zip(Z, targets, strict=True):
+        error = target - coefficients @ z
+        coefficients += rate * (np.outer(error, z) - shrinkage * coefficients)

@@ -9,16 +9,20 @@ import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
 
-HASH_SEED = 0x9E3779B97F4A7C15
+HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+HASH_SHIFT = np.uint64(32)
 
 
 @compiled
-def row_hashes(words, multipliers):
-    """Return Σ_n word_n·multiplier_n modulo 2⁶⁴ of every row of integers."""
+def row_hashes(words):
+    """Return a 64-bit hash of every row of integers."""
     hashes = np.zeros(words.shape[0], dtype=np.uint64)
     for m in range(words.shape[0]):
+        mixed = np.uint64(words.shape[1])
         for n in range(words.shape[1]):
-            hashes[m] += np.uint64(words[m, n]) * multipliers[n]
+            mixed = (mixed ^ np.uint64(words[m, n])) * HASH_MULTIPLIER
+            mixed ^= mixed >> HASH_SHIFT  # products only carry upwards
+        hashes[m] = mixed
     return hashes
 
 
@@ -38,9 +42,10 @@ def starts_of_runs(words, y, order):
 
 def canonical_samples(X, y, weights):
     """Return the distinct samples ordered by class and content, and their total weights."""
-    multipliers = np.random.default_rng(HASH_SEED).integers(2**64, size=X.shape[1], dtype=np.uint64)
-    words = X.view(f"i{X.itemsize}")
-    order = np.lexsort((row_hashes(words, multipliers), y))
+    words = X.view(f"u{X.itemsize}")
+    with np.errstate(over="ignore"):  # hashes wrap on purpose; interpreted code would warn
+        hashes = row_hashes(words)
+    order = np.lexsort((hashes, y))
     is_start = starts_of_runs(words, y, order)
     distinct = order[is_start]
     total_weights = np.add.reduceat(weights[order], np.flatnonzero(is_start))

@@ -1,7 +1,7 @@
 """What all readouts share: labels, weights, and from scores to predictions."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -64,7 +64,7 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least two classes, "
-                f"got one class: {self.classes_[0]!r}"
+                f"got one class: {self.classes_.tolist()[0]!r}"
             )
         return X, class_index, weights
 
@@ -239,7 +239,7 @@ def drop_weightless(X, y, sample_weight):
         raise ValueError(f"sample_weight must have one dimension, got {weights.ndim}")
     check_consistent_length(X, weights)
     if (weights < 0).any():
-        raise ValueError(f"sample_weight must not be negative, got {weights.min()!r}")
+        raise ValueError(f"sample_weight must not be negative, got {weights.min():g}")
     counts = weights > 0
     if not counts.any():
         raise ValueError("sample_weight is zero for all samples")
@@ -263,11 +263,14 @@ def check_prototype_counts(prototypes_per_class, classes):
     """Return the number of prototypes of each class from one number, a mapping or a sequence."""
     name = "prototypes_per_class"
     if isinstance(prototypes_per_class, Mapping):
+        unknown = [label for label in prototypes_per_class if label not in classes.tolist()]
+        if unknown:
+            raise ValueError(f"{name} has an entry for {unknown[0]!r}, which is no class")
         missing = [label for label in classes.tolist() if label not in prototypes_per_class]
         if missing:
             raise ValueError(f"{name} has no entry for class {missing[0]!r}")
         counts = [prototypes_per_class[label] for label in classes.tolist()]
-    elif isinstance(prototypes_per_class, Sequence | np.ndarray):
+    elif isinstance(prototypes_per_class, list | tuple | np.ndarray):
         counts = list(prototypes_per_class)
     else:
         counts = [prototypes_per_class] * len(classes)

@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from hyperlvq.checks import check_choice, check_integer, check_real
@@ -129,16 +130,26 @@ class GLVQClassifier(OnlineReadout):
     def _keeps_order(self):
         return self.solver == "sgd" and not self.shuffle
 
+    def _start_fit(self, X, y, sample_weight):
+        earlier = getattr(self, "classes_", None) if self.warm_start else None
+        samples = super()._start_fit(X, y, sample_weight)
+        if earlier is not None and not np.array_equal(earlier, self.classes_):
+            found, self.classes_ = self.classes_, earlier
+            raise ValueError(
+                f"warm_start needs the classes {earlier.tolist()!r}, got {found.tolist()!r}"
+            )
+        return samples
+
     def _place_prototypes(self, X, y, weights, rng):
         earlier = getattr(self, "prototypes_", None) if self.warm_start else None
         super()._place_prototypes(X, y, weights, rng)
         if earlier is not None:
-            if earlier.shape != self.prototypes_.shape:
+            started, self.prototypes_ = self.prototypes_, earlier
+            if started.shape != earlier.shape:
                 raise ValueError(
-                    f"warm_start needs prototypes of shape {self.prototypes_.shape}, "
+                    f"warm_start needs prototypes of shape {started.shape}, "
                     f"those of the last fit have {earlier.shape}"
                 )
-            self.prototypes_ = earlier
 
     def _learn(self, X, y, weights, rng):
         if self.solver == "lbfgs":

@@ -1,0 +1,51 @@
+.DEFAULT_GOAL := help
+.PHONY: help run test coverage check format bench clean
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+PEERS := .venv-peers
+
+help: ## show what can be made
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/'
+
+run: $(INSTALLED) ## compare the paper's models on scikit-learn's built-in data sets
+	$(BIN)/python examples/compare_models.py
+
+test: $(INSTALLED) ## run all tests, then measure coverage with compilation switched off
+	$(BIN)/pytest
+	$(MAKE) coverage
+
+coverage: $(INSTALLED) ## branch coverage of kernels, hidden and readouts, interpreted
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q --cov --cov-report=term-missing:skip-covered \
+		--cov-fail-under=95 tests/kernels tests/hidden tests/readouts
+
+check: $(INSTALLED) ## formatting, lint, types, import directions
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(INSTALLED) ## format and mend what can be mended
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: $(INSTALLED) $(PEERS)/installed ## time the kernels and the peers
+	$(BIN)/python bench/run.py --peers-python $(PEERS)/bin/python
+
+clean: ## remove the environments and all caches
+	rm -rf $(VENV) $(PEERS) .*_cache .hypothesis .coverage build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(INSTALLED): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+$(PEERS)/installed: bench/requirements-peers.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --upgrade pip
+	$(PEERS)/bin/python -m pip install --quiet --requirement $<
+	touch $@

@@ -1,0 +1,153 @@
+"""The encoder against plain numpy, and one GLVQ evaluation against its two bare products."""
+
+import warnings
+
+import numpy as np
+from measure import median_seconds, peak_bytes
+from sklearn.exceptions import ConvergenceWarning
+from tables import Table
+from threadpoolctl import threadpool_limits
+
+from hyperlvq import GLVQClassifier, IntRVFLLayer
+from hyperlvq.kernels import encoding, glvq, plain
+from hyperlvq.kernels.distances import class_means, squared_norms
+
+CLIP = 3
+ENCODER_SHAPES = [(5000, 20, 1000), (2000, 60, 1500)]  # samples, features, units
+ENCODER_REPEATS = 15
+SMALLEST_SPEEDUP = 20
+
+N_UNITS = 1000
+PROTOTYPES_PER_CLASS = 3
+SLOPE = 10.0
+EVALUATION_REPEATS = 51
+LARGEST_OVERHEAD = 1.3
+FIT_ITERATIONS = 10
+LARGEST_MEGABYTES = 40
+
+
+def encoder_table():
+    """Measure the encoder."""
+    return Table(
+        f"intRVFL encoder (samples x features x units), clip {CLIP}, one thread",
+        ["", "ours", "plain numpy", "numpy / ours", "goal", "met"],
+        [row for shape in ENCODER_SHAPES for row in encoder_rows(*shape)],
+        ["Memory is beyond input and output, less one row of sums that compiled code allocates."],
+    )
+
+
+def encoder_rows(n_samples, n_features, n_units):
+    """Measure the kernel, and `transform` as users call it, against the plain twin."""
+    X = np.random.default_rng(0).uniform(size=(n_samples, n_features))
+    layer = IntRVFLLayer(n_units, CLIP, random_state=0).fit(X)
+    sums = np.empty(n_units, dtype=encoding.sum_dtype(n_features))
+    activations = np.empty((n_samples, n_units), dtype=encoding.activation_dtype(CLIP))
+
+    def encode():
+        encoding.encode(X, layer.keys_, CLIP, sums, activations)
+
+    def transform():
+        layer.transform(X)
+
+    def encode_plainly():
+        plain.encode(X, layer.keys_, CLIP, sums, activations)
+
+    kernel, whole, twin = median_seconds([encode, transform, encode_plainly], ENCODER_REPEATS)
+    memory, twin_memory = peak_bytes(transform) - activations.nbytes, peak_bytes(encode_plainly)
+    shape = f"{n_samples} x {n_features} x {n_units}"
+    return [
+        speedup_row(f"encode, {shape}", kernel, twin),
+        speedup_row(f"IntRVFLLayer.transform, {shape}", whole, twin),
+        ["  its peak memory", megabytes(memory), megabytes(twin_memory), "", "", ""],
+    ]
+
+
+def speedup_row(name, ours, twin):
+    """Return the row of a call that should be many times as fast as its twin."""
+    return [
+        name,
+        milliseconds(ours),
+        milliseconds(twin),
+        f"{twin / ours:.1f}",
+        f"at least {SMALLEST_SPEEDUP}",
+        yes_or_no(twin / ours >= SMALLEST_SPEEDUP),
+    ]
+
+
+def glvq_table(X, y):
+    """Measure GLVQ on the activations of X."""
+    H = IntRVFLLayer(N_UNITS, CLIP, random_state=0).fit_transform(X)
+    n_prototypes = PROTOTYPES_PER_CLASS * len(np.unique(y))
+    return Table(
+        f"GLVQ on {H.dtype} activations ({len(H)} x {N_UNITS}), {n_prototypes} prototypes",
+        ["", "ours", "two products", "ours / products", "goal", "met"],
+        [evaluation_row(H, y, 1), evaluation_row(H, y, None), fit_memory_row(H, y)],
+        [
+            "Two products: the float32 matrix products that no evaluation can do without.",
+            "Needs an idle machine: where a core is busy, BLAS on all threads mostly waits.",
+        ],
+    )
+
+
+def evaluation_row(H, y, n_threads):
+    """Measure one evaluation with this many BLAS threads, or with all (None)."""
+    prototypes, prototype_classes = place_prototypes(H, y)
+    weights, sample_norms = np.full(len(H), 1 / len(H)), squared_norms(H)
+    H32, W32 = H.astype(np.float32), prototypes.astype(np.float32)
+    A32 = H32 @ W32.T
+
+    def evaluate():
+        glvq.cost_and_gradient(prototypes, prototype_classes, H, y, SLOPE, weights, sample_norms)
+
+    def multiply():
+        return H32 @ W32.T, A32.T @ H32
+
+    with threadpool_limits(n_threads, user_api="blas"):
+        ours, products = median_seconds([evaluate, multiply], EVALUATION_REPEATS)
+    return [
+        f"cost_and_gradient, BLAS threads: {n_threads or 'all'}",
+        milliseconds(ours),
+        milliseconds(products),
+        f"{ours / products:.2f}",
+        f"at most {LARGEST_OVERHEAD}",
+        yes_or_no(ours / products <= LARGEST_OVERHEAD),
+    ]
+
+
+def place_prototypes(H, y):
+    """Return prototypes at the class means plus noise, and their classes."""
+    means = class_means(H, y, np.ones(len(H)), y.max() + 1)
+    prototype_classes = np.repeat(np.arange(len(means)), PROTOTYPES_PER_CLASS)
+    prototypes = means[prototype_classes]
+    prototypes += np.random.default_rng(0).uniform(-1, 1, size=prototypes.shape)
+    return prototypes, prototype_classes
+
+
+def fit_memory_row(H, y):
+    """Measure the memory of a whole fit beyond its input."""
+    readout = GLVQClassifier(PROTOTYPES_PER_CLASS, max_iter=FIT_ITERATIONS, random_state=0)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        peak = peak_bytes(lambda: readout.fit(H, y))
+    return [
+        f"fit, {FIT_ITERATIONS} iterations, memory beyond input",
+        megabytes(peak),
+        "",
+        "",
+        f"under {LARGEST_MEGABYTES} MB",
+        yes_or_no(peak < LARGEST_MEGABYTES * 1e6),
+    ]
+
+
+def milliseconds(seconds):
+    """Write seconds as milliseconds."""
+    return f"{1e3 * seconds:.2f} ms"
+
+
+def megabytes(n_bytes):
+    """Write bytes as megabytes."""
+    return f"{n_bytes / 1e6:.2f} MB"
+
+
+def yes_or_no(answer):
+    """Write an answer as a word; a goal that was missed should stand out."""
+    return "yes" if answer else "NO"

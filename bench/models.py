@@ -1,0 +1,160 @@
+"""Whole models against the peers: fit, prediction and accuracy, with one thread.
+
+A record is a flat dict of data, model, fit_s, predict_us and accuracy.
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+import warnings
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from measure import evaluate
+from sklearn.datasets import load_breast_cancer, load_digits, make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import MinMaxScaler
+from tables import Table
+from threadpoolctl import threadpool_limits
+
+from hyperlvq import make_classifier
+
+SETTINGS: dict[str, Any] = {
+    "n_units": 1000,
+    "clip": 3,
+    "alpha": 1,
+    "iterations": 50,
+    "seeds": [0, 1, 2, 3, 4],
+}
+READOUTS: dict[str, dict[str, Any]] = {
+    "intRVFL + RLS": {"readout": "rls", "alpha": SETTINGS["alpha"]},
+    "intRVFL + centroids": {"readout": "centroids"},
+    "intRVFL + GLVQ, P=1": {"readout": "glvq", "max_iter": SETTINGS["iterations"]},
+    "intRVFL + GLVQ, P=3": {
+        "readout": "glvq",
+        "max_iter": SETTINGS["iterations"],
+        "prototypes_per_class": 3,
+    },
+}
+#: IntRVFL has our hidden layer and penalty; OnlineHD improves one prototype a class.
+COUNTERPARTS = {
+    "torchhd IntRVFL": "intRVFL + RLS",
+    "torchhd OnlineHD": "intRVFL + GLVQ, P=1",
+}
+NOTES = [
+    "Not the same models: at equal alpha, torchhd's IntRVFL also drops small eigenvalues (by a",
+    "float32 pseudo-inverse), a stronger penalty; OnlineHD has real-valued hidden units.",
+]
+NOT_MEASURED = "Peers not measured: `make bench` does so, in an environment of their own."
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def load_data():
+    """Return the data sets by name."""
+    synthetic = make_classification(
+        n_samples=7000, n_features=20, n_informative=10, n_classes=5, random_state=0
+    )
+    return {
+        "breast cancer": split(load_breast_cancer(return_X_y=True), 398),
+        "digits": split(load_digits(return_X_y=True), 1257),
+        "synthetic": split(synthetic, 5000),
+    }
+
+
+def split(X_and_y, n_train):
+    """Return train and test arrays by name, scaled to [0, 1] by the training samples."""
+    X_train, X_test, y_train, y_test = train_test_split(
+        *X_and_y, train_size=n_train, stratify=X_and_y[1], random_state=0
+    )
+    scaler = MinMaxScaler(clip=True).fit(X_train)
+    return {
+        "X_train": scaler.transform(X_train),
+        "y_train": y_train,
+        "X_test": scaler.transform(X_test),
+        "y_test": y_test,
+    }
+
+
+def model_table(data_sets, peers_python):
+    """Measure our models, and the peers if there is an interpreter that has them."""
+    peers, notes = [], [NOT_MEASURED]
+    if peers_python is not None:
+        versions, peers = measure_peers(data_sets, peers_python)
+        notes = [*NOTES, f"Peers: {versions}."]
+    return Table(
+        "Whole models, {n_units} units, clip {clip}, alpha {alpha}, {iterations} iterations, "
+        "one thread; medians over seeds {seeds}".format_map(SETTINGS),
+        ["data", "model", "fit s", "predict us", "accuracy", "peer / ours", "fit", "predict"],
+        model_rows(measure_ours(data_sets) + peers),
+        notes,
+    )
+
+
+def measure_ours(data_sets):
+    """Return the records of our models."""
+    with (
+        threadpool_limits(1),
+        warnings.catch_warnings(action="ignore", category=ConvergenceWarning),
+    ):
+        return [
+            {"data": data, "model": name, **evaluate(build, arrays, SETTINGS["seeds"])}
+            for data, arrays in data_sets.items()
+            for name, build in our_models().items()
+        ]
+
+
+def our_models():
+    """Return, by name, what makes each of our models from a seed."""
+    return {name: partial(make_model, readout) for name, readout in READOUTS.items()}
+
+
+def make_model(readout, seed):
+    """Return the intRVFL layer with a readout."""
+    return make_classifier(
+        n_units=SETTINGS["n_units"], clip=SETTINGS["clip"], random_state=seed, **readout
+    )
+
+
+def measure_peers(data_sets, python):
+    """Return versions and records of the peers, measured by another interpreter."""
+    with tempfile.TemporaryDirectory() as folder:
+        for data, arrays in data_sets.items():
+            np.savez(Path(folder) / f"{data}.npz", **arrays)
+        finished = subprocess.run(
+            [python, Path(__file__).with_name("peers.py"), folder, json.dumps(SETTINGS)],
+            env=os.environ | ONE_THREAD | {"TQDM_DISABLE": "1"},
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+    answer = json.loads(finished.stdout)
+    return answer["versions"], answer["records"]
+
+
+def model_rows(records):
+    """Return the rows, data set by data set."""
+    by_name = {(record["data"], record["model"]): record for record in records}
+    return [
+        [
+            record["data"],
+            record["model"],
+            f"{record['fit_s']:.4f}",
+            f"{record['predict_us']:.1f}",
+            f"{record['accuracy']:.3f}",
+            *ratios(record, by_name),
+        ]
+        for record in sorted(records, key=lambda record: record["data"])
+    ]
+
+
+def ratios(record, by_name):
+    """Return a peer's counterpart, and how many times as long the peer fits and predicts."""
+    counterpart = COUNTERPARTS.get(record["model"])
+    if counterpart is None:
+        return ["", "", ""]
+    ours = by_name[record["data"], counterpart]
+    times = [f"{record[name] / ours[name]:.1f}" for name in ("fit_s", "predict_us")]
+    return [f"over {counterpart}", *times]

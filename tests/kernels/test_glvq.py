@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from hyperlvq.kernels import glvq, plain
+
+COUNTS = pytest.mark.parametrize("counts", [(1, 1, 1), (2, 2, 2), (1, 3, 2)], ids=str)
+
+
+def random_problem(rng, counts, dtype=np.float64, n_samples=60, n_units=6):
+    X = rng.integers(-3, 4, size=(n_samples, n_units)).astype(dtype)
+    y = np.arange(n_samples) % len(counts)
+    prototype_classes = np.repeat(np.arange(len(counts)), counts)
+    prototypes = rng.normal(size=(len(prototype_classes), n_units))
+    return prototypes, prototype_classes, X, y, 5.0, rng.uniform(0.1, 2, size=n_samples)
+
+
+@COUNTS
+def test_gradient_agrees_with_finite_differences(rng, counts):
+    prototypes, *rest = random_problem(rng, counts)
+
+    def cost(flat):
+        return glvq.cost_and_gradient(flat.reshape(prototypes.shape), *rest)[0]
+
+    _, gradient = glvq.cost_and_gradient(prototypes, *rest)
+    step = 1e-6
+    shifts = step * np.eye(prototypes.size)
+    flat = prototypes.ravel()
+    numeric = np.array([(cost(flat + s) - cost(flat - s)) / (2 * step) for s in shifts])
+    error = np.linalg.norm(gradient.ravel() - numeric) / np.linalg.norm(numeric)
+    assert error < 1e-5
+    assert np.linalg.norm(approx_fprime(flat, cost) - numeric) < 1e-3 * np.linalg.norm(numeric)
+
+
+@COUNTS
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"), [(np.float64, 1e-12), (np.float32, 1e-5), (np.int8, 1e-5)]
+)
+def test_cost_and_gradient_agree_with_their_plain_twin(rng, counts, dtype, tolerance):
+    problem = random_problem(rng, counts, dtype, n_samples=600)
+
+    cost, gradient = glvq.cost_and_gradient(*problem)
+    expected_cost, expected_gradient = plain.cost_and_gradient(*problem)
+    assert cost == pytest.approx(expected_cost, rel=tolerance)
+    error = np.abs(gradient - expected_gradient).max() / np.abs(expected_gradient).max()
+    assert error < tolerance
+
+
+def test_cost_of_a_case_worked_by_hand():
+    X, y = np.array([[0.0]]), np.array([0])
+    prototypes, classes = np.array([[1.0], [2.0]]), np.array([0, 1])
+
+    cost, gradient = glvq.cost_and_gradient(prototypes, classes, X, y, 2.0, np.ones(1))
+    g = 1 / (1 + np.exp(2 * 3 / 5))  # d⁺ = 1, d⁻ = 4, μ = -3/5
+    assert cost == pytest.approx(g)
+    s = 2 * g * (1 - g)
+    assert gradient.ravel() == pytest.approx([s * 4 * 4 / 25, -s * 4 * 1 / 25 * 2])
+
+
+def test_sample_on_both_its_winners_costs_a_half_and_pulls_nothing():
+    prototypes = X = np.zeros((2, 3))
+
+    cost, gradient = glvq.cost_and_gradient(
+        prototypes, np.array([0, 1]), X, np.array([0, 1]), 5.0, np.ones(2)
+    )
+    assert cost == 1.0
+    assert (gradient == 0).all()
+
+
+@pytest.mark.parametrize("slope", [1e-3, 1e4])
+def test_extreme_slopes_give_finite_costs(rng, slope):
+    prototypes, classes, X, y, _, weights = random_problem(rng, (1, 1, 1))
+
+    cost, gradient = glvq.cost_and_gradient(prototypes, classes, X, y, slope, weights)
+    assert np.isfinite(cost)
+    assert np.isfinite(gradient).all()
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e60])
+def test_extreme_distances_give_finite_gradients(rng, scale):
+    prototypes, classes, X, y, slope, weights = random_problem(rng, (1, 1, 1))
+
+    cost, gradient = glvq.cost_and_gradient(
+        prototypes * scale, classes, X * scale, y, slope, weights
+    )
+    expected, _ = glvq.cost_and_gradient(prototypes, classes, X, y, slope, weights)
+    assert cost == pytest.approx(expected)
+    assert np.isfinite(gradient).all()
+
+
+def test_winners_are_the_first_of_equals_and_missing_where_there_are_none():
+    distances = np.array([2.0, 1.0, 1.0, 3.0])
+
+    assert glvq.winners(distances, 0, np.array([0, 0, 0, 1])) == (1, 3)
+    assert glvq.winners(distances, 5, np.array([0, 0, 0, 1])) == (-1, 1)
+    assert glvq.winners(distances, 0, np.array([0, 0, 0, 0])) == (1, -1)

@@ -1,0 +1,177 @@
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from hyperlvq import CentroidClassifier, GLVQClassifier
+from hyperlvq.kernels import plain
+
+
+def mean_cost(readout, X, y):
+    cost, _ = plain.cost_and_gradient(
+        readout.prototypes_,
+        readout.prototype_classes_,
+        X.astype(float),
+        y,
+        readout.slope,
+        np.full(len(X), 1 / len(X)),
+    )
+    return cost
+
+
+def test_prototypes_end_at_a_stationary_point(wine):
+    X, y = wine
+    shares = np.full(len(X), 1 / len(X))
+    readout = GLVQClassifier(slope=2.0, random_state=0).fit(X, y)
+
+    _, gradient = plain.cost_and_gradient(
+        readout.prototypes_, readout.prototype_classes_, X, y, 2.0, shares
+    )
+    assert np.abs(gradient).max() < 5e-4
+
+
+def test_loss_curve_falls_to_the_cost_of_the_model(activations):
+    X, y = activations
+    readout = GLVQClassifier(random_state=0).fit(X, y)
+
+    assert len(readout.loss_curve_) == readout.n_iter_
+    assert (np.diff(readout.loss_curve_) <= 1e-7).all()
+    assert readout.loss_curve_[-1] == pytest.approx(mean_cost(readout, X, y), rel=1e-4)
+
+
+def test_glvq_improves_on_the_centroids(iris):
+    X, y = iris
+
+    centroids = CentroidClassifier().fit(X, y).score(X, y)
+    assert GLVQClassifier(random_state=0).fit(X, y).score(X, y) > centroids
+
+
+def test_iteration_limit_warns(activations):
+    with pytest.warns(ConvergenceWarning, match="limit of 3 iterations"):
+        readout = GLVQClassifier(max_iter=3, random_state=0).fit(*activations)
+    assert readout.n_iter_ == 3
+
+
+def test_online_training_nears_the_cost_of_lbfgs(activations):
+    X, y = activations
+
+    online = GLVQClassifier(solver="sgd", random_state=0).fit(X, y)
+    batch = GLVQClassifier(random_state=0).fit(X, y)
+    assert mean_cost(online, X, y) < 1.1 * mean_cost(batch, X, y)
+
+
+def test_online_pass_limit_warns(activations):
+    with pytest.warns(ConvergenceWarning, match="still falls after 7 passes"):
+        GLVQClassifier(solver="sgd", max_iter=7, tol=0, random_state=0).fit(*activations)
+
+
+def test_given_learning_rate_is_used_as_it_is(activations, recwarn):
+    X, y = activations
+    parameters = {"solver": "sgd", "max_iter": 1, "shuffle": False, "init_noise": 0}
+    prototypes = np.array([X[y == c].mean(axis=0) for c in range(3)])
+
+    readout = GLVQClassifier(learning_rate=2.0, **parameters).fit(X, y)
+    plain.glvq_pass(X, y, np.arange(len(X)), prototypes, np.arange(3), 10.0, 2.0)
+    np.testing.assert_allclose(readout.prototypes_, prototypes)
+    assert readout.learning_rate_ == 2.0
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_auto_learning_rate_follows_the_scale_of_the_data(wine, scale):
+    X, y = wine
+
+    def fitted(factor):
+        readout = GLVQClassifier(solver="sgd", init_noise=0.1 * factor, random_state=0)
+        return readout.fit(X * factor, y)
+
+    assert fitted(scale).learning_rate_ == pytest.approx(scale**2 * fitted(1).learning_rate_)
+    assert fitted(scale).score(X * scale, y) > 0.95
+
+
+def test_online_rule_can_continue_what_lbfgs_learnt(activations):
+    X, y = activations
+    readout = GLVQClassifier(random_state=0).fit(X, y)
+    before = readout.prototypes_.copy()
+
+    readout.partial_fit(X[:5], y[:5])
+    assert (readout.prototypes_ != before).any()
+    assert readout.score(X, y) > 0.9
+
+
+def test_auto_learning_rate_waits_for_a_second_class(activations):
+    X, y = activations
+    readout = GLVQClassifier(random_state=0)
+
+    readout.partial_fit(X[y == 0], y[y == 0], classes=[0, 1, 2])
+    assert readout.learning_rate_ == 0
+    readout.partial_fit(X, y)
+    assert readout.learning_rate_ > 0
+
+
+def test_warm_start_goes_on_where_the_last_fit_ended(activations, recwarn):
+    X, y = activations
+    readout = GLVQClassifier(warm_start=True, max_iter=5, random_state=0).fit(X, y)
+    first = readout.loss_curve_[-1]
+
+    assert readout.fit(X, y).loss_curve_[0] < first
+
+
+def test_warm_start_refuses_another_number_of_prototypes(activations):
+    readout = GLVQClassifier(warm_start=True, random_state=0).fit(*activations)
+
+    with pytest.raises(ValueError, match=r"warm_start needs prototypes of shape \(6, 40\)"):
+        readout.set_params(prototypes_per_class=2).fit(*activations)
+
+
+def test_warm_start_refuses_other_classes(activations):
+    X, y = activations
+    readout = GLVQClassifier(warm_start=True, random_state=0).fit(X, y)
+
+    with pytest.raises(
+        ValueError, match=r"warm_start needs the classes \[0, 1, 2\], got \[5, 6, 7\]"
+    ):
+        readout.fit(X, y + 5)
+
+
+def test_number_of_threads_does_not_change_the_model(rng):
+    X = rng.integers(-3, 4, size=(700, 300)).astype(np.int8)
+    y = rng.integers(3, size=700)
+
+    prototypes = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads), pytest.warns(ConvergenceWarning):
+            prototypes.append(GLVQClassifier(2, max_iter=20, random_state=0).fit(X, y).prototypes_)
+    np.testing.assert_array_equal(*prototypes)
+
+
+def test_training_needs_little_memory_beyond_the_activations(rng):
+    X = rng.integers(-3, 4, size=(5000, 1000), dtype=np.int8)
+    y = rng.integers(5, size=5000)
+    readout = GLVQClassifier(prototypes_per_class=3, max_iter=3, random_state=0)
+
+    tracemalloc.start()
+    with pytest.warns(ConvergenceWarning):
+        readout.fit(X, y)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 40e6
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"slope": 0}, ValueError, "slope must be a finite number above 0, got 0"),
+        ({"slope": "steep"}, TypeError, "slope must be a number, got 'steep'"),
+        ({"solver": "adam"}, ValueError, "solver must be one of 'lbfgs', 'sgd', got 'adam'"),
+        ({"max_iter": 0}, ValueError, "max_iter must be at least 1, got 0"),
+        ({"tol": -1}, ValueError, "tol must be a finite number of at least 0, got -1"),
+        ({"init_noise": -1}, ValueError, "init_noise must be a finite number of at least 0"),
+        ({"learning_rate": 0}, ValueError, "learning_rate must be a finite number above 0"),
+        ({"learning_rate": "fast"}, TypeError, "learning_rate must be a number, got 'fast'"),
+    ],
+)
+def test_bad_parameter_is_named_with_its_value(activations, parameters, error, message):
+    with pytest.raises(error, match=message):
+        GLVQClassifier(**parameters).fit(*activations)

@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Ridge, RidgeClassifier
+
+from hyperlvq import IntRVFLLayer, RLSClassifier, rls_path
+
+SOLVERS = pytest.mark.parametrize(
+    ("solver", "tolerance"),
+    [("cholesky", 1e-8), ("qr", 1e-8), ("eigen", 1e-8), ("fista", 1e-4), ("lms", 0.1)],
+)
+
+
+@SOLVERS
+@pytest.mark.parametrize("penalty", ["identity", "variance"])
+def test_solvers_agree(wine, solver, tolerance, penalty, recwarn):
+    X, y = wine
+
+    expected = RLSClassifier(alpha=2.0, penalty=penalty).fit(X, y).coef_
+    found = RLSClassifier(alpha=2.0, penalty=penalty, solver=solver).fit(X, y).coef_
+    assert np.linalg.norm(found - expected) < tolerance * np.linalg.norm(expected)
+
+
+@SOLVERS
+def test_solvers_agree_with_scikit_learns_ridge(wine, solver, tolerance, recwarn):
+    X, y = wine
+
+    ridge = Ridge(alpha=2.0, fit_intercept=False).fit(X, np.eye(3)[y])
+    ours = RLSClassifier(alpha=2.0, penalty="identity", solver=solver).fit(X, y)
+    difference = np.linalg.norm(ours.coef_ - ridge.coef_)
+    assert difference < tolerance * np.linalg.norm(ridge.coef_)
+
+
+def test_two_classes_decide_as_scikit_learns_ridge_classifier(wine):
+    X, y = wine[0], wine[1] > 0
+
+    theirs = RidgeClassifier(alpha=0.5, fit_intercept=False).fit(X, y)
+    ours = RLSClassifier(alpha=0.5, penalty="identity").fit(X, y)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X))
+
+
+@pytest.mark.parametrize("n_units", [30, 400], ids=["primal", "dual"])
+@pytest.mark.parametrize("solver", ["auto", "cholesky", "qr", "eigen", "fista"])
+def test_rank_deficient_activations_have_a_finite_solution(wine, n_units, solver):
+    X, y = wine
+    activations = IntRVFLLayer(n_units=n_units, clip=1, random_state=0).fit_transform(X)
+    activations = np.column_stack([activations, activations, np.zeros((len(X), 2), np.int8)])
+
+    readout = RLSClassifier(alpha=0.1, solver=solver, max_iter=5000).fit(activations, y)
+    assert np.isfinite(readout.coef_).all()
+    assert readout.score(activations, y) > 0.9
+
+
+def test_all_columns_constant_predict_the_largest_class():
+    X, y = np.full((5, 2), 3.0), [0, 1, 1, 1, 0]
+
+    assert (RLSClassifier().fit(X, y).predict(X) == 1).all()
+
+
+def test_auto_solver_serves_an_alpha_of_zero(rng):
+    X = rng.normal(size=(10, 30))
+    y = np.arange(10) % 2
+
+    readout = RLSClassifier(alpha=0).fit(X, y)
+    np.testing.assert_allclose(X @ readout.coef_.T, np.eye(2)[y], atol=1e-8)
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "qr"])
+def test_alpha_too_small_for_the_solver_is_refused(wine, solver):
+    with pytest.raises(ValueError, match=f"alpha=0.0 is too small for solver='{solver}'"):
+        RLSClassifier(alpha=0, solver=solver).fit(*wine)
+
+
+@pytest.mark.parametrize("solver", ["fista", "lms"])
+def test_iteration_limit_warns(wine, solver):
+    with pytest.warns(ConvergenceWarning, match=f"{solver} stopped at the limit of 2 iterations"):
+        readout = RLSClassifier(solver=solver, max_iter=2).fit(*wine)
+    assert readout.n_iter_ == 2
+
+
+@pytest.mark.parametrize("penalty", ["identity", "variance"])
+def test_path_gives_the_coefficients_of_each_alpha(wine, penalty):
+    X, y = wine
+    weights = np.linspace(0.5, 2, len(X))
+    alphas = 2.0 ** np.arange(-10, 6)
+
+    path = rls_path(X, y, alphas, penalty=penalty, sample_weight=weights)
+    for alpha, coef in zip(alphas, path, strict=True):
+        expected = RLSClassifier(alpha, penalty=penalty).fit(X, y, sample_weight=weights).coef_
+        np.testing.assert_allclose(coef, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_path_refuses_a_negative_alpha(wine):
+    with pytest.raises(ValueError, match="alphas must be a finite number of at least 0, got -1"):
+        rls_path(*wine, alphas=[1, -1])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"alpha": -1}, "alpha must be a finite number of at least 0, got -1"),
+        ({"penalty": "l1"}, "penalty must be one of 'variance', 'identity', got 'l1'"),
+        ({"solver": "svd"}, "solver must be one of 'auto', .*'lms', got 'svd'"),
+        ({"max_iter": 0}, "max_iter must be at least 1, got 0"),
+        ({"tol": np.nan}, "tol must be a finite number of at least 0, got nan"),
+    ],
+)
+def test_bad_parameter_is_named_with_its_value(wine, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        RLSClassifier(**parameters).fit(*wine)

@@ -1,0 +1,155 @@
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
+
+from hyperlvq import GLVQClassifier, RLSClassifier, make_classifier
+from hyperlvq.models import HIDDEN_LAYERS, READOUTS
+
+
+@pytest.mark.parametrize("hidden", HIDDEN_LAYERS)
+@pytest.mark.parametrize("readout", READOUTS)
+def test_every_hidden_layer_joins_every_readout(wine, hidden, readout):
+    X, y = wine
+    model = make_classifier(hidden, readout)
+
+    assert isinstance(model, Pipeline)
+    assert list(model.named_steps) == ["scale", "hidden", "readout"]
+    assert model.fit(X, y).score(X, y) > 0.5  # a third by chance
+
+
+def test_parameters_go_to_the_step_that_has_them():
+    model = make_classifier("intrvfl", "glvq", n_units=7, clip=2, slope=3, random_state=5)
+
+    parameters = model.get_params()
+    assert parameters["hidden__n_units"] == 7
+    assert parameters["hidden__clip"] == 2
+    assert parameters["scale__clip"] is True
+    assert parameters["readout__slope"] == 3
+    assert parameters["hidden__random_state"] == parameters["readout__random_state"] == 5
+
+
+def test_unknown_parameter_is_named_beside_those_that_exist():
+    with pytest.raises(TypeError, match=r"no parameter 'n_unit'; those that exist: alpha, clip, "):
+        make_classifier("intrvfl", "rls", n_unit=7)
+
+
+def test_recipe_without_parameters_says_so():
+    with pytest.raises(TypeError, match="no parameter 'random_state'; those that exist: none"):
+        make_classifier("features", "centroids", random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("deep", "glvq"), "hidden must be one of 'features', 'rvfl', 'intrvfl', got 'deep'"),
+        (("rvfl", "svm"), "readout must be one of 'rls', .*'kglvq', got 'svm'"),
+    ],
+)
+def test_unknown_step_is_named_beside_those_that_exist(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        make_classifier(*arguments)
+
+
+def test_missing_values_reach_the_integer_layer(wine, rng):
+    X, y = wine
+    X = np.where(rng.uniform(size=X.shape) < 0.1, np.nan, X)
+
+    model = make_classifier("intrvfl", "glvq", n_units=300, random_state=0).fit(X, y)
+    assert model.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("hidden", ["features", "rvfl"])
+def test_missing_values_are_refused_elsewhere(wine, hidden):
+    X = wine[0].copy()
+    X[0, 0] = np.nan
+
+    with pytest.raises(ValueError, match="NaN"):
+        make_classifier(hidden, "rls").fit(X, wine[1])
+
+
+def test_fit_leaves_the_given_steps_alone(wine):
+    model = make_classifier("rvfl", "rls", n_units=20, random_state=0)
+    given = model.steps[-1][1]
+
+    model.fit(*wine)
+    assert not hasattr(given, "coef_")
+    assert model.named_steps["readout"].coef_.shape == (3, 20)
+    assert model[-1] is model.steps[-1][1]
+    assert model[:-1].transform(wine[0]).shape == (178, 20)
+
+
+def test_model_can_be_cloned_pickled_and_refitted(wine):
+    X, y = wine
+    model = make_classifier("intrvfl", "rls", n_units=50, random_state=0).fit(X, y)
+
+    scores = model.decision_function(X)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), scores)
+    np.testing.assert_array_equal(clone(model).fit(X, y).decision_function(X), scores)
+    np.testing.assert_array_equal(model.fit(X, y).decision_function(X), scores)
+
+
+def test_parameters_can_be_searched(wine):
+    model = make_classifier("intrvfl", "rls", n_units=50, random_state=0)
+
+    search = GridSearchCV(model, {"readout__alpha": [0.1, 10], "hidden__clip": [1, 3]}, cv=3)
+    assert search.fit(*wine).best_score_ > 0.9
+
+
+def test_changed_parameter_takes_effect_at_the_next_fit(wine):
+    model = make_classifier("rvfl", "rls", n_units=20, random_state=0).fit(*wine)
+
+    model.set_params(readout__alpha=100.0)
+    assert model.named_steps["readout"].alpha == 1.0
+    assert model.fit(*wine).named_steps["readout"].alpha == 100.0
+
+
+def test_replaced_step_takes_effect_at_the_next_fit(wine):
+    model = make_classifier("rvfl", "rls", n_units=20, random_state=0).fit(*wine)
+
+    model.set_params(readout=GLVQClassifier(random_state=0)).fit(*wine)
+    assert hasattr(model[-1], "prototypes_")
+
+
+def test_weights_reach_the_readout(wine):
+    X, y = wine
+    weights = np.where(y == 2, 0.0, 1.0)
+
+    model = make_classifier("intrvfl", "rls", n_units=50, random_state=0)
+    assert list(model.fit(X, y, readout__sample_weight=weights).classes_) == [0, 1]
+
+
+def test_warm_start_goes_on_where_the_last_fit_ended(wine):
+    model = make_classifier(
+        "intrvfl", "glvq", n_units=50, max_iter=5, warm_start=True, random_state=0
+    )
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        first = model.fit(*wine)[-1].loss_curve_[-1]
+        assert model.fit(*wine)[-1].loss_curve_[0] < first
+
+
+def test_feature_names_are_remembered(wine):
+    frame = pd.DataFrame(wine[0]).rename(columns="x{}".format)
+    model = make_classifier("intrvfl", "rls", n_units=20, random_state=0).fit(frame, wine[1])
+
+    assert list(model.feature_names_in_) == list(frame.columns)
+    assert model.n_features_in_ == 13
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[frame.columns[::-1]])
+
+
+def test_plain_pipelines_take_the_steps_too(wine):
+    X, y = wine
+    model = make_classifier("rvfl", "rls", n_units=20, random_state=0)
+
+    plain = Pipeline(clone(model).steps).fit(X, y)
+    np.testing.assert_array_equal(plain.predict(X), model.fit(X, y).predict(X))
+    assert isinstance(plain[-1], RLSClassifier)
