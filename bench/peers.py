@@ -18,8 +18,8 @@ import torch
 from measure import evaluate
 from torchhd.classifiers import IntRVFL, OnlineHD
 
-# IntRVFL predicts fastest at this size, as its encoder makes an array of samples × features × units.
-# Larger batches fit OnlineHD up to twice as fast, at a loss of accuracy on the synthetic data.
+# IntRVFL predicts fastest so: its encoder makes an array of samples × features × units. Larger
+# batches fit OnlineHD up to twice as fast, at a loss of accuracy on the synthetic data.
 BATCH_SIZE = 128
 
 

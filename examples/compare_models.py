@@ -5,6 +5,7 @@ the same for all sets, none is tuned.
 """
 
 import time
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
@@ -19,7 +20,7 @@ SETS = {
     "digits": load_digits,
 }
 INTRVFL = {"n_units": 500, "clip": 3}
-MODELS = {
+MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "features + RLS": ("features", "rls", {}),
     "features + GLVQ": ("features", "glvq", {}),
     "KGLVQ, 3 prototypes": ("features", "kglvq", {"prototypes_per_class": 3, "gamma": 0.5}),
@@ -36,23 +37,22 @@ N_SPLITS = 4
 N_SEEDS = 3
 
 
-def seeded_model(hidden, readout, parameters, seed):
-    """Return the recipe, with a seed where it takes one."""
-    if (hidden, readout) in {("features", "rls"), ("features", "centroids")}:
-        return make_classifier(hidden, readout, **parameters)
-    return make_classifier(hidden, readout, random_state=seed, **parameters)
+def with_seed(model, seed):
+    """Return the model with all its random numbers drawn from a seed."""
+    names = [name for name in model.get_params() if name.endswith("__random_state")]
+    return model.set_params(**dict.fromkeys(names, seed))
 
 
 def accuracy(recipe, X, y):
     """Return the mean test accuracy over splits and seeds."""
+    hidden, readout, parameters = recipe
     splits = StratifiedShuffleSplit(N_SPLITS, test_size=0.25, random_state=0).split(X, y)
-    return np.mean(
-        [
-            seeded_model(*recipe, seed).fit(X[train], y[train]).score(X[test], y[test])
-            for train, test in splits
-            for seed in range(N_SEEDS)
-        ]
-    )
+    accuracies = []
+    for train, test in splits:
+        for seed in range(N_SEEDS):
+            model = with_seed(make_classifier(hidden, readout, **parameters), seed)
+            accuracies.append(model.fit(X[train], y[train]).score(X[test], y[test]))
+    return np.mean(accuracies)
 
 
 def main():
