@@ -4,9 +4,18 @@ import os
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn skips its array API checks without
 
+import numba
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
+
+
+def pytest_collection_modifyitems(items):
+    """Skip what would only be slow where compilation is switched off."""
+    if numba.config.DISABLE_JIT:
+        for item in items:
+            if item.get_closest_marker("compiled"):
+                item.add_marker(pytest.mark.skip(reason="compilation is switched off"))
 
 
 @pytest.fixture

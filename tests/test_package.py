@@ -5,7 +5,6 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
 
@@ -48,7 +47,7 @@ def test_everything_loads_in_half_a_second_after_scikit_learn():
     assert min(float(output_of(script)) for _ in range(5)) < 0.5
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="compilation is switched off")
+@pytest.mark.compiled
 def test_compiled_kernels_are_cached_on_disk():
     encode(np.zeros((1, 1)), np.ones((1, 1), np.int8), 1, np.zeros(1, np.int8), np.zeros((1, 1)))
 

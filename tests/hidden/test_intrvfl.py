@@ -60,6 +60,7 @@ def test_threads_do_not_change_the_result(rng, n_jobs):
     np.testing.assert_array_equal(layer.set_params(n_jobs=n_jobs).transform(X), expected)
 
 
+@pytest.mark.compiled
 def test_encoding_needs_little_memory_beyond_input_and_output(rng):
     X = rng.uniform(size=(5000, 20))
     layer = IntRVFLLayer(n_units=1000, random_state=0).fit(X)

@@ -1,6 +1,5 @@
 import time
 
-import numba
 import numpy as np
 import pytest
 
@@ -76,7 +75,7 @@ def test_sum_type_is_the_narrowest_that_cannot_overflow():
     assert encoding.sum_dtype(32768) == np.int32
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="compilation is switched off")
+@pytest.mark.compiled
 def test_compiled_encoding_is_twenty_times_as_fast_as_plain(rng):
     X, keys = rng.uniform(size=(5000, 20)), random_keys(rng, 20, 1000)
 

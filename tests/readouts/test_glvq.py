@@ -146,6 +146,7 @@ def test_number_of_threads_does_not_change_the_model(rng):
     np.testing.assert_array_equal(*prototypes)
 
 
+@pytest.mark.compiled
 def test_training_needs_little_memory_beyond_the_activations(rng):
     X = rng.integers(-3, 4, size=(5000, 1000), dtype=np.int8)
     y = rng.integers(5, size=5000)

@@ -12,11 +12,15 @@ BLOCK_ROWS = 512
 PREDICTION_ROWS = 256
 
 
+def row_slices(n_rows, block_rows=BLOCK_ROWS):
+    """Return the slices of all rows, block by block."""
+    return [slice(start, start + block_rows) for start in range(0, n_rows, block_rows)]
+
+
 def row_blocks(X, dtype, block_rows=BLOCK_ROWS):
     """Yield (rows, X[rows] as dtype); a widened block is valid until the next one."""
     widened = None if X.dtype == dtype else np.empty((min(block_rows, len(X)), X.shape[1]), dtype)
-    for start in range(0, len(X), block_rows):
-        rows = slice(start, start + block_rows)
+    for rows in row_slices(len(X), block_rows):
         block = X[rows]
         if widened is not None:
             np.copyto(widened[: len(block)], block)

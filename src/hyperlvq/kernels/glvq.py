@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
-from hyperlvq.kernels.distances import row_blocks, squared_norms
+from hyperlvq.kernels.distances import row_slices, squared_norms
 
 # Below this sum of distances a sample sits on both its winners: μ has no direction there.
 SMALLEST_SUM = 1e-150
@@ -79,12 +79,16 @@ def pull_of_block(
     return cost
 
 
-def cost_and_gradient(prototypes, prototype_classes, X, y, slope, weights, sample_norms=None):
+def cost_and_gradient(
+    prototypes, prototype_classes, X, y, slope, weights, sample_norms=None, map_blocks=map
+):
     """Return Σ_m w_m g(μ_m) and its gradient in the prototypes (float64).
 
     X is samples × units, `prototypes` is prototypes × units, of at least two classes and one
-    of each class in y. `sample_norms` are `squared_norms(X)`, for those who call often. One
-    block of rows serves both products, x·w and Σ_m ∂g/∂d x_m, so X is gone through once.
+    of each class in y. `sample_norms` are `squared_norms(X)`, for those who call often;
+    `map_blocks` may use threads, results are summed in the order of the blocks.
+
+    One block of rows serves both products, x·w and Σ_m ∂g/∂d x_m, so X is gone through once.
     Products run in float32, in float64 where X is float64; all else in float64.
     """
     if sample_norms is None:
@@ -92,12 +96,12 @@ def cost_and_gradient(prototypes, prototype_classes, X, y, slope, weights, sampl
     dtype = np.float64 if X.dtype == np.float64 else np.float32
     narrow_prototypes = prototypes.astype(dtype, copy=False)
     prototype_norms = squared_norms(narrow_prototypes)
-    pull_sums = np.zeros(len(prototypes))
-    pulled = np.zeros(prototypes.shape)
-    cost = 0.0
-    for rows, block in row_blocks(X, dtype):
+
+    def evaluate(rows):
+        block = X[rows].astype(dtype, copy=False)
         products = block @ narrow_prototypes.T
-        cost += pull_of_block(
+        pull_sums = np.zeros(len(prototypes))
+        cost = pull_of_block(
             products,
             sample_norms[rows],
             prototype_norms,
@@ -107,5 +111,11 @@ def cost_and_gradient(prototypes, prototype_classes, X, y, slope, weights, sampl
             weights[rows],
             pull_sums,
         )
-        pulled += products.T @ block
-    return cost, 2 * (pull_sums[:, np.newaxis] * prototypes - pulled)
+        return cost, pull_sums, products.T @ block
+
+    total_cost, total_pulls, pulled = 0.0, np.zeros(len(prototypes)), np.zeros(prototypes.shape)
+    for cost, pull_sums, block_pulled in map_blocks(evaluate, row_slices(len(X))):
+        total_cost += cost
+        total_pulls += pull_sums
+        pulled += block_pulled
+    return total_cost, 2 * (total_pulls[:, np.newaxis] * prototypes - pulled)

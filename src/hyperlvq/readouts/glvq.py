@@ -11,6 +11,7 @@ from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
 from hyperlvq.readouts.base import OnlineReadout, check_prototype_counts
 from hyperlvq.readouts.lbfgs import minimise
+from hyperlvq.readouts.threads import block_threads
 
 SOLVERS = ("lbfgs", "sgd")
 #: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.
@@ -177,12 +178,14 @@ class GLVQClassifier(OnlineReadout):
                 self.slope,
                 shares,
                 sample_norms,
+                map_blocks,
             )
             return cost, gradient.ravel()
 
-        flat_prototypes, self.n_iter_, self.loss_curve_ = minimise(
-            evaluate, self.prototypes_.ravel(), self.max_iter, self.tol
-        )
+        with block_threads() as map_blocks:
+            flat_prototypes, self.n_iter_, self.loss_curve_ = minimise(
+                evaluate, self.prototypes_.ravel(), self.max_iter, self.tol
+            )
         self.prototypes_ = flat_prototypes.reshape(shape)
 
     def _starting_rate(self, X, y, weights):

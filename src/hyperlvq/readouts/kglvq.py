@@ -10,6 +10,7 @@ from hyperlvq.kernels.kglvq import class_slices, cost_and_gradient
 from hyperlvq.kernels.samples import canonical_samples
 from hyperlvq.readouts.base import Readout, check_prototype_counts
 from hyperlvq.readouts.lbfgs import minimise
+from hyperlvq.readouts.threads import block_threads
 
 PREDICTION_ROWS = 512
 
@@ -176,7 +177,10 @@ class KGLVQClassifier(Readout):
             return cost, flatten(gradient)
 
         start = self._starting_coefficients(weights, samples, shapes)
-        flat, self.n_iter_, self.loss_curve_ = minimise(evaluate, start, self.max_iter, self.tol)
+        with block_threads():
+            flat, self.n_iter_, self.loss_curve_ = minimise(
+                evaluate, start, self.max_iter, self.tol
+            )
         self.dual_coef_ = np.zeros((sum(counts), len(y)))
         for theirs, own, gamma in zip(prototypes, samples, unflatten(flat, shapes), strict=True):
             self.dual_coef_[theirs, own] = gamma

@@ -10,7 +10,7 @@ LIMIT_REACHED = 1
 
 
 def minimise(cost_and_gradient, start, max_iter, tol):
-    """Return the minimiser, the number of iterations and the cost before and after each one.
+    """Return the minimiser, the number of iterations and the cost after each one.
 
     Ends where no component of the gradient exceeds `tol`, where the cost stops falling, or,
     with a ConvergenceWarning, after `max_iter` iterations.
