@@ -26,7 +26,7 @@ from hyperlvq import make_classifier
 SETTINGS: dict[str, Any] = {
     "n_units": 1000,
     "clip": 3,
-    "alpha": 1,
+    "alpha": 32,
     "iterations": 50,
     "seeds": [0, 1, 2, 3, 4],
 }

@@ -1,5 +1,7 @@
 """The recipes: every hidden layer with every readout, as a scikit-learn Pipeline."""
 
+from copy import deepcopy
+from numbers import Integral
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone
@@ -37,7 +39,8 @@ class ClassifierPipeline(Pipeline):
     """A scikit-learn Pipeline that fits clones of its steps.
 
     `fit` leaves the parameters alone, as scikit-learn asks of every estimator and Pipeline
-    itself does not do. After it, `steps`, `named_steps` and indexing give the fitted clones.
+    itself does not do. After it, `steps`, `named_steps` and indexing give the fitted clones;
+    what is set on those is lost at the next `fit`, so set parameters on the pipeline.
 
     Attributes
     ----------
@@ -84,12 +87,38 @@ class ClassifierPipeline(Pipeline):
         self : ClassifierPipeline
         """
         fresh = clone(self._unfitted())
-        readout = fresh.steps[-1][1]
-        if getattr(readout, "warm_start", False) and "fitted_steps_" in self.__dict__:
-            name, fitted = self.steps[-1]
-            fresh.steps[-1] = (name, fitted.set_params(**readout.get_params(deep=False)))
+        if getattr(fresh.steps[-1][1], "warm_start", False) and "fitted_steps_" in self.__dict__:
+            self._hand_on_readout(fresh)
         self.fitted_steps_ = fresh.fit(X, y, **params).steps
         return self
+
+    def set_output(self, *, transform=None):
+        """Set the container of the transformers' output, for this fit and later ones.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None, default=None
+            The container; None leaves it as it is.
+
+        Returns
+        -------
+        self : ClassifierPipeline
+        """
+        self._unfitted().set_output(transform=transform)
+        return super().set_output(transform=transform)
+
+    def _hand_on_readout(self, fresh):
+        """Let a fresh pipeline start from a copy of the fitted readout."""
+        layer_parameters = fresh.named_steps["hidden"].get_params() if _has_layer(fresh) else {}
+        seed = layer_parameters.get("random_state", 0)
+        if not isinstance(seed, Integral):
+            raise ValueError(
+                f"warm_start needs an integer random_state, got {seed!r}: "
+                "the hidden layer would be drawn anew"
+            )
+        name, readout = fresh.steps[-1]
+        fitted = deepcopy(self.steps[-1][1])
+        fresh.steps[-1] = (name, fitted.set_params(**readout.get_params(deep=False)))
 
     def _unfitted(self):
         return Pipeline(
@@ -101,11 +130,14 @@ class ClassifierPipeline(Pipeline):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        hidden = self.named_steps.get("hidden", "passthrough")
         tags.input_tags.allow_nan = (
-            hidden != "passthrough" and get_tags(hidden).input_tags.allow_nan
+            _has_layer(self) and get_tags(self.named_steps["hidden"]).input_tags.allow_nan
         )
         return tags
+
+
+def _has_layer(pipeline):
+    return pipeline.named_steps.get("hidden") not in (None, "passthrough")
 
 
 def make_classifier(

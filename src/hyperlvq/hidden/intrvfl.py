@@ -19,7 +19,7 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     rest +1 (halves round to even); the code is multiplied by the feature's random key of -1
     and +1, the products of all features are summed, and the sum is clipped to [-κ, κ].
 
-    A value below 0 acts as 0 and one above 1 as 1: the thermometer is full or empty. Scale
+    A value below 0 acts as 0, an empty thermometer, and one above 1 as 1, a full one. Scale
     features to [0, 1] first, as `make_classifier` does. A missing value (NaN) leaves its feature
     out of the sum.
 
@@ -76,7 +76,7 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self : IntRVFLLayer
         """
         n_units = check_integer("n_units", self.n_units, minimum=1)
-        check_integer("clip", self.clip, minimum=1, maximum=LARGEST_CLIP)
+        self._checked_clip()
         X = self._validate(X, reset=True)
         rng = check_random_state(self.random_state)
         bits = rng.randint(2, size=(X.shape[1], n_units), dtype=np.int8)
@@ -97,18 +97,22 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             In int8, or in int16 where `clip` is above 127.
         """
         check_is_fitted(self)
+        clip = self._checked_clip()
         X = self._validate(X, reset=False)
-        activations = np.empty((len(X), self.keys_.shape[1]), dtype=activation_dtype(self.clip))
+        activations = np.empty((len(X), self.keys_.shape[1]), dtype=activation_dtype(clip))
         n_threads = min(effective_n_jobs(self.n_jobs), len(X))
         Parallel(n_jobs=n_threads, prefer="threads", require="sharedmem")(
-            delayed(self._encode)(X[rows], activations[rows])
+            delayed(self._encode)(X[rows], clip, activations[rows])
             for rows in gen_even_slices(len(X), n_threads)
         )
         return activations
 
-    def _encode(self, X, activations):
+    def _checked_clip(self):
+        return check_integer("clip", self.clip, minimum=1, maximum=LARGEST_CLIP)
+
+    def _encode(self, X, clip, activations):
         sums = np.empty(self.keys_.shape[1], dtype=sum_dtype(len(self.keys_)))
-        encode(X, self.keys_, self.clip, sums, activations)
+        encode(X, self.keys_, clip, sums, activations)
 
     def _validate(self, X, reset):
         return validate_data(

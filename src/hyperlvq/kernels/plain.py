@@ -8,7 +8,7 @@ def encode(X, keys, clip, sums, activations):
     n_units = keys.shape[1]
     positions = np.arange(n_units, dtype=np.int32)
     totals = np.zeros(activations.shape, dtype=np.int16 if len(keys) < 2**15 else np.int32)
-    for values, key in zip(X.T, keys, strict=True):
+    for values, key in zip(X.T.astype(np.float64), keys, strict=True):
         missing = np.isnan(values)
         levels = np.rint(np.where(missing, 0, np.clip(values, 0, 1)) * n_units).astype(np.int32)
         totals += np.where(positions < levels[:, np.newaxis], -key, key)

@@ -162,7 +162,9 @@ def solve_fista(problem, alpha, max_iter, tol):
     else:
         gram, moment = normal_equations(problem)
         apply_gram = gram.__matmul__
-    step = 1 / (largest_eigenvalue(apply_gram, len(moment)) + alpha)
+    curvature = largest_eigenvalue(apply_gram, len(moment)) + alpha
+    if curvature == 0:
+        return np.zeros_like(moment).T, 1, True
     position = ahead = np.zeros_like(moment)
     momentum = 1.0
     target = tol * np.abs(moment).max()
@@ -170,7 +172,7 @@ def solve_fista(problem, alpha, max_iter, tol):
         gradient = apply_gram(ahead) + alpha * ahead - moment
         if np.abs(gradient).max() <= target:
             return ahead.T, n_iter, True
-        previous, position = position, ahead - step * gradient
+        previous, position = position, ahead - gradient / curvature
         if np.vdot(gradient, position - previous) > 0:
             momentum = 1.0
         next_momentum = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
@@ -204,6 +206,8 @@ def solve_lms(problem, alpha, max_iter, tol):
         np.einsum("ij,ij->i", block, block).max() for _, block in standardised_blocks(problem)
     )
     shrinkage = alpha / len(problem.X)
+    if largest + shrinkage == 0:
+        return coefficients, 1, True
     for n_iter in range(1, max_iter + 1):
         rate = 1 / (np.sqrt(n_iter) * (largest + shrinkage))
         before = coefficients.copy()

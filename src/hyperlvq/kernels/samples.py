@@ -11,6 +11,7 @@ from hyperlvq.kernels.compiled import compiled
 
 HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 HASH_SHIFT = np.uint64(32)
+MOST_VISITS = 2**20
 
 
 @compiled
@@ -52,20 +53,22 @@ def canonical_samples(X, y, weights):
     return X[distinct], y[distinct], total_weights
 
 
-def visit_counts(weights, rng):
-    """Return how often to visit each sample in one pass.
+def weights_as_visits(weights):
+    """Return how often a pass should visit each sample, on average.
 
-    Whole weights are counts. Others are scaled to a mean of 1, and a sample of weight w is
-    visited ⌊w⌋ or ⌈w⌉ times, w on average.
+    Whole weights that add up to at most `MOST_VISITS` are counts; others are scaled to a mean
+    of 1.
     """
-    if np.array_equal(weights, np.rint(weights)):
-        return weights.astype(np.intp)
-    scaled = weights * (len(weights) / weights.sum())
-    ends = np.floor(np.cumsum(scaled) + rng.uniform()).astype(np.intp)
-    return np.diff(ends, prepend=0)
+    total = weights.sum()
+    if total <= MOST_VISITS and np.array_equal(weights, np.rint(weights)):
+        return weights
+    return weights * (len(weights) / total)
 
 
-def visits_of_pass(weights, rng, shuffle):
-    """Return the row numbers of one pass over the samples, each as often as its weight says."""
-    visits = np.repeat(np.arange(len(weights)), visit_counts(weights, rng))
-    return rng.permutation(visits) if shuffle else visits
+def visits_of_pass(visit_weights, offset):
+    """Return the rows to visit, in their order: a row of weight w comes ⌊w⌋ or ⌈w⌉ times.
+
+    `offset`, in [0, 1), is the share of a visit that earlier rows have left over.
+    """
+    ends = np.floor(np.cumsum(visit_weights) + offset).astype(np.intp)
+    return np.repeat(np.arange(len(visit_weights)), np.diff(ends, prepend=0))

@@ -5,16 +5,15 @@ from collections.abc import Mapping
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_array, check_consistent_length, check_random_state
+from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hyperlvq.checks import check_integer
 from hyperlvq.kernels.distances import class_means, closest_per_class, squared_distances
-from hyperlvq.kernels.samples import canonical_samples, visits_of_pass
 
 #: Kept as they are; anything else becomes float64.
-INPUT_DTYPES = [np.float64, np.float32, np.int8, np.int16]
+INPUT_DTYPES = [np.float64, np.float32, np.int8, np.int16, np.uint8]
 
 
 class Readout(ClassifierMixin, BaseEstimator, ABC):
@@ -56,42 +55,31 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         return self.classes_[winners]
 
     def _start_fit(self, X, y, sample_weight):
-        """Validate, set `classes_`, and return X, class indices and weights without zeros."""
+        """Validate and return X, class indices and weights without zeros, and the classes."""
         X, y = validate_data(self, X, y, dtype=INPUT_DTYPES, order="C")
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, sample_weight)
-        self.classes_, class_index = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
+        classes, class_index = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least two classes, "
-                f"got one class: {self.classes_.tolist()[0]!r}"
+                f"got one class: {classes.tolist()[0]!r}"
             )
-        return X, class_index, weights
+        return X, class_index, weights, classes
 
     def _start_partial_fit(self, X, y, classes, sample_weight):
-        """Validate one batch; the first call sets `classes_`."""
-        is_first = not hasattr(self, "classes_")
-        X, y = validate_data(self, X, y, dtype=INPUT_DTYPES, order="C", reset=is_first)
+        """Validate and return one batch as `_start_fit` does."""
+        known = getattr(self, "classes_", None)
+        X, y = validate_data(self, X, y, dtype=INPUT_DTYPES, order="C", reset=known is None)
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, sample_weight)
-        if is_first and classes is None:
-            raise ValueError("the first call of partial_fit needs all labels in classes")
-        if classes is not None:
-            classes = np.unique(classes)
-            if not is_first and not np.array_equal(classes, self.classes_):
-                raise ValueError(
-                    f"classes must stay what the first call gave, {self.classes_.tolist()!r}, "
-                    f"got {classes.tolist()!r}"
-                )
-            if len(classes) < 2:
-                raise ValueError(f"classes must list at least two labels, got {classes.tolist()!r}")
-            self.classes_ = classes
-        unknown = np.setdiff1d(y, self.classes_)
+        classes = check_announced_classes(classes, known)
+        unknown = np.setdiff1d(y, classes)
         if len(unknown):
             raise ValueError(
                 f"y has labels that are not in classes: {', '.join(map(repr, unknown.tolist()))}"
             )
-        return X, np.searchsorted(self.classes_, y), weights
+        return X, np.searchsorted(classes, y), weights, classes
 
 
 class PrototypeReadout(Readout):
@@ -102,130 +90,21 @@ class PrototypeReadout(Readout):
         return -closest_per_class(distances, self.prototype_classes_, len(self.classes_))
 
 
-class OnlineReadout(PrototypeReadout):
-    """A prototype readout that can learn from one sample at a time.
-
-    Subclasses have the parameters `max_iter`, `shuffle` and `random_state`, and say how many
-    prototypes a class has, how one pass changes them, and when to stop.
-    """
-
-    @abstractmethod
-    def _check_parameters(self):
-        """Raise if a constructor parameter is wrong."""
-
-    @abstractmethod
-    def _learn_pass(self, X, y, visits, rate):
-        """Change `prototypes_` by one pass over X[visits]; return its loss per visit."""
-
-    def _starting_rate(self, X, y, weights):
-        """Return the learning rate of a first pass."""
-        return self.learning_rate
-
-    def _continued_rate(self, X, y, weights):
-        """Return the learning rate of one more `partial_fit`."""
-        return self.learning_rate
-
-    def _prototype_counts(self):
-        """Return the number of prototypes of each class."""
-        return np.ones(len(self.classes_), dtype=np.intp)
-
-    def _noise(self):
-        """Return the largest noise added to the class means at the start."""
-        return 0.0
-
-    def _keeps_order(self):
-        """Say whether `fit` learns from the samples in the order given."""
-        return not self.shuffle
-
-    def _decay(self, finished):
-        """Return the factor of the learning rate after a number of finished passes."""
-        return 1.0
-
-    def _has_converged(self):
-        """Say, after a pass, whether more of them would change little."""
-        return False
-
-    def fit(self, X, y, sample_weight=None):
-        """Learn the prototypes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Activations or features; int8, int16 and float32 are taken as they are.
-        y : array-like of shape (n_samples,)
-            Labels of any kind.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts; a whole number counts as that many equal samples.
-
-        Returns
-        -------
-        self : object
-        """
-        self._check_parameters()
-        X, y, weights = self._start_fit(X, y, sample_weight)
-        if not self._keeps_order():
-            X, y, weights = canonical_samples(X, y, weights)
-        rng = check_random_state(self.random_state)
-        self._place_prototypes(X, y, weights, rng)
-        self._learn(X, y, weights, rng)
-        return self
-
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Learn from one batch: a single pass over its samples in the order given.
-
-        A class gets its prototypes from the first batch that has samples of it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        classes : array-like of shape (n_classes,), default=None
-            All labels that will ever come; needed in the first call.
-        sample_weight : array-like of shape (n_samples,), default=None
-
-        Returns
-        -------
-        self : object
-        """
-        self._check_parameters()
-        X, y, weights = self._start_partial_fit(X, y, classes, sample_weight)
-        rng = check_random_state(self.random_state)
-        if not hasattr(self, "prototypes_"):
-            self.prototypes_ = np.empty((0, X.shape[1]))
-            self.prototype_classes_ = np.empty(0, dtype=np.intp)
-            self.loss_curve_ = []
-            self.n_iter_ = 0
-        self._place_new_prototypes(X, y, weights, rng)
-        rate = self._continued_rate(X, y, weights)
-        visits = visits_of_pass(weights, rng, shuffle=False)
-        self.loss_curve_.append(self._learn_pass(X, y, visits, rate))
-        self.n_iter_ += 1
-        return self
-
-    def _place_prototypes(self, X, y, weights, rng):
-        self.prototypes_, self.prototype_classes_ = starting_prototypes(
-            X, y, weights, self._prototype_counts(), self._noise(), rng
+def check_announced_classes(classes, known):
+    """Return the classes of `partial_fit`: those given, which must be those known if any are."""
+    if classes is None:
+        if known is None:
+            raise ValueError("the first call of partial_fit needs all labels in classes")
+        return known
+    classes = np.unique(classes)
+    if known is not None and not np.array_equal(classes, known):
+        raise ValueError(
+            f"classes must stay what the first call gave, {known.tolist()!r}, "
+            f"got {classes.tolist()!r}"
         )
-
-    def _place_new_prototypes(self, X, y, weights, rng):
-        """Give prototypes to the classes that this batch is the first to have samples of."""
-        counts = self._prototype_counts()
-        counts[self.prototype_classes_] = 0
-        counts[np.setdiff1d(np.arange(len(counts)), y)] = 0
-        added, added_classes = starting_prototypes(X, y, weights, counts, self._noise(), rng)
-        self.prototypes_ = np.concatenate([self.prototypes_, added])
-        self.prototype_classes_ = np.concatenate([self.prototype_classes_, added_classes])
-
-    def _learn(self, X, y, weights, rng):
-        """Pass over the samples until converged, or `max_iter` times."""
-        rate = self._starting_rate(X, y, weights)
-        self.loss_curve_ = []
-        for finished in range(self.max_iter):
-            visits = visits_of_pass(weights, rng, self.shuffle)
-            self.loss_curve_.append(self._learn_pass(X, y, visits, rate * self._decay(finished)))
-            if self._has_converged():
-                break
-        self.n_iter_ = len(self.loss_curve_)
+    if len(classes) < 2:
+        raise ValueError(f"classes must list at least two labels, got {classes.tolist()!r}")
+    return classes
 
 
 def drop_weightless(X, y, sample_weight):
@@ -262,6 +141,8 @@ def starting_prototypes(X, y, weights, counts, noise, rng):
 def check_prototype_counts(prototypes_per_class, classes):
     """Return the number of prototypes of each class from one number, a mapping or a sequence."""
     name = "prototypes_per_class"
+    if isinstance(prototypes_per_class, np.ndarray):
+        prototypes_per_class = prototypes_per_class.tolist()
     if isinstance(prototypes_per_class, Mapping):
         unknown = [label for label in prototypes_per_class if label not in classes.tolist()]
         if unknown:
@@ -270,7 +151,7 @@ def check_prototype_counts(prototypes_per_class, classes):
         if missing:
             raise ValueError(f"{name} has no entry for class {missing[0]!r}")
         counts = [prototypes_per_class[label] for label in classes.tolist()]
-    elif isinstance(prototypes_per_class, list | tuple | np.ndarray):
+    elif isinstance(prototypes_per_class, list | tuple):
         counts = list(prototypes_per_class)
     else:
         counts = [prototypes_per_class] * len(classes)

@@ -56,7 +56,7 @@ class CentroidClassifier(PrototypeReadout):
         -------
         self : CentroidClassifier
         """
-        X, y, weights = self._start_fit(X, y, sample_weight)
+        X, y, weights, self.classes_ = self._start_fit(X, y, sample_weight)
         self._reset()
         self._add(X, y, weights)
         return self
@@ -76,7 +76,7 @@ class CentroidClassifier(PrototypeReadout):
         -------
         self : CentroidClassifier
         """
-        X, y, weights = self._start_partial_fit(X, y, classes, sample_weight)
+        X, y, weights, self.classes_ = self._start_partial_fit(X, y, classes, sample_weight)
         if not hasattr(self, "class_weights_"):
             self._reset()
         self._add(X, y, weights)

@@ -1,22 +1,18 @@
 """Generalized learning vector quantization."""
 
-import warnings
-
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from hyperlvq.checks import check_choice, check_integer, check_real
 from hyperlvq.kernels.distances import squared_norms
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
-from hyperlvq.readouts.base import OnlineReadout, check_prototype_counts
 from hyperlvq.readouts.lbfgs import minimise
+from hyperlvq.readouts.online import OnlineReadout, has_settled
 from hyperlvq.readouts.threads import block_threads
 
 SOLVERS = ("lbfgs", "sgd")
 #: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.
 AUTO_STEP = 0.02
-PATIENCE = 5
 
 
 class GLVQClassifier(OnlineReadout):
@@ -26,8 +22,8 @@ class GLVQClassifier(OnlineReadout):
     prototype of the own (of any other) class, and g(μ) = 1/(1 + exp(-βμ)). The cost that is
     minimised, and noted in `loss_curve_`, is the weighted mean of g(μ).
 
-    Matrix products are computed in float32 (float64 for float64 input) and summed in float64;
-    integer activations are widened block by block, never as a whole.
+    For integer activations, matrix products are computed in float32 and summed in float64, and
+    activations are widened block by block, never as a whole; all else is in float64.
 
     Parameters
     ----------
@@ -119,50 +115,41 @@ class GLVQClassifier(OnlineReadout):
         check_integer("max_iter", self.max_iter, minimum=1)
         check_real("tol", self.tol)
         check_real("init_noise", self.init_noise)
-        if self.learning_rate != "auto":
+        if not self._has_auto_rate():
             check_real("learning_rate", self.learning_rate, positive=True)
 
-    def _prototype_counts(self):
-        return check_prototype_counts(self.prototypes_per_class, self.classes_)
-
-    def _noise(self):
-        return self.init_noise
+    def _has_auto_rate(self):
+        return isinstance(self.learning_rate, str) and self.learning_rate == "auto"
 
     def _keeps_order(self):
         return self.solver == "sgd" and not self.shuffle
 
-    def _start_fit(self, X, y, sample_weight):
-        earlier = getattr(self, "classes_", None) if self.warm_start else None
-        samples = super()._start_fit(X, y, sample_weight)
-        if earlier is not None and not np.array_equal(earlier, self.classes_):
-            found, self.classes_ = self.classes_, earlier
+    def _starting_prototypes(self, X, y, weights, classes, counts, rng):
+        if not (self.warm_start and hasattr(self, "prototypes_")):
+            return super()._starting_prototypes(X, y, weights, classes, counts, rng)
+        if not np.array_equal(classes, self.classes_):
             raise ValueError(
-                f"warm_start needs the classes {earlier.tolist()!r}, got {found.tolist()!r}"
+                f"warm_start needs the classes {self.classes_.tolist()!r}, got {classes.tolist()!r}"
             )
-        return samples
-
-    def _place_prototypes(self, X, y, weights, rng):
-        earlier = getattr(self, "prototypes_", None) if self.warm_start else None
-        super()._place_prototypes(X, y, weights, rng)
-        if earlier is not None:
-            started, self.prototypes_ = self.prototypes_, earlier
-            if started.shape != earlier.shape:
-                raise ValueError(
-                    f"warm_start needs prototypes of shape {started.shape}, "
-                    f"those of the last fit have {earlier.shape}"
-                )
+        earlier_counts = np.bincount(self.prototype_classes_, minlength=len(counts))
+        if not np.array_equal(earlier_counts, counts):
+            raise ValueError(
+                f"warm_start needs prototypes per class {counts.tolist()}, "
+                f"those of the last fit are {earlier_counts.tolist()}"
+            )
+        if X.shape[1] != self.prototypes_.shape[1]:
+            raise ValueError(
+                f"warm_start needs {self.prototypes_.shape[1]} features, got {X.shape[1]}"
+            )
+        return self.prototypes_.copy(), self.prototype_classes_
 
     def _learn(self, X, y, weights, rng):
+        if hasattr(self, "learning_rate_"):
+            del self.learning_rate_
         if self.solver == "lbfgs":
             self._minimise(X, y, weights)
         else:
             super()._learn(X, y, weights, rng)
-            if not self._has_converged():
-                warnings.warn(
-                    f"the cost still falls after {self.max_iter} passes (max_iter)",
-                    ConvergenceWarning,
-                    stacklevel=3,
-                )
 
     def _minimise(self, X, y, weights):
         sample_norms = squared_norms(X)
@@ -175,7 +162,7 @@ class GLVQClassifier(OnlineReadout):
                 self.prototype_classes_,
                 X,
                 y,
-                self.slope,
+                float(self.slope),
                 shares,
                 sample_norms,
                 map_blocks,
@@ -190,20 +177,20 @@ class GLVQClassifier(OnlineReadout):
 
     def _starting_rate(self, X, y, weights):
         self.learning_rate_ = self.learning_rate
-        if self.learning_rate == "auto":
+        if self._has_auto_rate():
             mean_sum = mean_winner_sum(X, y, weights, self.prototypes_, self.prototype_classes_)
             self.learning_rate_ = AUTO_STEP * mean_sum / self.slope
         return self.learning_rate_
 
     def _continued_rate(self, X, y, weights):
-        if self.learning_rate == "auto" and getattr(self, "learning_rate_", 0) > 0:
+        if self._has_auto_rate() and getattr(self, "learning_rate_", 0) > 0:
             return self.learning_rate_
         return self._starting_rate(X, y, weights)
 
     def _learn_pass(self, X, y, visits, rate):
-        cost = glvq_pass(X, y, visits, self.prototypes_, self.prototype_classes_, self.slope, rate)
-        return cost / len(visits)
+        return glvq_pass(
+            X, y, visits, self.prototypes_, self.prototype_classes_, float(self.slope), rate
+        )
 
     def _has_converged(self):
-        earlier, recent = self.loss_curve_[:-PATIENCE], self.loss_curve_[-PATIENCE:]
-        return bool(earlier) and min(earlier) - min(recent) < self.tol
+        return has_settled(self.loss_curve_, self.tol)

@@ -126,15 +126,15 @@ class KGLVQClassifier(Readout):
         self : KGLVQClassifier
         """
         self._check_parameters()
-        X, y, weights = self._start_fit(X, y, sample_weight)
-        counts = check_prototype_counts(self.prototypes_per_class, self.classes_)
-        self.X_fit_, y, weights = canonical_samples(X, y, weights)
-        self.gamma_ = (
-            scale_width(self.X_fit_, weights) if self.gamma == "scale" else float(self.gamma)
-        )
-        self._check_kernel_size()
+        X, y, weights, classes = self._start_fit(X, y, sample_weight)
+        counts = check_prototype_counts(self.prototypes_per_class, classes)
+        X, y, weights = canonical_samples(X, y, weights)
+        self._check_kernel_size(len(X))
+        self.classes_, self.X_fit_ = classes, X
+        self.gamma_ = scale_width(X, weights) if self.gamma == "scale" else float(self.gamma)
         self.prototype_classes_ = np.repeat(np.arange(len(counts)), counts)
-        self._minimise(self._kernel_matrix(self.X_fit_), y, weights, counts)
+        with block_threads():
+            self._minimise(self._kernel_matrix(X), y, weights, counts)
         return self
 
     def _check_parameters(self):
@@ -145,15 +145,14 @@ class KGLVQClassifier(Readout):
         check_integer("max_kernel_bytes", self.max_kernel_bytes, minimum=1)
         if not callable(self.kernel):
             check_choice("kernel", self.kernel, kernel_metrics())
-        if self.gamma != "scale":
+        if not (isinstance(self.gamma, str) and self.gamma == "scale"):
             check_real("gamma", self.gamma, positive=True)
 
-    def _check_kernel_size(self):
-        n_fitted = len(self.X_fit_)
-        needed = 8 * n_fitted**2
+    def _check_kernel_size(self, n_samples):
+        needed = 8 * n_samples**2
         if needed > self.max_kernel_bytes:
             raise MemoryError(
-                f"the kernel matrix of {n_fitted} samples needs {needed} bytes, "
+                f"the kernel matrix of {n_samples} samples needs {needed} bytes, "
                 f"more than max_kernel_bytes={self.max_kernel_bytes}"
             )
 
@@ -172,15 +171,12 @@ class KGLVQClassifier(Readout):
 
         def evaluate(flat):
             cost, gradient = cost_and_gradient(
-                unflatten(flat, shapes), kernel, samples, prototypes, y, self.slope, shares
+                unflatten(flat, shapes), kernel, samples, prototypes, y, float(self.slope), shares
             )
             return cost, flatten(gradient)
 
         start = self._starting_coefficients(weights, samples, shapes)
-        with block_threads():
-            flat, self.n_iter_, self.loss_curve_ = minimise(
-                evaluate, start, self.max_iter, self.tol
-            )
+        flat, self.n_iter_, self.loss_curve_ = minimise(evaluate, start, self.max_iter, self.tol)
         self.dual_coef_ = np.zeros((sum(counts), len(y)))
         for theirs, own, gamma in zip(prototypes, samples, unflatten(flat, shapes), strict=True):
             self.dual_coef_[theirs, own] = gamma

@@ -7,6 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 MEMORY = 10
 LIMIT_REACHED = 1
+NO_LIMIT = 2**31 - 1
 
 
 def minimise(cost_and_gradient, start, max_iter, tol):
@@ -26,7 +27,7 @@ def minimise(cost_and_gradient, start, max_iter, tol):
         jac=True,
         method="L-BFGS-B",
         callback=note_cost,
-        options={"maxcor": MEMORY, "maxiter": max_iter, "gtol": tol},
+        options={"maxcor": MEMORY, "maxiter": max_iter, "maxfun": NO_LIMIT, "gtol": tol},
     )
     if result.status == LIMIT_REACHED:
         warnings.warn(
@@ -35,4 +36,5 @@ def minimise(cost_and_gradient, start, max_iter, tol):
             ConvergenceWarning,
             stacklevel=4,
         )
-    return result.x, result.nit, costs
+    # A start that is a minimum takes no iteration; finding that out counts as one.
+    return result.x, max(result.nit, 1), costs or [float(result.fun)]

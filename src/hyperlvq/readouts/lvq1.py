@@ -2,7 +2,7 @@
 
 from hyperlvq.checks import check_integer, check_real
 from hyperlvq.kernels.online import lvq1_pass
-from hyperlvq.readouts.base import OnlineReadout, check_prototype_counts
+from hyperlvq.readouts.online import OnlineReadout
 
 
 class LVQ1Classifier(OnlineReadout):
@@ -79,15 +79,11 @@ class LVQ1Classifier(OnlineReadout):
         check_integer("max_iter", self.max_iter, minimum=1)
         check_real("init_noise", self.init_noise)
 
-    def _prototype_counts(self):
-        return check_prototype_counts(self.prototypes_per_class, self.classes_)
-
-    def _noise(self):
-        return self.init_noise
-
     def _decay(self, finished):
         return 1 - finished / self.max_iter
 
     def _learn_pass(self, X, y, visits, rate):
-        mistakes = lvq1_pass(X, y, visits, self.prototypes_, self.prototype_classes_, rate)
-        return mistakes / len(visits)
+        return lvq1_pass(X, y, visits, self.prototypes_, self.prototype_classes_, rate)
+
+    def _has_converged(self):
+        return len(self.loss_curve_) == self.max_iter  # where the rate has fallen to 0

@@ -2,21 +2,23 @@
 
 from hyperlvq.checks import check_integer, check_real
 from hyperlvq.kernels.online import perceptron_pass
-from hyperlvq.readouts.base import OnlineReadout
+from hyperlvq.readouts.online import OnlineReadout, has_settled
 
 
 class PerceptronClassifier(OnlineReadout):
     """Refine class means by the samples they misclassify.
 
     For each misclassified sample x the prototype of its class becomes w + αx and the one that
-    won becomes w - αx. Training ends with a pass without mistakes, or after `max_iter` passes.
+    won becomes w - αx. Training ends with a pass without mistakes, or when mistakes get no fewer.
 
     Parameters
     ----------
     learning_rate : float, default=0.0005
         The step α, small beside the means: a prototype that grows long is far from everything.
-    max_iter : int, default=30
+    max_iter : int, default=1000
         Largest number of passes over the samples in `fit`.
+    tol : float, default=1e-3
+        `fit` stops after five passes in a row that lower the best share of mistakes by less.
     shuffle : bool, default=True
         Whether each pass of `fit` takes the samples in a new random order.
     random_state : int, RandomState instance or None, default=None
@@ -54,19 +56,22 @@ class PerceptronClassifier(OnlineReadout):
     0.92
     """
 
-    def __init__(self, learning_rate=0.0005, *, max_iter=30, shuffle=True, random_state=None):
+    def __init__(
+        self, learning_rate=0.0005, *, max_iter=1000, tol=1e-3, shuffle=True, random_state=None
+    ):
         self.learning_rate = learning_rate
         self.max_iter = max_iter
+        self.tol = tol
         self.shuffle = shuffle
         self.random_state = random_state
 
     def _check_parameters(self):
         check_real("learning_rate", self.learning_rate, positive=True)
         check_integer("max_iter", self.max_iter, minimum=1)
+        check_real("tol", self.tol)
 
     def _learn_pass(self, X, y, visits, rate):
-        mistakes = perceptron_pass(X, y, visits, self.prototypes_, self.prototype_classes_, rate)
-        return mistakes / len(visits)
+        return perceptron_pass(X, y, visits, self.prototypes_, self.prototype_classes_, rate)
 
     def _has_converged(self):
-        return self.loss_curve_[-1] == 0
+        return self.loss_curve_[-1] == 0 or has_settled(self.loss_curve_, self.tol)

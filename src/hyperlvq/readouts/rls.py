@@ -96,15 +96,16 @@ class RLSClassifier(Readout):
         check_choice("solver", self.solver, SOLVERS)
         check_integer("max_iter", self.max_iter, minimum=1)
         check_real("tol", self.tol)
-        problem = self._standardise(X, y, sample_weight)
-        coefficients, self.n_iter_ = self._solve(problem, alpha)
+        problem, classes = self._standardise(X, y, sample_weight)
+        coefficients, n_iter = self._solve(problem, alpha)
+        self.classes_, self.n_iter_ = classes, n_iter
         self.coef_ = rls.original_coefficients(problem, coefficients)
         return self
 
     def _standardise(self, X, y, sample_weight):
         check_choice("penalty", self.penalty, PENALTIES)
-        X, y, weights = self._start_fit(X, y, sample_weight)
-        return rls.standardise(X, np.eye(len(self.classes_))[y], weights, self.penalty)
+        X, y, weights, classes = self._start_fit(X, y, sample_weight)
+        return rls.standardise(X, np.eye(len(classes))[y], weights, self.penalty), classes
 
     def _solve(self, problem, alpha):
         solver = choose_solver(self.solver, problem, alpha)
@@ -137,8 +138,8 @@ def choose_solver(solver, problem, alpha):
         return solver
     size = rls.squared_norm(problem)
     if solver == "auto":
-        return "cholesky" if size <= LARGEST_CONDITION["cholesky"] * alpha else "eigen"
-    if size > LARGEST_CONDITION[solver] * alpha:
+        return "cholesky" if size < LARGEST_CONDITION["cholesky"] * alpha else "eigen"
+    if size >= LARGEST_CONDITION[solver] * alpha:
         raise ValueError(
             f"alpha={alpha!r} is too small for solver={solver!r} on these data; "
             "use solver='eigen' or 'auto'"
@@ -175,6 +176,8 @@ def rls_path(X, y, alphas, *, penalty="variance", sample_weight=None):
     (3, 3, 4)
     """
     alphas = [check_real("alphas", alpha) for alpha in alphas]
-    problem = RLSClassifier(penalty=penalty)._standardise(X, y, sample_weight)
+    if not alphas:
+        raise ValueError("alphas must hold at least one number")
+    problem, _ = RLSClassifier(penalty=penalty)._standardise(X, y, sample_weight)
     solutions = rls.solve_eigen_path(problem, alphas)
     return np.stack([rls.original_coefficients(problem, solution) for solution in solutions])

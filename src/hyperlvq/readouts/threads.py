@@ -8,18 +8,46 @@ of rows share the others.
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
+from threading import Lock
 
 from threadpoolctl import ThreadpoolController
 
 BLOCKS_PER_THREAD = 4
 
 
+class _SingleBlasThread:
+    """Limits BLAS to one thread while anyone in the process holds it."""
+
+    def __init__(self):
+        self._lock = Lock()
+        self._holders = 0
+
+    def __enter__(self):
+        """Limit BLAS if this is the first holder; return how many threads it has otherwise."""
+        with self._lock:
+            if self._holders == 0:
+                blas = blas_libraries()
+                self._threads = max((lib["num_threads"] for lib in blas.info()), default=1)
+                self._limit = blas.limit(limits=1)
+                self._limit.__enter__()
+            self._holders += 1
+            return self._threads
+
+    def __exit__(self, *error):
+        """Give BLAS its threads back if this was the last holder."""
+        with self._lock:
+            self._holders -= 1
+            if self._holders == 0:
+                self._limit.__exit__(None, None, None)
+
+
+single_blas_thread = _SingleBlasThread()
+
+
 @contextmanager
 def block_threads():
     """Yield a `map` that uses as many threads as BLAS had, while BLAS is limited to one."""
-    blas = blas_libraries()
-    n_threads = max((library["num_threads"] for library in blas.info()), default=1)
-    with blas.limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
+    with single_blas_thread as n_threads, ThreadPoolExecutor(n_threads) as pool:
         yield partial(map_in_waves, pool, n_threads * BLOCKS_PER_THREAD) if n_threads > 1 else map
 
 

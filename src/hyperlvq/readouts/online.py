@@ -1,0 +1,176 @@
+"""What readouts share that learn from one sample at a time."""
+
+import warnings
+from abc import abstractmethod
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from hyperlvq.kernels.samples import (
+    MOST_VISITS,
+    canonical_samples,
+    visits_of_pass,
+    weights_as_visits,
+)
+from hyperlvq.readouts.base import PrototypeReadout, check_prototype_counts, starting_prototypes
+
+PATIENCE = 5
+
+
+class OnlineReadout(PrototypeReadout):
+    """A prototype readout that can learn from one sample at a time.
+
+    Subclasses have the parameters `learning_rate`, `max_iter`, `shuffle` and `random_state`, and
+    may have `prototypes_per_class` and `init_noise`.
+    """
+
+    @abstractmethod
+    def _check_parameters(self):
+        """Raise if a constructor parameter is wrong."""
+
+    @abstractmethod
+    def _learn_pass(self, X, y, visits, rate):
+        """Change `prototypes_` by one pass over X[visits]; return the sum of its losses."""
+
+    @abstractmethod
+    def _has_converged(self):
+        """Say, after a pass of `fit`, whether it was the last one needed."""
+
+    def _starting_rate(self, X, y, weights):
+        """Return the learning rate of the first pass."""
+        return self.learning_rate
+
+    def _continued_rate(self, X, y, weights):
+        """Return the learning rate of one more `partial_fit`."""
+        return self.learning_rate
+
+    def _decay(self, finished):
+        """Return the factor of the learning rate after a number of finished passes."""
+        return 1.0
+
+    def _keeps_order(self):
+        """Say whether `fit` learns from the samples in the order given."""
+        return not self.shuffle
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn the prototypes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Activations or features; small integers and float32 are taken as they are.
+        y : array-like of shape (n_samples,)
+            Labels of any kind.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts. Online rules visit a sample as often as its weight
+            says if the weights are whole numbers that add up to at most a million; other
+            weights are scaled to one visit on average.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_parameters()
+        X, y, weights, classes = self._start_fit(X, y, sample_weight)
+        counts = self._prototype_counts(classes)
+        if not self._keeps_order():
+            X, y, weights = canonical_samples(X, y, weights)
+        rng = check_random_state(self.random_state)
+        start = self._starting_prototypes(X, y, weights, classes, counts, rng)
+        self.classes_ = classes
+        self.prototypes_, self.prototype_classes_ = start
+        self._carried_weight = 0.0
+        self._learn(X, y, weights, rng)
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn from one batch: a single pass over its samples in the order given.
+
+        A class gets its prototypes from the first batch that has samples of it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,), default=None
+            All labels that will ever come; needed in the first call.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each sample is visited; shares of a visit add up from sample to sample
+            and from call to call.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_parameters()
+        X, y, weights, classes = self._start_partial_fit(X, y, classes, sample_weight)
+        check_number_of_visits(weights)
+        counts = self._prototype_counts(classes)
+        self.classes_ = classes
+        if not hasattr(self, "prototypes_"):
+            self.prototypes_ = np.empty((0, X.shape[1]))
+            self.prototype_classes_ = np.empty(0, dtype=np.intp)
+            self.loss_curve_ = []
+            self.n_iter_ = 0
+            self._carried_weight = 0.0
+        self._add_prototypes(X, y, weights, counts)
+        rate = self._continued_rate(X, y, weights)
+        visits = visits_of_pass(weights, self._carried_weight)
+        self._carried_weight = (self._carried_weight + weights.sum()) % 1.0
+        if len(visits):
+            self.loss_curve_.append(self._learn_pass(X, y, visits, rate) / len(visits))
+        self.n_iter_ += 1
+        return self
+
+    def _prototype_counts(self, classes):
+        return check_prototype_counts(getattr(self, "prototypes_per_class", 1), classes)
+
+    def _starting_prototypes(self, X, y, weights, classes, counts, rng):
+        return starting_prototypes(X, y, weights, counts, getattr(self, "init_noise", 0), rng)
+
+    def _add_prototypes(self, X, y, weights, counts):
+        """Give prototypes to the classes that this batch is the first to have samples of."""
+        counts[self.prototype_classes_] = 0
+        counts[np.setdiff1d(np.arange(len(counts)), y)] = 0
+        rng = check_random_state(self.random_state)
+        noise = getattr(self, "init_noise", 0)
+        added, added_classes = starting_prototypes(X, y, weights, counts, noise, rng)
+        self.prototypes_ = np.concatenate([self.prototypes_, added])
+        self.prototype_classes_ = np.concatenate([self.prototype_classes_, added_classes])
+
+    def _learn(self, X, y, weights, rng):
+        """Pass over the samples until converged, or `max_iter` times."""
+        rate = self._starting_rate(X, y, weights)
+        visit_weights = weights_as_visits(weights)
+        self.loss_curve_ = []
+        for finished in range(self.max_iter):
+            visits = visits_of_pass(visit_weights, offset=rng.uniform())
+            if self.shuffle:
+                visits = rng.permutation(visits)
+            loss = self._learn_pass(X, y, visits, rate * self._decay(finished))
+            self.loss_curve_.append(loss / len(visits))
+            if self._has_converged():
+                break
+        else:
+            warnings.warn(
+                f"the loss still falls after {self.max_iter} passes (max_iter)",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self.n_iter_ = len(self.loss_curve_)
+
+
+def check_number_of_visits(weights):
+    """Raise if one batch asks for more visits than anyone would wait for."""
+    most = max(MOST_VISITS, len(weights))
+    if weights.sum() > most:
+        raise ValueError(
+            f"sample_weight of one partial_fit must add up to at most {most}, got {weights.sum():g}"
+        )
+
+
+def has_settled(losses, tol):
+    """Say whether the last passes, five of them, lowered the best loss by less than `tol`."""
+    earlier, recent = losses[:-PATIENCE], losses[-PATIENCE:]
+    return bool(earlier) and min(earlier) - min(recent) < tol
