@@ -4,9 +4,10 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 
 from hyperlvq import GLVQClassifier, RLSClassifier, make_classifier
@@ -134,6 +135,57 @@ def test_warm_start_goes_on_where_the_last_fit_ended(wine):
         warnings.simplefilter("ignore", ConvergenceWarning)
         first = model.fit(*wine)[-1].loss_curve_[-1]
         assert model.fit(*wine)[-1].loss_curve_[0] < first
+
+
+def test_warm_start_refuses_a_layer_that_would_be_drawn_anew(wine):
+    model = make_classifier("intrvfl", "glvq", n_units=50, warm_start=True).fit(*wine)
+
+    with pytest.raises(ValueError, match="warm_start needs an integer random_state, got None"):
+        model.fit(*wine)
+
+
+def test_warm_start_without_a_layer_needs_no_seed(wine):
+    model = make_classifier("features", "glvq", warm_start=True).fit(*wine)
+
+    first = model[-1].loss_curve_[-1]
+    assert model.fit(*wine)[-1].loss_curve_[-1] <= first
+
+
+@pytest.mark.parametrize("nothing", [None, "passthrough"])
+def test_hidden_layer_can_be_left_out(wine, nothing):
+    model = make_classifier("rvfl", "rls").set_params(hidden=nothing)
+
+    assert model.fit(*wine)[-1].coef_.shape == (3, 13)
+
+
+def test_output_container_outlives_the_next_fit(wine):
+    model = make_classifier("intrvfl", "rls", n_units=5, random_state=0).fit(*wine)
+
+    model.set_output(transform="pandas").fit(*wine)
+    assert isinstance(model[:-1].transform(wine[0]), pd.DataFrame)
+
+
+def test_weights_are_routed_as_metadata(wine):
+    X, y = wine
+    with config_context(enable_metadata_routing=True):
+        model = make_classifier("rvfl", "rls", n_units=20, random_state=0)
+        model.named_steps["readout"].set_fit_request(sample_weight=True)
+        model.fit(X, y, sample_weight=np.where(y == 2, 0.0, 1.0))
+
+    assert list(model.classes_) == [0, 1]
+
+
+def test_folds_can_run_in_processes(wine):
+    model = make_classifier("intrvfl", "glvq", n_units=50, random_state=0)
+
+    one, two = (cross_val_score(model, *wine, cv=3, n_jobs=n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_model_shows_itself_in_a_notebook(wine):
+    model = make_classifier("intrvfl", "glvq", n_units=5, random_state=0).fit(*wine)
+
+    assert "IntRVFLLayer" in model._repr_html_()
 
 
 def test_feature_names_are_remembered(wine):

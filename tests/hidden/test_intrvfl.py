@@ -94,6 +94,22 @@ def test_bad_parameter_is_named_with_its_value(parameters, message):
         IntRVFLLayer(**parameters).fit(np.zeros((1, 2)))
 
 
+@pytest.mark.parametrize("clip", [np.uint8(3), np.int64(3)])
+def test_numpy_integers_are_taken_as_clip(wine, clip):
+    X, _ = wine
+
+    expected = IntRVFLLayer(n_units=20, clip=3, random_state=0).fit_transform(X)
+    activations = IntRVFLLayer(n_units=20, clip=clip, random_state=0).fit_transform(X)
+    np.testing.assert_array_equal(activations, expected)
+
+
+def test_clip_changed_after_fit_is_checked(wine):
+    layer = IntRVFLLayer(n_units=20, random_state=0).fit(wine[0])
+
+    with pytest.raises(ValueError, match="clip must be at least 1, got 0"):
+        layer.set_params(clip=0).transform(wine[0])
+
+
 def test_infinity_is_refused():
     with pytest.raises(ValueError, match="infinity"):
         IntRVFLLayer(n_units=5).fit([[np.inf]])

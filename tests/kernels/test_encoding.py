@@ -52,6 +52,15 @@ def test_compiled_and_plain_encoding_agree(rng, n_features, clip, dtype):
     np.testing.assert_array_equal(compiled, encoded(plain.encode, X, keys, clip))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_compiled_and_plain_encoding_agree_at_half_levels(dtype):
+    X = (np.arange(201) / 200).astype(dtype)[:, np.newaxis]
+    keys = np.ones((1, 100), dtype=np.int8)
+
+    compiled = encoded(encoding.encode, X, keys, 1)
+    np.testing.assert_array_equal(compiled, encoded(plain.encode, X, keys, 1))
+
+
 @TWINS
 def test_sums_reach_the_number_of_features_without_overflow(encode):
     keys = np.ones((300, 4), dtype=np.int8)

@@ -1,7 +1,9 @@
 """What every readout does alike: labels, weights, bad input, degenerate data."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from hyperlvq import (
@@ -25,9 +27,14 @@ READOUTS = [
 ]
 LEARNERS = READOUTS[1:6]
 
-every_readout = pytest.mark.parametrize("readout", READOUTS, ids=repr)
-every_learner = pytest.mark.parametrize("readout", LEARNERS, ids=repr)
+every_readout = pytest.mark.parametrize("readout", READOUTS, ids=repr, indirect=True)
+every_learner = pytest.mark.parametrize("readout", LEARNERS, ids=repr, indirect=True)
 MANY = [LVQ1Classifier, GLVQClassifier, KGLVQClassifier]
+
+
+@pytest.fixture
+def readout(request):
+    return clone(request.param)
 
 
 @every_readout
@@ -168,30 +175,30 @@ def test_constant_features_are_survived(readout, activations):
     assert readout.score(X, y) > 0.8
 
 
-@pytest.mark.parametrize("readout", MANY)
-def test_more_prototypes_than_samples_are_survived(readout):
+@pytest.mark.parametrize("kind", MANY)
+def test_more_prototypes_than_samples_are_survived(kind):
     X, y = np.array([[0.0, 1.0], [3.0, 1.0], [5.0, 2.0]]), [0, 1, 1]
 
-    fitted = readout(prototypes_per_class=4, random_state=0).fit(X, y)
+    fitted = kind(prototypes_per_class=4, random_state=0).fit(X, y)
     assert fitted.prototype_classes_.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
     assert np.isfinite(fitted.decision_function(X)).all()
 
 
-@pytest.mark.parametrize("readout", MANY)
-def test_prototypes_at_the_same_place_are_survived(readout, activations):
+@pytest.mark.parametrize("kind", MANY)
+def test_prototypes_at_the_same_place_are_survived(kind, activations):
     X, y = activations
 
-    fitted = readout(prototypes_per_class=3, init_noise=0, random_state=0).fit(X, y)
+    fitted = kind(prototypes_per_class=3, init_noise=0, random_state=0).fit(X, y)
     assert np.isfinite(fitted.decision_function(X)).all()
 
 
-@pytest.mark.parametrize("readout", MANY)
-def test_prototypes_can_be_counted_by_class(readout, activations):
+@pytest.mark.parametrize("kind", MANY)
+def test_prototypes_can_be_counted_by_class(kind, activations):
     X, y = activations
     named = np.array(["a", "b", "c"])[y]
 
-    listed = readout(prototypes_per_class=[1, 3, 2], random_state=0).fit(X, named)
-    mapped = readout(prototypes_per_class={"c": 2, "a": 1, "b": 3}, random_state=0).fit(X, named)
+    listed = kind(prototypes_per_class=[1, 3, 2], random_state=0).fit(X, named)
+    mapped = kind(prototypes_per_class={"c": 2, "a": 1, "b": 3}, random_state=0).fit(X, named)
     assert listed.prototype_classes_.tolist() == [0, 1, 1, 1, 2, 2]
     np.testing.assert_array_equal(listed.decision_function(X), mapped.decision_function(X))
 
@@ -261,17 +268,102 @@ def test_learning_in_batches_classifies_well(readout, activations):
     assert learner.score(X, y) > 0.8
 
 
-@pytest.mark.parametrize(
-    "readout", [PerceptronClassifier, LVQ1Classifier, GLVQClassifier], ids=lambda r: r.__name__
-)
-def test_partial_fit_is_one_pass_of_fit_in_the_same_order(readout, activations, recwarn):
+@pytest.mark.parametrize("kind", [PerceptronClassifier, LVQ1Classifier, GLVQClassifier])
+def test_partial_fit_is_one_pass_of_fit_in_the_same_order(kind, activations, recwarn):
     X, y = activations
     one_pass = {"max_iter": 1, "shuffle": False, "random_state": 0}
-    if readout is GLVQClassifier:
+    if kind is GLVQClassifier:
         one_pass["solver"] = "sgd"
 
-    fitted = readout(**one_pass).fit(X, y)
-    learnt = readout(**one_pass).partial_fit(X, y, classes=[0, 1, 2])
+    fitted = kind(**one_pass).fit(X, y)
+    learnt = kind(**one_pass).partial_fit(X, y, classes=[0, 1, 2])
     np.testing.assert_array_equal(fitted.prototypes_, learnt.prototypes_)
     assert fitted.loss_curve_ == learnt.loss_curve_
     assert fitted.n_iter_ == learnt.n_iter_ == 1
+
+
+@every_readout
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"y": np.zeros(90)},
+        {"y": np.linspace(0, 1, 90)},
+        {"sample_weight": np.full(90, -1.0)},
+    ],
+    ids=["one class", "continuous labels", "negative weights"],
+)
+def test_failed_refit_leaves_the_model_as_it_was(readout, activations, arguments):
+    X, y = activations
+    expected = readout.fit(X, y).decision_function(X)
+
+    with pytest.raises(ValueError):  # noqa: PT011
+        readout.fit(X, **{"y": y + 5, **arguments})
+    np.testing.assert_array_equal(readout.decision_function(X), expected)
+
+
+@every_readout
+def test_failed_first_fit_leaves_the_model_unfitted(readout):
+    with pytest.raises(ValueError, match="one class"):
+        readout.fit(np.eye(3), [1, 1, 1])
+    with pytest.raises(NotFittedError):
+        readout.predict(np.eye(3))
+
+
+@every_learner
+def test_failed_first_batch_announces_no_classes(readout):
+    with pytest.raises(ValueError, match="not in classes"):
+        readout.partial_fit(np.eye(3), [0, 1, 2], classes=[0, 1])
+
+    readout.partial_fit(np.eye(3), [0, 1, 2], classes=[0, 1, 2])
+    assert readout.classes_.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("kind", [PerceptronClassifier, LVQ1Classifier, GLVQClassifier])
+def test_huge_weights_need_no_huge_memory(kind, activations):
+    X, y = activations
+
+    heavy = kind(random_state=0).fit(X, y, sample_weight=np.full(len(X), 1e9))
+    assert heavy.score(X, y) > 0.8
+    with pytest.raises(ValueError, match="must add up to at most 1048576, got 9e\\+10"):
+        heavy.partial_fit(X, y, sample_weight=np.full(len(X), 1e9))
+
+
+@pytest.mark.parametrize("kind", [LVQ1Classifier, GLVQClassifier])
+def test_shares_of_a_visit_add_up_from_batch_to_batch(kind, activations):
+    X, y = activations
+    learner = kind(random_state=0).partial_fit(X, y, classes=[0, 1, 2])
+
+    moved = []
+    for _ in range(4):
+        before = learner.prototypes_.copy()
+        learner.partial_fit(X[:1], y[:1], sample_weight=[0.5])
+        moved.append(bool((learner.prototypes_ != before).any()))
+    assert moved == [False, True, False, True]
+
+
+@every_readout
+@pytest.mark.parametrize(
+    "convert",
+    [np.asfortranarray, lambda X: X.astype(np.int64), lambda X: X.astype(object), lambda X: X + 3],
+    ids=["fortran", "int64", "object", "shifted"],
+)
+def test_input_of_any_form_is_learnt(readout, activations, convert):
+    X, y = activations
+
+    assert readout.fit(convert(X), y).score(convert(X), y) > 0.8
+
+
+@every_readout
+def test_unsigned_bytes_and_read_only_arrays_are_learnt(readout, activations):
+    X, y = (activations[0] + 3).astype(np.uint8), activations[1]
+    X.setflags(write=False)
+
+    assert readout.fit(X, y).score(X, y) > 0.8
+
+
+@every_readout
+def test_categorical_labels_come_back(readout, activations):
+    X, y = activations
+    named = pd.Series(pd.Categorical.from_codes(y, ["low", "middle", "high"]))
+
+    assert set(readout.fit(X, named).predict(X)) == {"low", "middle", "high"}

@@ -121,7 +121,7 @@ def test_warm_start_goes_on_where_the_last_fit_ended(activations, recwarn):
 def test_warm_start_refuses_another_number_of_prototypes(activations):
     readout = GLVQClassifier(warm_start=True, random_state=0).fit(*activations)
 
-    with pytest.raises(ValueError, match=r"warm_start needs prototypes of shape \(6, 40\)"):
+    with pytest.raises(ValueError, match=r"warm_start needs prototypes per class \[2, 2, 2\]"):
         readout.set_params(prototypes_per_class=2).fit(*activations)
 
 
@@ -133,6 +133,46 @@ def test_warm_start_refuses_other_classes(activations):
         ValueError, match=r"warm_start needs the classes \[0, 1, 2\], got \[5, 6, 7\]"
     ):
         readout.fit(X, y + 5)
+
+
+def test_warm_start_refuses_another_number_of_features(activations):
+    X, y = activations
+    readout = GLVQClassifier(warm_start=True, random_state=0).fit(X, y)
+
+    with pytest.raises(ValueError, match="warm_start needs 40 features, got 39"):
+        readout.fit(X[:, 1:], y)
+
+
+def test_warm_start_keeps_the_classes_of_prototypes_learnt_in_batches(iris, recwarn):
+    X, y = iris
+    readout = GLVQClassifier(warm_start=True, max_iter=1, random_state=0)
+    for label in (2, 0, 1):
+        readout.partial_fit(X[y == label], y[y == label], classes=[0, 1, 2])
+    before = readout.score(X, y)
+
+    assert readout.fit(X, y).score(X, y) >= before
+    assert readout.prototype_classes_.tolist() == [2, 0, 1]
+
+
+def test_learning_rate_is_forgotten_by_the_next_fit(iris):
+    X, y = iris
+    readout = GLVQClassifier(solver="sgd", random_state=0).fit(X * 1e3, y)
+
+    readout.set_params(solver="lbfgs").fit(X, y)
+    assert readout.partial_fit(X, y).score(X, y) > 0.9
+
+
+def test_float32_features_far_from_zero_lose_no_accuracy(iris):
+    X, y = (iris[0] + 1e4).astype(np.float32), iris[1]
+
+    assert GLVQClassifier(random_state=0).fit(X, y).score(X, y) > 0.95
+
+
+def test_start_that_is_a_minimum_counts_as_one_iteration():
+    X, y = np.ones((4, 2)), [0, 1, 0, 1]
+
+    readout = GLVQClassifier(init_noise=0).fit(X, y)
+    assert readout.n_iter_ == len(readout.loss_curve_) == 1
 
 
 def test_number_of_threads_does_not_change_the_model(rng):

@@ -87,6 +87,16 @@ def test_too_large_a_kernel_matrix_is_refused_with_its_size(rings):
         KGLVQClassifier(max_kernel_bytes=50_000).fit(*rings)
 
 
+def test_model_survives_a_refit_that_is_too_large(rings):
+    X, y = rings
+    readout = KGLVQClassifier(random_state=0).fit(X, y)
+    expected = readout.decision_function(X)
+
+    with pytest.raises(MemoryError):
+        readout.set_params(max_kernel_bytes=1).fit(X[:50], y[:50])
+    np.testing.assert_array_equal(readout.decision_function(X), expected)
+
+
 def test_iteration_limit_warns(rings):
     with pytest.warns(ConvergenceWarning, match="limit of 2 iterations"):
         readout = KGLVQClassifier(max_iter=2, random_state=0).fit(*rings)

@@ -65,6 +65,19 @@ def test_auto_solver_serves_an_alpha_of_zero(rng):
     np.testing.assert_allclose(X @ readout.coef_.T, np.eye(2)[y], atol=1e-8)
 
 
+@pytest.mark.parametrize("solver", ["auto", "eigen", "fista", "lms"])
+def test_constant_columns_without_penalty_predict_the_largest_class(solver):
+    X, y = np.full((5, 2), 3.0), [0, 1, 1, 1, 0]
+
+    assert (RLSClassifier(alpha=0, solver=solver).fit(X, y).predict(X) == 1).all()
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "qr"])
+def test_constant_columns_without_penalty_are_refused_where_they_must_be(solver):
+    with pytest.raises(ValueError, match=f"alpha=0.0 is too small for solver='{solver}'"):
+        RLSClassifier(alpha=0, solver=solver).fit(np.full((5, 2), 3.0), [0, 1, 1, 1, 0])
+
+
 @pytest.mark.parametrize("solver", ["cholesky", "qr"])
 def test_alpha_too_small_for_the_solver_is_refused(wine, solver):
     with pytest.raises(ValueError, match=f"alpha=0.0 is too small for solver='{solver}'"):
@@ -88,6 +101,11 @@ def test_path_gives_the_coefficients_of_each_alpha(wine, penalty):
     for alpha, coef in zip(alphas, path, strict=True):
         expected = RLSClassifier(alpha, penalty=penalty).fit(X, y, sample_weight=weights).coef_
         np.testing.assert_allclose(coef, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_path_refuses_to_be_empty(wine):
+    with pytest.raises(ValueError, match="alphas must hold at least one number"):
+        rls_path(*wine, alphas=[])
 
 
 def test_path_refuses_a_negative_alpha(wine):

@@ -21,6 +21,17 @@ def test_blas_has_one_thread_within_and_its_own_after(n_threads):
         assert blas_threads() == {n_threads}
 
 
+def test_overlapping_holders_give_blas_its_threads_back():
+    with threadpool_limits(2, user_api="blas"):
+        first, second = block_threads(), block_threads()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert blas_threads() == {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == {2}
+
+
 def test_a_single_thread_needs_no_pool():
     with threadpool_limits(1, user_api="blas"), block_threads() as map_blocks:
         assert map_blocks is map

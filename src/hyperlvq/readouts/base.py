@@ -35,7 +35,7 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         scores : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
             For two classes the second one's score less the first one's.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "classes_")
         scores = self._scores(validate_data(self, X, dtype=INPUT_DTYPES, order="C", reset=False))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 

@@ -53,7 +53,7 @@ class PerceptronClassifier(OnlineReadout):
     >>> X, y = load_iris(return_X_y=True)
     >>> readout = PerceptronClassifier(random_state=0).fit(X, y)
     >>> round(readout.score(X, y), 2)
-    0.92
+    0.93
     """
 
     def __init__(
