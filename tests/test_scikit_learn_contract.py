@@ -14,6 +14,7 @@ from hyperlvq import (
     RVFLLayer,
     make_classifier,
 )
+from hyperlvq.models import HIDDEN_LAYERS, READOUTS
 
 ESTIMATORS = [
     RVFLLayer(n_units=30),
@@ -25,14 +26,24 @@ ESTIMATORS = [
     GLVQClassifier(),
     KGLVQClassifier(),
 ]
+# On features alone, least squares without an intercept misses the accuracy that one check asks for.
 RECIPES = [
-    make_classifier("features", "glvq", random_state=0),
-    make_classifier("rvfl", "rls", n_units=50, random_state=0),
-    make_classifier("intrvfl", "glvq", n_units=50, random_state=0),
+    (hidden, readout)
+    for hidden in HIDDEN_LAYERS
+    for readout in READOUTS
+    if (hidden, readout) != ("features", "rls")
 ]
 
 
+def small_seeded_model(hidden, readout):
+    """Return a recipe that gives the same model at every fit."""
+    model = make_classifier(hidden, readout)
+    seeds = [name for name in model.get_params() if name.endswith("__random_state")]
+    sizes = {"hidden__n_units": 50} if hidden != "features" else {}
+    return model.set_params(**dict.fromkeys(seeds, 0), **sizes)
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([*ESTIMATORS, *RECIPES])
+@parametrize_with_checks([*ESTIMATORS, *(small_seeded_model(*recipe) for recipe in RECIPES)])
 def test_estimator_keeps_the_contract(estimator, check):
     check(estimator)
