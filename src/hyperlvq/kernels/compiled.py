@@ -1,9 +1,11 @@
 """How a loop is compiled: cached on disk, without the GIL, sums free to use SIMD lanes."""
 
+from typing import Any
+
 import numba
 
 # Reassociation lets a sum run in vector lanes; NaN and infinity keep their meaning.
-OPTIONS = {"nogil": True, "fastmath": {"reassoc", "contract", "nsz"}}
+OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract", "nsz"}}
 
 
 def compiled(function):
