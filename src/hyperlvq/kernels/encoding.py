@@ -41,7 +41,7 @@ def encode(X, keys, clip, sums, activations):
         for unit in range(n_units):
             sums[unit] = key_sums[unit]
         for i in range(n_features):
-            level = X[m, i] * n_units
+            level = np.float64(X[m, i]) * n_units
             if math.isnan(level):
                 for unit in range(n_units):
                     sums[unit] -= keys[i, unit]
