@@ -220,6 +220,11 @@ def test_bad_counts_of_prototypes_are_named(counts, error, message):
         check_prototype_counts(counts, np.array(["a", "b", "c"]))
 
 
+@pytest.mark.parametrize("counts", [np.array(2), np.array([2, 2, 2]), (2, 2, 2), np.int8(2)])
+def test_counts_of_prototypes_may_be_arrays(counts):
+    assert check_prototype_counts(counts, np.array(["a", "b", "c"])).tolist() == [2, 2, 2]
+
+
 @every_learner
 def test_first_partial_fit_needs_the_classes(readout):
     with pytest.raises(ValueError, match="first call of partial_fit needs all labels in classes"):
