@@ -10,7 +10,8 @@ from hyperlvq.costs import (
     rls_qr_flops,
 )
 
-T, N, L, P, I = 120, 40, 3, 2, 7  # noqa: E741
+T, N, L, P = 120, 40, 3, 2
+N_ITER = 7
 
 
 def test_straightforward_rls_is_the_sum_of_its_steps():
@@ -31,10 +32,10 @@ def test_rls_by_qr_is_the_sum_of_its_steps():
 
 def test_glvq_is_the_sum_of_its_steps():
     start = T * N
-    distances = I * T * P * L * (3 * N - 1)
-    updates = I * T * (6 * N + P * L + 19)
+    distances = N_ITER * T * P * L * (3 * N - 1)
+    updates = N_ITER * T * (6 * N + P * L + 19)
 
-    assert glvq_flops(T, N, L, P, I) == start + distances + updates
+    assert glvq_flops(T, N, L, P, N_ITER) == start + distances + updates
 
 
 @pytest.mark.data

@@ -56,8 +56,8 @@ def glvq_flops(
     >>> glvq_flops(n_samples=100, n_units=30, n_classes=3)
     472000
     """
-    T, N, L, P, I = n_samples, n_units, n_classes, prototypes_per_class, n_iter  # noqa: E741
-    return I * T * (3 * P * L * N + 6 * N + 19) + T * N
+    T, N, L, P = n_samples, n_units, n_classes, prototypes_per_class
+    return n_iter * T * (3 * P * L * N + 6 * N + 19) + T * N
 
 
 def relative_costs(

@@ -301,7 +301,7 @@ def test_failed_refit_leaves_the_model_as_it_was(readout, activations, arguments
     X, y = activations
     expected = readout.fit(X, y).decision_function(X)
 
-    with pytest.raises(ValueError):  # noqa: PT011
+    with pytest.raises(ValueError, match=r"one class|continuous|negative"):
         readout.fit(X, **{"y": y + 5, **arguments})
     np.testing.assert_array_equal(readout.decision_function(X), expected)
 
