@@ -36,3 +36,7 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
         listed = ", ".join(map(repr, choices))
         raise ValueError(f"{name} must be one of {listed}, got {value!r}")
     return value
+
+
+class InputError(ValueError):
+    """What someone gave is wrong; the message is one sentence that says what and where."""

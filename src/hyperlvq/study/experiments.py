@@ -1,0 +1,245 @@
+"""What the study compares, as data: the models, their settings and grids, the comparisons.
+
+Settings files have one row a data set (and split), with the columns of the paper's table; a model
+names the column of each of its parameters, so several models may read the same one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+POWERS_OF_TWO = tuple(2.0**exponent for exponent in range(-10, 6))
+UNITS = tuple(range(50, 1501, 50))
+CLIPS = (1, 3, 7, 15)
+SLOPES = tuple(range(1, 16))
+PROTOTYPES = tuple(range(1, 6))
+KERNEL_WIDTHS = tuple(round(0.1 * step, 1) for step in range(1, 12))
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model of the study.
+
+    `recipe` is what `make_classifier` takes, or the name of one of scikit-learn's classifiers in
+    `protocol.OUTSIDE`. `columns` names the column of each parameter in a settings file,
+    `accuracy_column` that of the paper's accuracy; `published_mean` is a mean the paper gives in
+    its text alone. `grid` holds the values that tuning tries; a parameter in `reuse` is taken from
+    that column of the settings found so far.
+    """
+
+    name: str
+    title: str
+    recipe: tuple[str, str] | str
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    grid: Mapping[str, tuple] = field(default_factory=dict)
+    reuse: Mapping[str, str] = field(default_factory=dict)
+    accuracy_column: str | None = None
+    published_mean: float | None = None
+    is_random: bool = True
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models, accuracy against accuracy; `figure` is the paper's number of the plot."""
+
+    x: str
+    y: str
+    title: str
+    figure: int | None = None
+    published_pearson: float | None = None
+    published_t_test: float | None = None
+
+
+def _reused_layer(prefix: str) -> dict[str, str]:
+    return {"n_units": f"{prefix}_n", "clip": f"{prefix}_kappa"}
+
+
+_INTRVFL = _reused_layer("intrvfl_rls")
+_DEFAULT_LAYER = {"n_units": 1000, "clip": 3}
+_GLVQ_P1_COLUMNS = {**_reused_layer("intrvfl_glvq_p1"), "slope": "intrvfl_glvq_p1_beta"}
+_PROPOSED_COLUMNS = {
+    **_reused_layer("intrvfl_glvq"),
+    "slope": "intrvfl_glvq_beta",
+    "prototypes_per_class": "intrvfl_glvq_ppc",
+}
+_TEN_ITERATIONS = {"max_iter": 10}
+
+PAPER_MODELS = (
+    Model(
+        "rls_features",
+        "features + RLS",
+        ("features", "rls"),
+        defaults={"alpha": 1.0},
+        columns={"alpha": "rls_features_lmb"},
+        grid={"alpha": POWERS_OF_TWO},
+        accuracy_column="rls_features_acc",
+        is_random=False,
+    ),
+    Model(
+        "glvq_features",
+        "features + GLVQ",
+        ("features", "glvq"),
+        defaults={"slope": 10},
+        columns={"slope": "glvq_features_beta"},
+        grid={"slope": SLOPES},
+        accuracy_column="glvq_features_acc",
+    ),
+    Model(
+        "rvfl_rls",
+        "RVFL + RLS",
+        ("rvfl", "rls"),
+        defaults={"n_units": 1000, "alpha": 1.0},
+        columns={"n_units": "rvfl_rls_n", "alpha": "rvfl_rls_lmb"},
+        grid={"n_units": UNITS, "alpha": POWERS_OF_TWO},
+        accuracy_column="rvfl_rls_acc",
+    ),
+    Model(
+        "rvfl_glvq",
+        "RVFL + GLVQ",
+        ("rvfl", "glvq"),
+        defaults={"n_units": 1000, "slope": 10},
+        columns={"n_units": "rvfl_glvq_n", "slope": "rvfl_glvq_beta"},
+        grid={"slope": SLOPES},
+        reuse={"n_units": "rvfl_rls_n"},
+        accuracy_column="rvfl_glvq_acc",
+    ),
+    Model(
+        "intrvfl_rls",
+        "intRVFL + RLS",
+        ("intrvfl", "rls"),
+        defaults={**_DEFAULT_LAYER, "alpha": 32.0},
+        columns={**_INTRVFL, "alpha": "intrvfl_rls_lmb"},
+        grid={"n_units": UNITS, "clip": CLIPS, "alpha": POWERS_OF_TWO},
+        accuracy_column="intrvfl_rls_acc",
+    ),
+    Model(
+        "intrvfl_glvq_p1",
+        "intRVFL + GLVQ, P = 1",
+        ("intrvfl", "glvq"),
+        defaults={**_DEFAULT_LAYER, "slope": 10},
+        columns=_GLVQ_P1_COLUMNS,
+        grid={"slope": SLOPES},
+        reuse=_INTRVFL,
+        accuracy_column="intrvfl_glvq_p1_acc",
+    ),
+    Model(
+        "intrvfl_glvq_p1_10",
+        "intRVFL + GLVQ, P = 1, 10 iterations",
+        ("intrvfl", "glvq"),
+        defaults={**_DEFAULT_LAYER, "slope": 10},
+        fixed=_TEN_ITERATIONS,
+        columns=_GLVQ_P1_COLUMNS,
+        published_mean=0.80,
+    ),
+    Model(
+        "intrvfl_glvq",
+        "intRVFL + GLVQ (proposed)",
+        ("intrvfl", "glvq"),
+        defaults={**_DEFAULT_LAYER, "slope": 10, "prototypes_per_class": 3},
+        columns=_PROPOSED_COLUMNS,
+        grid={"slope": SLOPES, "prototypes_per_class": PROTOTYPES},
+        reuse=_INTRVFL,
+        accuracy_column="intrvfl_glvq_acc",
+    ),
+    Model(
+        "intrvfl_glvq_10",
+        "intRVFL + GLVQ (proposed), 10 iterations",
+        ("intrvfl", "glvq"),
+        defaults={**_DEFAULT_LAYER, "slope": 10, "prototypes_per_class": 3},
+        fixed=_TEN_ITERATIONS,
+        columns=_PROPOSED_COLUMNS,
+        published_mean=0.81,
+    ),
+    Model(
+        "kglvq",
+        "KGLVQ",
+        ("features", "kglvq"),
+        defaults={"prototypes_per_class": 3, "slope": 10, "gamma": 0.5},
+        columns={
+            "prototypes_per_class": "kglvq_ppc",
+            "slope": "kglvq_beta",
+            "gamma": "kglvq_sigma",
+        },
+        grid={"prototypes_per_class": PROTOTYPES, "slope": SLOPES, "gamma": KERNEL_WIDTHS},
+        accuracy_column="kglvq_acc",
+    ),
+)
+HDC_MODELS = (
+    Model(
+        "intrvfl_centroids",
+        "intRVFL + centroids",
+        ("intrvfl", "centroids"),
+        defaults=_DEFAULT_LAYER,
+        columns=_INTRVFL,
+    ),
+    Model(
+        "intrvfl_perceptron",
+        "intRVFL + perceptron",
+        ("intrvfl", "perceptron"),
+        defaults=_DEFAULT_LAYER,
+        columns=_INTRVFL,
+    ),
+    Model(
+        "intrvfl_lvq1",
+        "intRVFL + LVQ1",
+        ("intrvfl", "lvq1"),
+        defaults=_DEFAULT_LAYER,
+        columns=_INTRVFL,
+    ),
+)
+OUTSIDE_MODELS = (
+    Model("forest", "random forest", "forest", fixed={"n_estimators": 500}),
+    Model(
+        "svm",
+        "RBF SVM",
+        "svm",
+        defaults={"C": 1.0, "gamma": "scale"},
+        columns={"C": "svm_c", "gamma": "svm_gamma"},
+        grid={
+            "C": tuple(2.0**exponent for exponent in range(-5, 16, 2)),
+            "gamma": tuple(2.0**exponent for exponent in range(-15, 4, 2)),
+        },
+        is_random=False,
+    ),
+    Model(
+        "knn",
+        "k nearest neighbours",
+        "knn",
+        defaults={"n_neighbors": 5},
+        columns={"n_neighbors": "knn_k"},
+        grid={"n_neighbors": (1, 3, 5, 7, 9, 11, 15, 21, 31)},
+        is_random=False,
+    ),
+    Model(
+        "ridge",
+        "ridge regression",
+        "ridge",
+        defaults={"alpha": 1.0},
+        columns={"alpha": "ridge_lmb"},
+        grid={"alpha": POWERS_OF_TWO},
+        is_random=False,
+    ),
+)
+MODELS = {model.name: model for model in (*PAPER_MODELS, *HDC_MODELS, *OUTSIDE_MODELS)}
+
+COMPARISONS = (
+    Comparison("rls_features", "glvq_features", "RLS and GLVQ on the features", figure=1),
+    Comparison("rvfl_rls", "rvfl_glvq", "RLS and GLVQ on RVFL", 2, published_pearson=0.78),
+    Comparison("rvfl_rls", "intrvfl_rls", "RVFL and intRVFL", 3, published_pearson=0.88),
+    Comparison(
+        "intrvfl_rls", "intrvfl_glvq_p1", "RLS and GLVQ on intRVFL", 4, published_pearson=0.87
+    ),
+    Comparison("intrvfl_rls", "intrvfl_glvq_p1_10", "the same in 10 iterations"),
+    Comparison(
+        "intrvfl_rls",
+        "intrvfl_glvq",
+        "intRVFL + RLS and the proposed",
+        5,
+        published_pearson=0.86,
+        published_t_test=0.005,
+    ),
+    Comparison("intrvfl_rls", "intrvfl_glvq_10", "the same in 10 iterations"),
+    Comparison("kglvq", "intrvfl_glvq", "KGLVQ and the proposed", 6, published_pearson=0.94),
+)
