@@ -41,7 +41,7 @@ def test_scores_are_minus_the_distance_in_feature_space(rings):
     norms = np.diag(readout.dual_coef_ @ within @ readout.dual_coef_.T)
     distances = 1 - 2 * kernel @ readout.dual_coef_.T + norms
     expected = distances[:, 0] - distances[:, 1]
-    np.testing.assert_allclose(readout.decision_function(X), expected, atol=1e-9)
+    np.testing.assert_allclose(readout.decision_function(X), expected, atol=1e-6)
 
 
 def test_kernel_matrix_is_computed_once_per_fit(rings):
@@ -83,8 +83,8 @@ def test_gamma_scale_of_constant_data_is_one():
 
 
 def test_too_large_a_kernel_matrix_is_refused_with_its_size(rings):
-    with pytest.raises(MemoryError, match="80 samples needs 51200 bytes, more than max_kernel"):
-        KGLVQClassifier(max_kernel_bytes=50_000).fit(*rings)
+    with pytest.raises(MemoryError, match="80 samples needs 25600 bytes, more than max_kernel"):
+        KGLVQClassifier(max_kernel_bytes=25_000).fit(*rings)
 
 
 def test_model_survives_a_refit_that_is_too_large(rings):

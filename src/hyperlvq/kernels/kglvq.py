@@ -4,48 +4,123 @@ Prototype j is Σ_m γ_jm φ(x_m) over the training samples of its own class, so
 
     d(x, j) = k(x, x) - 2 Σ_m γ_jm k(x, x_m) + Σ_st γ_js γ_jt k(x_s, x_t).
 
-Samples stand in the order of their classes: the samples and the prototypes of class c are the
-slices `samples[c]` and `prototypes[c]`, and its coefficients the matrix `coefficients[c]` of
-prototypes × samples.
+Samples stand in the order of their classes: those of prototype j's class are
+`first_samples[j]` to `last_samples[j]`, and γ_jm is 0 for all others.
 """
 
 import numpy as np
 
-from hyperlvq.kernels.glvq import pull_of_block
+from hyperlvq.kernels.compiled import compiled
+from hyperlvq.kernels.distances import row_slices
+from hyperlvq.kernels.glvq import cost_of_winners, winners
 
 
-def class_slices(counts):
-    """Return the slice of each class in an array ordered by class, from the class counts."""
-    ends = np.cumsum(counts)
-    return [
-        slice(end - count, end)
-        for end, count in zip(ends.tolist(), np.asarray(counts).tolist(), strict=True)
-    ]
+def sample_ranges(y, prototype_classes):
+    """Return the first and last + 1 sample of each prototype's class, in samples sorted by y."""
+    ends = np.cumsum(np.bincount(y))
+    last_samples = ends[prototype_classes]
+    return last_samples - np.bincount(y)[prototype_classes], last_samples
 
 
-def cost_and_gradient(coefficients, kernel, samples, prototypes, y, slope, weights):
-    """Return Σ_m w_m g(μ_m) and its gradient in every class's coefficients.
+@compiled
+def dot(similarities, coefficients):
+    """Return Σ k γ, summed in float64."""
+    total = 0.0
+    for s in range(similarities.shape[0]):
+        total += np.float64(similarities[s]) * coefficients[s]
+    return total
 
-    One product with the kernel matrix gives all distances, one more the gradient; each class
-    only touches its own columns of it.
+
+@compiled
+def own_products(kernel, first_row, y, coefficients, prototype_classes, first, last):
+    """Return Σ_s γ_js k(x_m, x_s) of some rows, for prototypes of the sample's own class alone."""
+    products = np.zeros((kernel.shape[0], len(prototype_classes)))
+    for m in range(kernel.shape[0]):
+        for j in range(len(prototype_classes)):
+            if prototype_classes[j] == y[first_row + m]:
+                own = slice(first[j], last[j])
+                products[m, j] = dot(kernel[m, own], coefficients[j, own])
+    return products
+
+
+@compiled
+def pull_rows(
+    kernel,
+    first_row,
+    y,
+    coefficients,
+    prototype_classes,
+    first,
+    last,
+    products,
+    norms,
+    slope,
+    weights,
+):
+    """Return the cost of some rows, the sums over them of w_m ∂g/∂d, and of w_m ∂g/∂d k(x_m, x_s).
+
+    `products` are the rows' own products. A row of the kernel matrix is read once for the distances
+    and, while in cache, again for the pull of its two winners.
     """
-    products = np.column_stack(
-        [kernel[:, own] @ gamma.T for own, gamma in zip(samples, coefficients, strict=True)]
-    )
-    norms = np.concatenate(
-        [
-            np.einsum("jm,mj->j", gamma, products[own, theirs])
-            for own, theirs, gamma in zip(samples, prototypes, coefficients, strict=True)
-        ]
-    )
-    prototype_classes = np.repeat(np.arange(len(coefficients)), [len(g) for g in coefficients])
-    pull = products.copy()
-    pull_sums = np.zeros(len(norms))
-    cost = pull_of_block(
-        pull, kernel.diagonal(), norms, y, prototype_classes, slope, weights, pull_sums
-    )
-    gradient = [
-        2 * (pull_sums[theirs] * products[own, theirs]).T - 2 * pull[:, theirs].T @ kernel[:, own]
-        for own, theirs in zip(samples, prototypes, strict=True)
-    ]
-    return cost, gradient
+    n_prototypes = len(prototype_classes)
+    cost, pull_sums = 0.0, np.zeros(n_prototypes)
+    pulled = np.zeros(coefficients.shape)
+    distances = np.empty(n_prototypes)
+    for m in range(kernel.shape[0]):
+        sample = first_row + m
+        for j in range(n_prototypes):
+            product = products[m, j]
+            if prototype_classes[j] != y[sample]:
+                theirs = slice(first[j], last[j])
+                product = dot(kernel[m, theirs], coefficients[j, theirs])
+            distances[j] = max(kernel[m, sample] - 2.0 * product + norms[j], 0.0)
+        own, other = winners(distances, y[sample], prototype_classes)
+        sample_cost, attraction, repulsion = cost_of_winners(
+            distances[own], distances[other], slope
+        )
+        cost += weights[sample] * sample_cost
+        for winner, pull in ((own, attraction), (other, repulsion)):
+            weighted = weights[sample] * pull
+            pull_sums[winner] += weighted
+            for s in range(first[winner], last[winner]):
+                pulled[winner, s] += weighted * kernel[m, s]
+    return cost, pull_sums, pulled
+
+
+def multiply_own(coefficients, kernel, y, prototype_classes, map_blocks=map):
+    """Return Σ_s γ_js k(x_m, x_s) (samples × prototypes), 0 for prototypes of other classes."""
+    classes = prototype_classes, *sample_ranges(y, prototype_classes)
+
+    def multiply(rows):
+        return own_products(kernel[rows], rows.start, y, coefficients, *classes)
+
+    return np.concatenate(list(map_blocks(multiply, row_slices(len(y)))))
+
+
+def squared_norms(coefficients, own_products):
+    """Return Σ_st γ_js γ_jt k(x_s, x_t) of every prototype."""
+    return np.einsum("jm,mj->j", coefficients, own_products)
+
+
+def cost_and_gradient(coefficients, kernel, y, prototype_classes, slope, weights, map_blocks=map):
+    """Return Σ_m w_m g(μ_m) and its gradient in the coefficients γ (prototypes × samples).
+
+    The kernel matrix may be float32; sums are in float64. `map_blocks` may use threads, results
+    are summed in the order of the blocks.
+    """
+    products = multiply_own(coefficients, kernel, y, prototype_classes, map_blocks)
+    norms = squared_norms(coefficients, products)
+    classes = prototype_classes, *sample_ranges(y, prototype_classes)
+
+    def pull(rows):
+        block = kernel[rows], rows.start, y, coefficients, *classes
+        return pull_rows(*block, products[rows], norms, slope, weights)
+
+    total_cost, total_pulls = 0.0, np.zeros(len(norms))
+    gradient = np.zeros(coefficients.shape)
+    for cost, pull_sums, pulled in map_blocks(pull, row_slices(len(y))):
+        total_cost += cost
+        total_pulls += pull_sums
+        gradient -= pulled
+    gradient += total_pulls[:, np.newaxis] * products.T
+    return total_cost, 2 * gradient

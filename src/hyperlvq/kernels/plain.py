@@ -48,6 +48,26 @@ def cost_and_gradient(prototypes, prototype_classes, X, y, slope, weights, sampl
     return weights @ cost, gradient
 
 
+def kernel_cost_and_gradient(coefficients, kernel, y, prototype_classes, slope, weights):
+    """Write the formulas of `hyperlvq.kernels.kglvq` out over whole arrays in float64."""
+    products = kernel @ coefficients.T
+    norms = np.einsum("jm,mj->j", coefficients, products)
+    distances = np.maximum(kernel.diagonal()[:, np.newaxis] - 2 * products + norms, 0)
+    is_own = prototype_classes == y[:, np.newaxis]
+    own = np.where(is_own, distances, np.inf).argmin(axis=1)
+    other = np.where(is_own, np.inf, distances).argmin(axis=1)
+    samples = np.arange(len(y))
+    d_own, d_other = distances[samples, own], distances[samples, other]
+    total = d_own + d_other
+    cost = 1 / (1 + np.exp(-slope * (d_own - d_other) / total))
+    steepness = weights * slope * cost * (1 - cost)
+    pull = np.zeros_like(products)
+    pull[samples, own] = 2 * steepness * d_other / total**2
+    pull[samples, other] = -2 * steepness * d_own / total**2
+    gradient = 2 * (pull.sum(axis=0) * products - kernel.T @ pull).T
+    return weights @ cost, np.where(is_own.T, gradient, 0)
+
+
 def perceptron_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
     mistakes = 0
     for m in visits:

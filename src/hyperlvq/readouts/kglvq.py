@@ -6,13 +6,15 @@ from sklearn.utils import check_random_state, gen_batches
 
 from hyperlvq.checks import check_choice, check_integer, check_real
 from hyperlvq.kernels.distances import closest_per_class
-from hyperlvq.kernels.kglvq import class_slices, cost_and_gradient
+from hyperlvq.kernels.kglvq import cost_and_gradient, multiply_own, squared_norms
 from hyperlvq.kernels.samples import canonical_samples
 from hyperlvq.readouts.base import Readout, check_prototype_counts
 from hyperlvq.readouts.lbfgs import minimise
 from hyperlvq.readouts.threads import block_threads
 
 PREDICTION_ROWS = 512
+#: Kernels with values in [0, 1], kept in float32.
+UNIT_KERNELS = ("rbf", "laplacian")
 
 
 class KGLVQClassifier(Readout):
@@ -133,8 +135,8 @@ class KGLVQClassifier(Readout):
         self.classes_, self.X_fit_ = classes, X
         self.gamma_ = scale_width(X, weights) if self.gamma == "scale" else float(self.gamma)
         self.prototype_classes_ = np.repeat(np.arange(len(counts)), counts)
-        with block_threads():
-            self._minimise(self._kernel_matrix(X), y, weights, counts)
+        with block_threads() as map_blocks:
+            self._minimise(y, weights, map_blocks)
         return self
 
     def _check_parameters(self):
@@ -149,44 +151,54 @@ class KGLVQClassifier(Readout):
             check_real("gamma", self.gamma, positive=True)
 
     def _check_kernel_size(self, n_samples):
-        needed = 8 * n_samples**2
+        needed = self._dtype().itemsize * n_samples**2
         if needed > self.max_kernel_bytes:
             raise MemoryError(
                 f"the kernel matrix of {n_samples} samples needs {needed} bytes, "
                 f"more than max_kernel_bytes={self.max_kernel_bytes}"
             )
 
+    def _dtype(self):
+        return np.dtype(np.float32 if self.kernel in UNIT_KERNELS else np.float64)
+
     def _kernel_matrix(self, X):
         parameters = {} if callable(self.kernel) else {"gamma": self.gamma_}
         return pairwise_kernels(
             X, self.X_fit_, metric=self.kernel, filter_params=True, **parameters
-        )
+        ).astype(self._dtype(), copy=False)
 
-    def _minimise(self, kernel, y, weights, counts):
+    def _minimise(self, y, weights, map_blocks):
         """Set the coefficients that minimise the cost; samples stand in the order of classes."""
-        samples = class_slices(np.bincount(y))
-        prototypes = class_slices(counts)
+        kernel = self._kernel_matrix(self.X_fit_)
         shares = weights / weights.sum()
-        shapes = [(count, len(y[own])) for count, own in zip(counts, samples, strict=True)]
+        is_own = self.prototype_classes_[:, np.newaxis] == y
+        coefficients = np.zeros(is_own.shape)
 
-        def evaluate(flat):
+        def evaluate(free):
+            coefficients[is_own] = free
             cost, gradient = cost_and_gradient(
-                unflatten(flat, shapes), kernel, samples, prototypes, y, float(self.slope), shares
+                coefficients,
+                kernel,
+                y,
+                self.prototype_classes_,
+                float(self.slope),
+                shares,
+                map_blocks,
             )
-            return cost, flatten(gradient)
+            return cost, gradient[is_own]
 
-        start = self._starting_coefficients(weights, samples, shapes)
-        flat, self.n_iter_, self.loss_curve_ = minimise(evaluate, start, self.max_iter, self.tol)
-        self.dual_coef_ = np.zeros((sum(counts), len(y)))
-        for theirs, own, gamma in zip(prototypes, samples, unflatten(flat, shapes), strict=True):
-            self.dual_coef_[theirs, own] = gamma
-        self.prototype_norms_ = np.einsum("jm,jm->j", self.dual_coef_ @ kernel, self.dual_coef_)
+        start = self._starting_coefficients(weights, is_own)[is_own]
+        free, self.n_iter_, self.loss_curve_ = minimise(evaluate, start, self.max_iter, self.tol)
+        coefficients[is_own] = free
+        self.dual_coef_ = coefficients
+        own_products = multiply_own(coefficients, kernel, y, self.prototype_classes_, map_blocks)
+        self.prototype_norms_ = squared_norms(coefficients, own_products)
 
-    def _starting_coefficients(self, weights, samples, shapes):
+    def _starting_coefficients(self, weights, is_own):
+        """Return the class means plus noise (prototypes × samples)."""
         rng = check_random_state(self.random_state)
-        means = [weights[own] / weights[own].sum() for own in samples]
-        noise = [rng.uniform(-1, 1, size=shape) * self.init_noise for shape in shapes]
-        return flatten([mean * (1 + u) for mean, u in zip(means, noise, strict=True)])
+        means = is_own * weights / (is_own @ weights)[:, np.newaxis]
+        return means * (1 + rng.uniform(-1, 1, size=is_own.shape) * self.init_noise)
 
     def _scores(self, X):
         scores = np.empty((len(X), len(self.classes_)))
@@ -203,15 +215,3 @@ def scale_width(X, weights):
     mean = np.average(X, axis=0, weights=weights).mean()
     variance = np.average((X - mean) ** 2, axis=0, weights=weights).mean()
     return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
-
-
-def flatten(matrices):
-    """Return the entries of all matrices as one vector."""
-    return np.concatenate([matrix.ravel() for matrix in matrices])
-
-
-def unflatten(flat, shapes):
-    """Return the matrices of these shapes that `flatten` made one vector of."""
-    ends = np.cumsum([rows * columns for rows, columns in shapes])
-    parts = np.split(flat, ends[:-1])
-    return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
