@@ -1,6 +1,8 @@
 """Fixtures for all tests, and a setting that must stand before scipy is imported."""
 
+import csv
 import os
+from pathlib import Path
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn skips its array API checks without
 
@@ -8,6 +10,8 @@ import numba
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
+
+from hyperlvq.study.collection import open_collection
 
 
 def pytest_collection_modifyitems(items):
@@ -42,3 +46,24 @@ def activations(rng):
     centres = rng.integers(-2, 3, size=(3, 40))
     X = np.clip(centres[y] + rng.integers(-3, 4, size=(90, 40)), -3, 3)
     return X.astype(np.int8), y
+
+
+@pytest.fixture(scope="session")
+def uci_path():
+    """Return where the UCI collection is; skip the test where there is none."""
+    path = os.environ.get("HYPERLVQ_DATA")
+    if not path:
+        pytest.skip("needs the UCI collection: set HYPERLVQ_DATA to its archive")
+    return Path(path)
+
+
+@pytest.fixture(scope="session")
+def uci(uci_path):
+    return open_collection(uci_path)
+
+
+@pytest.fixture(scope="session")
+def published(uci_path):
+    """Return the paper's settings and accuracies by data set."""
+    with open(uci_path.with_name("paper_results.csv"), newline="") as table:
+        return {row["dataset"]: row for row in csv.DictReader(table)}

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from uci_collection import published_results
 
 from hyperlvq.costs import (
     glvq_flops,
@@ -39,16 +38,14 @@ def test_glvq_is_the_sum_of_its_steps():
 
 
 @pytest.mark.data
-def test_relative_costs_average_to_the_papers():
-    rows = published_results().values()
-
+def test_relative_costs_average_to_the_papers(published):
     ratios = [
         relative_costs(
             int(row["n_samples"] if row["protocol"] == "kfold" else row["n_train"]),
             int(row["intrvfl_rls_n"]),
             int(row["n_classes"]),
         )
-        for row in rows
+        for row in published.values()
     ]
     assert np.mean([ratio["rls_qr"] for ratio in ratios]) == pytest.approx(0.7911, abs=5e-5)
     assert np.mean([ratio["glvq"] for ratio in ratios]) == pytest.approx(0.2084, abs=5e-5)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
-from uci_collection import load_splits, published_results
 
 from hyperlvq import GLVQClassifier, IntRVFLLayer, RLSClassifier
+from hyperlvq.study.protocol import evaluation_part, n_splits
 
 SETS = [
     "iris",
@@ -38,12 +38,15 @@ def proposed(row, seed):
     return GLVQClassifier(counts, slope, random_state=seed)
 
 
-def mean_accuracy(columns, readout, row, splits):
+def mean_accuracy(columns, readout, row, data_set):
+    parts = [
+        evaluation_part(data_set, split, "paper") for split in range(n_splits(data_set, "paper"))
+    ]
     layer_settings = int(row[f"{columns}_n"]), int(row[f"{columns}_kappa"])
     accuracies = []
     for seed in SEEDS:
         layer = IntRVFLLayer(*layer_settings, random_state=seed)
-        for X_train, y_train, X_test, y_test in splits:
+        for X_train, y_train, X_test, y_test in parts:
             model = readout(row, seed).fit(layer.fit_transform(X_train), y_train)
             accuracies.append(model.score(layer.transform(X_test), y_test))
     return np.mean(accuracies)
@@ -54,11 +57,9 @@ def mean_accuracy(columns, readout, row, splits):
     ("columns", "readout"),
     [("intrvfl_rls", rls), ("intrvfl_glvq_p1", glvq_p1), ("intrvfl_glvq", proposed)],
 )
-def test_mean_over_ten_sets_is_within_a_point_of_the_papers(columns, readout):
-    published, splits = published_results(), load_splits(SETS)
-
+def test_mean_over_ten_sets_is_within_a_point_of_the_papers(columns, readout, uci, published):
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        ours = [mean_accuracy(columns, readout, published[name], splits[name]) for name in SETS]
+        ours = [mean_accuracy(columns, readout, published[name], uci.load(name)) for name in SETS]
     papers = [float(published[name][f"{columns}_acc"]) for name in SETS]
     assert np.mean(ours) == pytest.approx(np.mean(papers), abs=0.01)

@@ -32,6 +32,13 @@ def dot(similarities, coefficients):
 
 
 @compiled
+def add_scaled(similarities, factor, sums):
+    """Add factor·k to the sums."""
+    for s in range(similarities.shape[0]):
+        sums[s] += factor * similarities[s]
+
+
+@compiled
 def own_products(kernel, first_row, y, coefficients, prototype_classes, first, last):
     """Return Σ_s γ_js k(x_m, x_s) of some rows, for prototypes of the sample's own class alone."""
     products = np.zeros((kernel.shape[0], len(prototype_classes)))
@@ -82,8 +89,8 @@ def pull_rows(
         for winner, pull in ((own, attraction), (other, repulsion)):
             weighted = weights[sample] * pull
             pull_sums[winner] += weighted
-            for s in range(first[winner], last[winner]):
-                pulled[winner, s] += weighted * kernel[m, s]
+            theirs = slice(first[winner], last[winner])
+            add_scaled(kernel[m, theirs], weighted, pulled[winner, theirs])
     return cost, pull_sums, pulled
 
 

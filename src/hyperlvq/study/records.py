@@ -1,14 +1,16 @@
 """Records of a study: one flat JSON object a line, appended and flushed.
 
 A record says what was run (protocol, model, dataset, split, seed and the model's parameters by
-name), what came out (n_train, n_test, accuracy, iterations or None, error or None) and how long it
-took (fit_seconds, predict_seconds). Where a data set could not be read, model, split, seed and
-accuracy are None and error is the sentence that says why.
+name), what came out (n_train, n_test, n_features, n_classes, accuracy, iterations, error) and how
+long it took (fit_seconds, predict_seconds). Where a data set could not be read, model, split, seed
+and accuracy are None and error is the sentence that says why.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from hyperlvq.checks import InputError
 
@@ -20,24 +22,74 @@ TIMES = ("fit_seconds", "predict_seconds")
 Record = dict[str, Any]
 
 
-def read_records(folder: str | Path) -> list[Record]:
+def read_records(folder: str | Path, name: str = RECORDS_NAME) -> list[Record]:
     """Return the records of a folder; a last line that was cut off is left out."""
-    path = Path(folder) / RECORDS_NAME
+    path = Path(folder) / name
     try:
-        content = path.read_text(encoding="utf-8")
+        content = path.read_bytes()
     except FileNotFoundError:
-        raise InputError(f"{folder} holds no {RECORDS_NAME}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
-    complete = content[: content.rfind("\n") + 1]
-    return [_parse(line, path, number) for number, line in enumerate(complete.splitlines(), 1)]
+        raise InputError(f"{folder} holds no {name}") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    lines = content[: content.rfind(b"\n") + 1].split(b"\n")[:-1]
+    return [_parse(line, path, number) for number, line in enumerate(lines, 1)]
 
 
-def _parse(line: str, path: Path, number: int) -> Record:
+def _parse(line: bytes, path: Path, number: int) -> Record:
     try:
         record = json.loads(line)
     except ValueError:
         record = None
-    if not isinstance(record, dict) or any(name not in record for name in (*KEY, *RESULTS)):
+    if not isinstance(record, dict) or any(name not in record for name in KEY):
         raise InputError(f"{path}, line {number}: not a record of a study")
     return record
+
+
+def key_of(record: Record) -> tuple:
+    """Return what tells a record from every other one of its folder."""
+    return tuple(record[name] for name in KEY)
+
+
+@contextmanager
+def open_records(folder: str | Path, name: str = RECORDS_NAME) -> Iterator["RecordFile"]:
+    """Open a folder's records for appending, one process at a time.
+
+    A last line that a killed run left unfinished is cut off.
+    """
+    path = Path(folder) / name
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("ab")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    with file:
+        lock(file, path)
+        records = read_records(folder, name)
+        file.truncate(path.read_bytes().rfind(b"\n") + 1)
+        yield RecordFile(file, records)
+
+
+class RecordFile:
+    """The records of a study and the open file they are appended to."""
+
+    def __init__(self, file: IO[bytes], records: list[Record]):
+        self.records = records
+        self._file = file
+
+    def append(self, record: Record) -> None:
+        """Write one record as one line, out of this process before it returns."""
+        self._file.write(json.dumps(record, allow_nan=False).encode("ascii") + b"\n")
+        self._file.flush()
+        self.records.append(record)
+
+
+def lock(file: IO[bytes], path: Path) -> None:
+    """Keep other processes from writing to a file until it is closed, where the system can."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise InputError(f"another run is writing to {path}") from None

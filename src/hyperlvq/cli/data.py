@@ -1,0 +1,134 @@
+"""`hyperlvq data`: what data sets there are, whether a copy is whole, and getting one."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hyperlvq.checks import InputError
+
+if TYPE_CHECKING:
+    from hyperlvq.study.collection import Collection
+    from hyperlvq.study.manifest import Facts
+
+data_app = typer.Typer(help="List, verify and fetch data sets.", no_args_is_help=True)
+
+
+@data_app.command("list")
+def list_sets(
+    path: Annotated[
+        Path | None, typer.Argument(help="A collection: a folder, .tar.gz or .tar.xz.")
+    ] = None,
+    built_in: Annotated[
+        bool, typer.Option("--built-in", help="The sets that need no download.")
+    ] = False,
+) -> None:
+    """List the data sets of the public collection, of PATH, or the built-in ones."""
+    from hyperlvq.study.manifest import manifest
+
+    if path and built_in:
+        raise InputError("give a path or --built-in, not both")
+    if built_in:
+        facts = _facts_of_built_in()
+    else:
+        facts = _facts_of_collection(path) if path else list(manifest().values())
+    _print_table(facts)
+
+
+@data_app.command()
+def verify(
+    path: Annotated[Path, typer.Argument(help="A collection: a folder, .tar.gz or .tar.xz.")],
+    names: Annotated[
+        list[str] | None, typer.Argument(help="The sets to check; all without it.")
+    ] = None,
+) -> None:
+    """Check every file of a collection; the exit code is 1 if a data set is not whole."""
+    from hyperlvq.study.collection import open_collection
+
+    collection = open_collection(path)
+    checked = names or _expected_names(collection)
+    failed = [name for name in checked if not _is_whole(collection, name)]
+    summary = f"{len(checked) - len(failed)} of {len(checked)} data sets are whole"
+    typer.echo(f"{summary}; failed: {', '.join(failed)}" if failed else summary)
+    if failed:
+        raise typer.Exit(1)
+
+
+@data_app.command()
+def fetch(
+    url: Annotated[str, typer.Argument(help="An http or https address.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the file shall be.")],
+    sha256: Annotated[
+        str | None, typer.Option(help="The checksum it must have, in hexadecimal.")
+    ] = None,
+) -> None:
+    """Download a file; if it breaks off, the same command resumes."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TransferSpeedColumn
+
+    from hyperlvq.study import fetch as download
+
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=None)
+        download.fetch(
+            url, output, sha256, lambda done, total: bar.update(task, completed=done, total=total)
+        )
+    typer.echo(f"{output} is there; check it: hyperlvq data verify {output}")
+
+
+def _facts_of_built_in() -> "list[Facts]":
+    from hyperlvq.study.builtin import BuiltinCollection
+    from hyperlvq.study.manifest import facts_of
+
+    collection = BuiltinCollection()
+    return [facts_of(collection.load(name)) for name in collection.names()]
+
+
+def _facts_of_collection(path: Path) -> "list[Facts]":
+    """Return what the manifest says of public sets, unread; the others are loaded."""
+    from hyperlvq.study.collection import open_collection
+    from hyperlvq.study.manifest import facts_of, manifest
+
+    collection = open_collection(path)
+    rows = []
+    for name in collection.names():
+        try:
+            rows.append(manifest().get(name) or facts_of(collection.load(name)))
+        except InputError as error:
+            typer.echo(f"hyperlvq: {error}", err=True)
+    return rows
+
+
+def _print_table(rows: "list[Facts]") -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("name", box=None)
+    for heading in ("samples", "features", "classes", "training", "test"):
+        table.add_column(heading, justify="right")
+    table.add_column("evaluated on")
+    for facts in rows:
+        sizes = facts.samples, facts.features, facts.classes, facts.n_train, facts.n_test
+        table.add_row(escape(facts.name), *map(str, sizes), facts.kind)
+    Console().print(table)
+
+
+def _expected_names(collection: "Collection") -> list[str]:
+    """Return all public sets if there is one, as a copy should be complete; and its others."""
+    from hyperlvq.study.manifest import manifest
+
+    names = collection.names()
+    public = manifest().keys() if manifest().keys() & set(names) else ()
+    return [*public, *(name for name in names if name not in manifest())]
+
+
+def _is_whole(collection: "Collection", name: str) -> bool:
+    try:
+        collection.load(name)
+    except InputError as error:
+        typer.echo(f"{name}: {error}")
+        return False
+    typer.echo(f"{name}: ok")
+    return True

@@ -1,0 +1,49 @@
+"""A progress bar that knows how long what is left will take."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from hyperlvq.study.runner import Progress as Step
+
+LINES_WITHOUT_TERMINAL = 20
+
+
+def show_progress(steps: Iterable[Step]) -> tuple[int, Counter[str]]:
+    """Follow a study on standard error; return the number of runs and the sentences of failures."""
+    console = Console(stderr=True)
+    follow = _show_bar if console.is_terminal else _show_lines
+    n_done, failures = 0, Counter[str]()
+    for step in follow(steps, console):
+        n_done += 1
+        if step.record["error"] is not None:
+            failures[step.record["error"]] += 1
+    return n_done, failures
+
+
+def _show_bar(steps: Iterable[Step], console: Console) -> Iterable[Step]:
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[runs]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=console) as bar:
+        task = bar.add_task("starting", total=None, runs="")
+        for step in steps:
+            bar.update(
+                task,
+                total=step.total_seconds,
+                completed=step.done_seconds,
+                runs=f"{step.done}/{step.total}",
+                description=f"{step.record['model']} on {step.record['dataset']}",
+            )
+            yield step
+
+
+def _show_lines(steps: Iterable[Step], console: Console) -> Iterable[Step]:
+    shown = -1
+    for step in steps:
+        part = int(LINES_WITHOUT_TERMINAL * step.done_seconds / step.total_seconds)
+        if part > shown:
+            shown = part
+            print(f"{step.done}/{step.total} runs", file=sys.stderr, flush=True)
+        yield step

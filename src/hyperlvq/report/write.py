@@ -1,0 +1,85 @@
+"""Write a report: the page, and its tables as Markdown and CSV beside it."""
+
+import os
+from pathlib import Path
+
+from hyperlvq.checks import InputError
+from hyperlvq.report.page import draw_figures, make_report, render_markdown, render_page
+from hyperlvq.report.published import read_published
+from hyperlvq.study.records import read_records
+
+PAGE_SUFFIXES = (".html", ".htm")
+
+
+def write_report(
+    folder: str | Path,
+    output: str | Path,
+    published: str | Path | None = None,
+    figures_folder: str | Path | None = None,
+) -> list[Path]:
+    """Write the report of a study and return the files written.
+
+    Beside the page `report.html` go `report.md`, `report.csv` (accuracies by data set) and
+    `report_summary.csv` (means by model). Nothing is written unless all can be made, and no file
+    is ever half-written.
+
+    Parameters
+    ----------
+    folder : path
+        Where the study's records are.
+    output : path
+        The page to write; its name ends in .html.
+    published : path, optional
+        A CSV file with the paper's accuracies, to show beside those of the study.
+    figures_folder : path, optional
+        Where to write the figures as SVG files too; made if it does not exist.
+    """
+    output = Path(output)
+    _check_output(output)
+    records = read_records(folder)
+    report = make_report(records, None if published is None else read_published(published))
+    figures = draw_figures(report)
+    contents = {
+        output: render_page(report, figures),
+        output.with_suffix(".md"): render_markdown(report),
+        output.with_suffix(".csv"): report.per_set.to_csv(lineterminator="\n"),
+        output.with_name(f"{output.stem}_summary.csv"): report.summary.to_csv(lineterminator="\n"),
+    }
+    if figures_folder is not None:
+        target = _made_folder(Path(figures_folder))
+        contents |= {target / f"{name}.svg": figure for name, figure in figures.items()}
+    _write_all(contents)
+    return list(contents)
+
+
+def _check_output(output: Path) -> None:
+    if output.suffix.lower() not in PAGE_SUFFIXES:
+        raise InputError(f"{output} must be named *.html: the report is a page")
+    if not output.parent.is_dir():
+        raise InputError(f"{output.parent} is not a folder")
+
+
+def _made_folder(folder: Path) -> Path:
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made a folder: {error.strerror}") from None
+    return folder
+
+
+def _write_all(contents: dict[Path, str]) -> None:
+    """Write every file under a temporary name before the first gets its own."""
+    for path in contents:
+        if path.is_dir():
+            raise InputError(f"{path} cannot be written: it is a folder")
+    parts = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in contents}
+    try:
+        for path, part in parts.items():
+            part.write_text(contents[path], encoding="utf-8", newline="\n")
+        for path, part in parts.items():
+            os.replace(part, path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)

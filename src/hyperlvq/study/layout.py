@@ -1,0 +1,137 @@
+"""Read the texts of the public layout: tables of samples and lists of row numbers.
+
+A table has one header line (a tab, the features' names, `clase`), then a line a sample: its number
+from 1, its features, its class from 0, separated by tabs. A list of row numbers has a line for the
+training rows and one for the test rows of every split, from 0, separated by spaces.
+"""
+
+from reprlib import repr as short
+
+import numpy as np
+
+from hyperlvq.checks import InputError
+from hyperlvq.study.data_set import Rows
+
+CLASS_COLUMN = "clase"
+
+
+def parse_table(
+    content: bytes, name: str, n_classes: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return features and class numbers; without `n_classes`, each class needs a sample."""
+    lines = _lines(content, name)
+    values = _numbers(lines, _columns(lines[0], name), name)
+    _check_sample_numbers(values[:, 0], name)
+    _check_classes(values[:, -1], n_classes or len(values), name)
+    y = values[:, -1].astype(np.intp)
+    if n_classes is None:
+        _check_no_gap(y, name)
+    return values[:, 1:-1].copy(), y
+
+
+def parse_splits(content: bytes, name: str, n_rows: int, n_splits: int) -> tuple[Rows, ...]:
+    """Return the splits of a table of `n_rows` rows."""
+    lines = _lines(content, name)
+    if len(lines) != 2 * n_splits:
+        raise InputError(f"{name} has {len(lines)} lines, expected {2 * n_splits}")
+    parts = [_row_numbers(line, n_rows, name, number) for number, line in enumerate(lines, 1)]
+    return tuple(
+        Rows(parts[first], _disjoint(parts[first], parts[first + 1], name, first + 2))
+        for first in range(0, len(parts), 2)
+    )
+
+
+def _fault(name: str, line: int, what: str) -> InputError:
+    return InputError(f"{name}, line {line}: {what}")
+
+
+def _lines(content: bytes, name: str) -> list[str]:
+    try:
+        lines = content.decode("ascii").splitlines()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise _fault(name, line, "not ASCII text") from None
+    if not lines:
+        raise InputError(f"{name} is empty")
+    return lines
+
+
+def _columns(header: str, name: str) -> list[str]:
+    first, *features, last = header.split("\t") if "\t" in header else (header, "")
+    if first or not features or last != CLASS_COLUMN:
+        expected = f"a tab, the features' names and {CLASS_COLUMN!r}, separated by tabs"
+        raise _fault(name, 1, f"the header {short(header)} is not {expected}")
+    return ["sample number", *features, "class"]
+
+
+def _numbers(lines: list[str], columns: list[str], name: str) -> np.ndarray:
+    if len(lines) == 1:
+        raise InputError(f"{name} has a header and no samples")
+    values = _parsed(lines[1:])
+    if values is None or values.shape != (len(lines) - 1, len(columns)):
+        raise _first_fault(lines, columns, name)
+    return values
+
+
+def _parsed(rows: list[str]) -> np.ndarray | None:
+    """Return the numbers in lines of text, or None where one is not a finite number."""
+    if "" in rows:  # numpy would pass over an empty line
+        return None
+    try:
+        values = np.loadtxt(rows, delimiter="\t", comments=None, ndmin=2)
+    except ValueError:
+        return None
+    return values if np.isfinite(values).all() else None
+
+
+def _first_fault(lines: list[str], columns: list[str], name: str) -> InputError:
+    """Return what is wrong with the first wrong line; slow, for files known to be wrong."""
+    for number, line in enumerate(lines[1:], 2):
+        cells = line.split("\t")
+        if len(cells) != len(columns):
+            return _fault(name, number, f"{len(cells)} columns, expected {len(columns)}")
+        for column, cell in zip(columns, cells, strict=True):
+            if _parsed([cell]) is None:
+                return _fault(name, number, f"{column} is {short(cell)}, not a finite number")
+    raise AssertionError(f"{name} has no fault")
+
+
+def _check_sample_numbers(numbers: np.ndarray, name: str) -> None:
+    expected = np.arange(1, len(numbers) + 1)
+    if (wrong := np.flatnonzero(numbers != expected)).size:
+        row = wrong[0]
+        raise _fault(name, row + 2, f"sample number {numbers[row]:g}, expected {expected[row]}")
+
+
+def _check_classes(classes: np.ndarray, n_classes: int, name: str) -> None:
+    valid = (classes == np.floor(classes)) & (classes >= 0) & (classes < n_classes)
+    if (wrong := np.flatnonzero(~valid)).size:
+        what = f"class {classes[wrong[0]]:g} is not a whole number from 0 to {n_classes - 1}"
+        raise _fault(name, wrong[0] + 2, what)
+
+
+def _check_no_gap(y: np.ndarray, name: str) -> None:
+    if (missing := np.flatnonzero(np.bincount(y) == 0)).size:
+        raise InputError(f"{name}: class {missing[0]} has no sample, but class {y.max()} has")
+
+
+def _row_numbers(line: str, n_rows: int, name: str, number: int) -> np.ndarray:
+    words = line.split()
+    if not words:
+        raise _fault(name, number, "no row numbers")
+    for word in words:
+        # numpy takes more for a number than digits; the length keeps it within an integer
+        if not word.isdecimal() or len(word) > 18:
+            raise _fault(name, number, f"{short(word)} is not a row number")
+    rows = np.array(words, dtype=np.intp)
+    if rows.max() >= n_rows:
+        raise _fault(name, number, f"row number {rows.max()}, but the last row is {n_rows - 1}")
+    if (counts := np.bincount(rows)).max() > 1:
+        raise _fault(name, number, f"row number {counts.argmax()} stands there twice")
+    return rows
+
+
+def _disjoint(train: np.ndarray, test: np.ndarray, name: str, number: int) -> np.ndarray:
+    if (shared := np.intersect1d(train, test)).size:
+        raise _fault(name, number, f"row number {shared[0]} is a training row, too")
+    return test

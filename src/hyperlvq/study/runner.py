@@ -1,0 +1,247 @@
+"""Run a study: a list of runs, shared among cores, one record appended as each ends.
+
+Started again with the same folder, a study does what is missing; what was killed loses at most the
+runs in flight.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from joblib import Parallel, delayed, parallel_config
+from threadpoolctl import threadpool_limits
+
+from hyperlvq.checks import InputError, check_choice, check_integer
+from hyperlvq.study import protocol as protocols
+from hyperlvq.study.data_set import DataSet
+from hyperlvq.study.experiments import MODELS, Model
+from hyperlvq.study.records import Record, RecordFile, key_of, open_records
+from hyperlvq.study.schedule import estimated_seconds, longest_first
+from hyperlvq.study.settings import Settings
+
+# Larger arrays reach the workers as one memory-mapped file, not as a copy each.
+MAPPED_BYTES = 100_000
+
+
+class DataSource(Protocol):
+    """Where data sets come from."""
+
+    def names(self) -> list[str]:
+        """Return the names of the data sets."""
+
+    def load(self, name: str) -> DataSet:
+        """Return a data set."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model on one split of one data set with one seed."""
+
+    model: Model
+    parameters: dict[str, Any]
+    data_set: DataSet
+    split: int
+    seed: int
+    protocol: str
+
+    def description(self) -> Record:
+        """Return what its record says before it has been made."""
+        return protocols.describe(
+            self.model, self.parameters, self.data_set.name, self.split, self.seed, self.protocol
+        )
+
+    def seconds(self) -> float:
+        """Return about how long it will take."""
+        y = self.data_set.y
+        return estimated_seconds(
+            self.model, self.parameters, len(y), self.data_set.X.shape[1], int(y.max()) + 1
+        )
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A record that has just been written, and how much of the study is done."""
+
+    record: Record
+    done: int
+    total: int
+    done_seconds: float
+    total_seconds: float
+
+
+def choose(kind: str, wanted: Sequence[str] | None, known: Iterable[str]) -> list[str]:
+    """Return the names wanted, or all that are known; raise if one is not."""
+    known = list(known)
+    for name in wanted or ():
+        if name not in known:
+            raise InputError(f"there is no {kind} {name!r}; there are {', '.join(known)}")
+    return known if wanted is None else list(dict.fromkeys(wanted))
+
+
+def plan(
+    models: Sequence[str],
+    data_sets: Iterable[DataSet],
+    settings: Settings,
+    n_seeds: int,
+    protocol: str,
+) -> list[Run]:
+    """Return the runs of a study, the longest first."""
+    runs = [
+        Run(model, parameters, data_set, split, seed, protocol)
+        for model in map(MODELS.__getitem__, models)
+        for data_set in data_sets
+        for split in range(protocols.n_splits(data_set, protocol))
+        if (parameters := settings.parameters(model, data_set.name, split)) is not None
+        for seed in range(n_seeds if model.is_random else 1)
+    ]
+    return longest_first(runs, Run.seconds)
+
+
+def load_sets(
+    source: DataSource, names: Iterable[str]
+) -> tuple[list[DataSet], dict[str, InputError]]:
+    """Return the data sets that can be read, and by name what is wrong with the others."""
+    data_sets, errors = [], {}
+    for name in names:
+        try:
+            data_sets.append(source.load(name))
+        except InputError as error:
+            errors[name] = error
+    return data_sets, errors
+
+
+def run_study(
+    source: DataSource,
+    folder: str | Path,
+    *,
+    models: Sequence[str] | None = None,
+    sets: Sequence[str] | None = None,
+    settings: Settings | None = None,
+    n_seeds: int = 5,
+    protocol: str = "paper",
+    n_jobs: int = 1,
+) -> Iterator[Progress]:
+    """Run what a folder lacks of a study; yield each record after it has been appended.
+
+    Parameters
+    ----------
+    source : DataSource
+        The collection.
+    folder : path
+        Where the records are; created if need be.
+    models, sets : sequence of str, default=None
+        Names of models and data sets; all of them by default.
+    settings : Settings, default=None
+        Parameters per model and data set; by default one setting a model.
+    n_seeds : int, default=5
+        Number of initialisations.
+    protocol : {"paper", "strict"}, default="paper"
+        How data are scaled and split.
+    n_jobs : int, default=1
+        Number of processes, each of one thread.
+
+    Yields
+    ------
+    progress : Progress
+        The record and how much is done; the records of earlier runs are not repeated.
+    """
+    check_choice("protocol", protocol, protocols.PROTOCOLS)
+    check_integer("n_seeds", n_seeds, minimum=1)
+    check_integer("n_jobs", n_jobs, minimum=1)
+    models = choose("model", models, MODELS)
+    data_sets, errors = load_sets(source, choose("data set", sets, source.names()))
+    with open_records(folder) as records:
+        for name, error in errors.items():
+            note_unreadable(records, protocol, name, error)
+        runs = plan(models, data_sets, settings or Settings(), n_seeds, protocol)
+        missing = missing_runs(runs, records.records)
+        yield from follow(missing, len(runs), records, n_jobs)
+
+
+def note_unreadable(records: RecordFile, protocol: str, name: str, error: InputError) -> None:
+    """Append the record of a data set that cannot be read, once."""
+    record = protocols.failure(protocol, name, error)
+    if key_of(record) not in map(key_of, records.records):
+        records.append(record)
+
+
+def missing_runs(runs: Sequence[Run], records: Iterable[Record]) -> list[Run]:
+    """Return the runs that have no record; raise if one has, but of something else."""
+    known = {key_of(record): record for record in records}
+    missing = []
+    for run in runs:
+        description = run.description()
+        record = known.get(key_of(description))
+        if record is None:
+            missing.append(run)
+        else:
+            check_same(description, record)
+    return missing
+
+
+def check_same(description: Record, record: Record) -> None:
+    """Raise if a record was made with other parameters than are wanted now."""
+    for name, value in description.items():
+        if record.get(name) != value:
+            raise InputError(
+                f"the folder holds a record of {record['model']} on {record['dataset']} with "
+                f"{name} {record.get(name)!r} instead of {value!r}: take another folder"
+            )
+
+
+def follow(
+    runs: Sequence[Run], n_runs: int, records: RecordFile, n_jobs: int
+) -> Iterator[Progress]:
+    """Make the runs, append their records and say how far the study is."""
+    done, done_seconds = n_runs - len(runs), 0.0
+    total_seconds = sum(run.seconds() for run in runs)
+    for run, record in execute(make_record, runs, n_jobs):
+        records.append(record)
+        done += 1
+        done_seconds += run.seconds()
+        yield Progress(record, done, n_runs, done_seconds, total_seconds)
+
+
+def make_record(run: Run) -> Record:
+    """Return the record of a run, whatever happens in it."""
+    try:
+        return protocols.evaluate(
+            run.model, run.parameters, run.data_set, run.split, run.seed, run.protocol
+        )
+    except Exception as error:  # one bad run must not end a study of thousands
+        return protocols.failure(run.protocol, run.data_set.name, error, run.description())
+
+
+def execute(
+    function: Callable[[Any], Any], items: Sequence[Any], n_jobs: int
+) -> Iterator[tuple[Any, Any]]:
+    """Yield (item, function(item)) as they end; `n_jobs` processes of one thread each."""
+    with one_thread_each():
+        parallel = Parallel(
+            n_jobs,
+            return_as="generator_unordered",
+            batch_size=1,
+            max_nbytes=MAPPED_BYTES,
+            mmap_mode="r",
+        )
+        numbered = parallel(
+            delayed(_with_number)(function, number, item) for number, item in enumerate(items)
+        )
+        for number, result in numbered:
+            yield items[number], result
+
+
+def _with_number(function, number, item):
+    return number, function(item)
+
+
+@contextmanager
+def one_thread_each():
+    """Hold this process, and the workers it starts, to one thread of BLAS and OpenMP."""
+    with (
+        threadpool_limits(1),
+        parallel_config(backend="loky", inner_max_num_threads=1),
+    ):
+        yield

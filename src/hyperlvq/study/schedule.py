@@ -1,0 +1,50 @@
+"""How long a run will take, roughly: long runs start first, and progress knows what is left."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from hyperlvq.costs import glvq_flops, rls_flops
+from hyperlvq.study.experiments import Model
+
+FLOPS_PER_SECOND = 5e9
+START_SECONDS = 0.005
+# What L-BFGS and the online rules were seen to take on the collection, most of the time.
+USUAL_ITERATIONS = {"glvq": 200, "kglvq": 1000, "perceptron": 50, "lvq1": 30, "centroids": 1}
+TREE_FLOPS = 2000
+SUPPORT_FLOPS = 50
+
+Item = TypeVar("Item")
+
+
+def estimated_seconds(
+    model: Model, parameters: dict[str, Any], n_samples: int, n_features: int, n_classes: int
+) -> float:
+    """Return about how many seconds one training takes."""
+    chosen = {**model.fixed, **parameters}
+    sizes = n_samples, chosen.get("n_units", n_features), n_classes
+    if isinstance(model.recipe, str):
+        flops = _outside_flops(model.recipe, n_samples, n_features)
+    else:
+        flops = _readout_flops(model.recipe[1], chosen, sizes)
+    return START_SECONDS + flops / FLOPS_PER_SECOND
+
+
+def longest_first(items: Sequence[Item], seconds: Callable[[Item], float]) -> list[Item]:
+    """Return the items so that cores that take them in order stay busy until the end."""
+    return sorted(items, key=seconds, reverse=True)
+
+
+def _outside_flops(name: str, n_samples: int, n_features: int) -> float:
+    if name == "forest":
+        return TREE_FLOPS * 500 * n_samples
+    return SUPPORT_FLOPS * n_samples**2 if name == "svm" else n_samples * n_features**2
+
+
+def _readout_flops(readout: str, chosen: dict[str, Any], sizes: tuple[int, int, int]) -> float:
+    if readout == "rls":
+        return rls_flops(*sizes)
+    n_iter = min(USUAL_ITERATIONS[readout], chosen.get("max_iter", 2500))
+    prototypes = chosen.get("prototypes_per_class", 1)
+    if readout == "kglvq":
+        return 2 * n_iter * (prototypes + 2) * sizes[0] ** 2
+    return glvq_flops(*sizes, prototypes, n_iter)

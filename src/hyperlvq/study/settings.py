@@ -1,0 +1,101 @@
+"""Settings of the models per data set (and split), from a file or by default.
+
+A settings file is a table with a column `dataset`, optionally one `split`, and the columns that the
+models of `experiments` name. A model whose columns are not all there, or whose data set is not,
+has its defaults; one with an empty cell leaves the data set out.
+"""
+
+import csv
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hyperlvq.checks import InputError
+from hyperlvq.study.experiments import MODELS, Model
+
+KNOWN_COLUMNS = frozenset(
+    column for model in MODELS.values() for column in (*model.columns.values(),)
+)
+Parameters = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Values by (data set, split or None) and column; None stands for an empty cell."""
+
+    name: str = "defaults"
+    columns: frozenset[str] = frozenset()
+    rows: dict[tuple[str, int | None], dict[str, float | None]] = field(default_factory=dict)
+
+    def parameters(self, model: Model, dataset: str, split: int) -> Parameters | None:
+        """Return the model's parameters on a split, or None where it leaves the set out."""
+        row = self.rows.get((dataset, split), self.rows.get((dataset, None)))
+        if row is None or not self.columns.issuperset(model.columns.values()):
+            return dict(model.defaults)
+        values = {name: row[column] for name, column in model.columns.items()}
+        return None if None in values.values() else dict(values)
+
+
+def read_settings(path: str | Path) -> Settings:
+    """Return the settings of a file."""
+    try:
+        with open(path, newline="", encoding="utf-8") as table:
+            lines = csv.reader(table)
+            header = next(lines, [])
+            _check_header(header, path)
+            rows = dict(
+                _row(header, cells, f"{path}, line {lines.line_num}") for cells in lines if cells
+            )
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} cannot be read as settings: {error}") from None
+    return Settings(Path(path).stem, KNOWN_COLUMNS.intersection(header), rows)
+
+
+def write_settings(path: str | Path, rows: dict[tuple[str, int | None], Parameters]) -> None:
+    """Write values by data set, split and column, as `read_settings` takes them."""
+    columns = sorted({column for values in rows.values() for column in values})
+    has_splits = any(split is not None for _, split in rows)
+    temporary = Path(path).with_name(f"{Path(path).name}.part")
+    with open(temporary, "w", newline="", encoding="utf-8") as table:
+        writer = csv.writer(table)
+        writer.writerow(["dataset", *(["split"] if has_splits else []), *columns])
+        for (dataset, split), values in sorted(rows.items()):
+            cells = [values.get(column, "") for column in columns]
+            writer.writerow([dataset, *([split] if has_splits else []), *cells])
+    temporary.replace(path)
+
+
+def _check_header(header: list[str], path: str | Path) -> None:
+    if "dataset" not in header:
+        raise InputError(f"{path}, line 1: settings need a column 'dataset'")
+    if len(set(header)) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise InputError(f"{path}, line 1: column {twice!r} stands there twice")
+
+
+def _row(header: list[str], cells: list[str], place: str):
+    if len(cells) != len(header):
+        raise InputError(f"{place}: {len(cells)} cells, {len(header)} columns")
+    texts = dict(zip(header, cells, strict=True))
+    split = texts.get("split", "")
+    if split and not split.isdecimal():
+        raise InputError(f"{place}, column split: {split!r} is no split")
+    values = {
+        name: _number(texts[name], f"{place}, column {name}")
+        for name in texts
+        if name in KNOWN_COLUMNS
+    }
+    return (texts["dataset"], int(split) if split else None), values
+
+
+def _number(text: str, place: str) -> float | None:
+    if not text.strip():
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{place}: {text!r} is no finite number")
+    return int(number) if number.is_integer() else number

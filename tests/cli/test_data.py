@@ -1,0 +1,187 @@
+from contextlib import redirect_stderr, redirect_stdout
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from io import StringIO
+from threading import Thread
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_set import FILES, NAME, with_test_file, write_set
+
+from hyperlvq.cli import main
+from hyperlvq.study.manifest import manifest
+
+
+def hyperlvq(*arguments):
+    """Run the command line as a shell would: exit code, standard output, standard error."""
+    output, errors = StringIO(), StringIO()
+    with (
+        redirect_stdout(output),
+        redirect_stderr(errors),
+        patch("sys.argv", ["hyperlvq", *map(str, arguments)]),
+        pytest.raises(SystemExit) as exited,
+    ):
+        main()
+    return exited.value.code or 0, output.getvalue(), errors.getvalue()
+
+
+def test_list_shows_the_public_collection():
+    code, output, _ = hyperlvq("data", "list")
+
+    assert code == 0
+    assert len(output.splitlines()) == 1 + len(manifest())
+    assert output.splitlines()[4].split() == [
+        *("adult", "48842", "14", "2", "32561", "16281"),
+        *("test", "file"),
+    ]
+
+
+def test_list_shows_the_built_in_sets():
+    _, output, _ = hyperlvq("data", "list", "--built-in")
+
+    names = [line.split()[0] for line in output.splitlines()]
+    assert names == ["name", "iris", "wine", "breast-cancer", "digits"]
+
+
+def test_list_of_a_path_shows_what_is_there(tmp_path):
+    write_set(tmp_path)
+    write_set(tmp_path, with_test_file("[bold]"), "[bold]")
+    write_set(tmp_path, {"conxuntos.dat": b""}, "broken")
+    code, output, errors = hyperlvq("data", "list", tmp_path)
+
+    assert code == 0
+    rows = [line.split() for line in output.splitlines()[1:]]
+    assert rows == [
+        ["[bold]", "16", "2", "2", "8", "8", "test", "file"],
+        [NAME, "8", "2", "2", "6", "2", "splits"],
+    ]
+    assert errors == "hyperlvq: broken/broken_R.dat is missing\n"
+
+
+def test_list_takes_one_source(tmp_path):
+    code, _, errors = hyperlvq("data", "list", tmp_path, "--built-in")
+
+    assert code == 2
+    assert errors == "hyperlvq: give a path or --built-in, not both\n"
+
+
+def test_verify_says_that_all_is_well(tmp_path):
+    code, output, _ = hyperlvq("data", "verify", write_set(tmp_path))
+
+    assert code == 0
+    assert output == f"{NAME}: ok\n1 of 1 data sets are whole\n"
+
+
+def test_verify_names_what_failed(tmp_path):
+    write_set(tmp_path, {**FILES, "conxuntos.dat": b"0\n9\n"})
+    write_set(tmp_path, with_test_file("trees"), "trees")
+    code, output, _ = hyperlvq("data", "verify", tmp_path)
+
+    assert code == 1
+    assert output.splitlines() == [
+        f"{NAME}: {NAME}/conxuntos.dat, line 2: row number 9, but the last row is 7",
+        "trees: ok",
+        f"1 of 2 data sets are whole; failed: {NAME}",
+    ]
+
+
+def test_verify_misses_public_sets_where_there_are_some(tmp_path):
+    write_set(tmp_path, {"conxuntos.dat": b""}, "iris")
+    code, output, _ = hyperlvq("data", "verify", tmp_path)
+
+    assert code == 1
+    assert "iris: iris/iris_R.dat is missing\n" in output
+    assert f"zoo: {tmp_path} has no data set called 'zoo'\n" in output
+    assert "0 of 121 data sets are whole; failed: abalone, " in output
+
+
+def test_verify_checks_only_the_sets_named(tmp_path):
+    write_set(tmp_path)
+    write_set(tmp_path, {"conxuntos.dat": b""}, "iris")
+    code, output, _ = hyperlvq("data", "verify", tmp_path, NAME)
+
+    assert code == 0
+    assert output == f"{NAME}: ok\n1 of 1 data sets are whole\n"
+
+
+def test_verify_of_nothing_is_bad_input(tmp_path):
+    code, output, errors = hyperlvq("data", "verify", tmp_path / "nowhere.tar.xz")
+
+    assert code == 2
+    assert output == ""
+    assert errors == f"hyperlvq: {tmp_path / 'nowhere.tar.xz'} does not exist\n"
+
+
+@pytest.mark.data
+def test_verify_of_the_collection_misses_miniboone_only(uci_path):
+    code, output, _ = hyperlvq("data", "verify", uci_path)
+
+    assert code == 1
+    assert "miniboone: miniboone/miniboone_R.dat is missing\n" in output
+    assert output.endswith("120 of 121 data sets are whole; failed: miniboone\n")
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"bytes")
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def address():
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/a.tar.xz"
+        server.shutdown()
+        thread.join()
+
+
+def test_fetch_downloads(tmp_path, address):
+    path = tmp_path / "a.tar.xz"
+    code, output, _ = hyperlvq("data", "fetch", address, "-o", path)
+
+    assert code == 0
+    assert path.read_bytes() == b"bytes"
+    assert output == f"{path} is there; check it: hyperlvq data verify {path}\n"
+
+
+def test_fetch_refuses_a_wrong_checksum(tmp_path, address):
+    path = tmp_path / "a.tar.xz"
+    code, _, errors = hyperlvq("data", "fetch", address, "-o", path, "--sha256", "0" * 64)
+
+    assert code == 2
+    assert errors.splitlines()[-1].startswith(f"hyperlvq: {address} has SHA-256 ")
+    assert not path.exists()
+
+
+def changed_files():
+    """Return the small set's files with a slice of one of them replaced by anything."""
+    pieces = st.one_of(st.binary(max_size=5), st.text("0123456789.- \t\n", max_size=5))
+
+    def change(file, start, length, piece):
+        content, new = FILES[file], piece if isinstance(piece, bytes) else piece.encode()
+        start %= len(content)
+        return {**FILES, file: content[:start] + new + content[start + length :]}
+
+    return st.builds(
+        change, st.sampled_from([*FILES]), st.integers(0, 200), st.integers(0, 9), pieces
+    )
+
+
+@settings(deadline=None)
+@given(files=changed_files())
+def test_verify_of_anything_gives_a_verdict_in_one_sentence(files, tmp_path_factory):
+    folder = write_set(tmp_path_factory.mktemp("fuzz"), files)
+
+    code, output, errors = hyperlvq("data", "verify", folder)
+    verdict, summary = output.splitlines()
+    assert errors == ""
+    assert (code, summary[0]) in [(0, "1"), (1, "0")]
+    assert verdict.startswith(f"{NAME}: ")

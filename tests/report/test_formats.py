@@ -1,0 +1,32 @@
+"""Numbers as a reader sees them."""
+
+import pytest
+
+from hyperlvq.report.formats import cell, number, p_value, power, signed
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize("show", [number, signed, p_value])
+@pytest.mark.parametrize("value", [None, NAN])
+def test_what_has_no_value_is_a_dash(show, value):
+    assert show(value) == "–"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.5, "0.5"), (0.005, "0.005"), (0.0, "0"), (9.96e-6, "1.0 × 10⁻⁵")]
+)
+def test_p_values_are_short(value, text):
+    assert p_value(value) == text
+
+
+def test_a_difference_that_rounds_to_zero_has_no_sign():
+    assert signed(-0.00001) == "0.0000"
+
+
+def test_powers_round_up_to_the_next():
+    assert power(9.999e11) == "1.00 × 10¹²"
+
+
+def test_a_markdown_cell_stays_on_its_line():
+    assert cell("a\nb | c") == "a b \\| c"

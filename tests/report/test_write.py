@@ -1,0 +1,104 @@
+"""Files written: all of them or none, and refusals in one sentence."""
+
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from hyperlvq.checks import InputError
+from hyperlvq.report.write import write_report
+
+
+def test_a_page_and_its_tables_are_written(study_folder, tmp_path, published_path):
+    paths = write_report(study_folder, tmp_path / "report.html", published_path)
+
+    assert [path.name for path in paths] == [
+        "report.html",
+        "report.md",
+        "report.csv",
+        "report_summary.csv",
+    ]
+    sets = pd.read_csv(tmp_path / "report.csv", index_col="dataset")
+    summary = pd.read_csv(tmp_path / "report_summary.csv", index_col="model")
+    assert sets.shape == (30, 17 + 8)
+    assert summary.loc["forest", "mean_accuracy"] == pytest.approx(sets["forest"].mean())
+    assert summary.loc["kglvq", "correlation"] > 0.9
+
+
+def test_csv_numbers_read_back_exactly(write_study, record):
+    folder = write_study([record(accuracy=0.1 + 0.2)])
+
+    write_report(folder, folder / "r.html")
+
+    assert pd.read_csv(folder / "r.csv")["intrvfl_rls"][0] == 0.1 + 0.2
+
+
+def test_figures_are_written_if_asked(study_folder, tmp_path):
+    paths = write_report(study_folder, tmp_path / "r.html", figures_folder=tmp_path / "figures")
+
+    names = sorted(path.name for path in (tmp_path / "figures").iterdir())
+    assert names == [*(f"figure_{number}.svg" for number in range(1, 7)), "ranks.svg"]
+    assert paths[-1] == tmp_path / "figures" / "ranks.svg"
+
+
+def test_a_failure_leaves_what_was_there(write_study, record, monkeypatch):
+    folder = write_study([record()])
+    (folder / "r.html").write_text("old")
+    before = sorted(folder.iterdir())
+
+    def full_disk(path, content, **options):
+        if ".csv" in path.name:
+            raise OSError(28, "No space left on device")
+        return original(path, content, **options)
+
+    original = Path.write_text
+    monkeypatch.setattr(Path, "write_text", full_disk)
+    with pytest.raises(InputError, match=r"r\.csv cannot be written: No space left"):
+        write_report(folder, folder / "r.html")
+
+    assert (folder / "r.html").read_text() == "old"
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("r.md", r"r\.md must be named \*\.html"),
+        ("none/r.html", "none is not a folder"),
+        ("folder.html", r"folder\.html cannot be written: it is a folder"),
+        ("taken.html", r"taken\.md cannot be written: it is a folder"),
+    ],
+)
+def test_a_wrong_output_is_refused(write_study, record, output, message):
+    folder = write_study([record()])
+    (folder / "folder.html").mkdir()
+    (folder / "taken.md").mkdir()
+
+    with pytest.raises(InputError, match=message):
+        write_report(folder, folder / output)
+    assert not list(folder.glob(".*"))
+
+
+@pytest.mark.skipif(os.access("/", os.W_OK), reason="the superuser may write anywhere")
+def test_a_folder_that_cannot_be_written_is_refused(write_study, record, tmp_path):
+    folder = write_study([record()])
+    (tmp_path / "closed").mkdir(mode=0o500)
+
+    with pytest.raises(InputError, match=r"closed/r\.html cannot be written: Permission denied"):
+        write_report(folder, tmp_path / "closed" / "r.html")
+
+
+def test_a_figures_folder_that_is_a_file_is_refused(write_study, record):
+    folder = write_study([record()])
+    (folder / "figures").touch()
+
+    with pytest.raises(InputError, match="figures cannot be made a folder: File exists"):
+        write_report(folder, folder / "r.html", figures_folder=folder / "figures")
+
+    assert not (folder / "r.html").exists()
+
+
+def test_a_folder_without_records_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"holds no records\.jsonl"):
+        write_report(tmp_path, tmp_path / "r.html")

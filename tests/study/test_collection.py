@@ -1,0 +1,146 @@
+import tarfile
+
+import pytest
+from small_set import FILES, NAME, ROWS, TABLE, TUNING, with_test_file, write_set
+
+from hyperlvq.checks import InputError
+from hyperlvq.study import collection as collections
+from hyperlvq.study.collection import open_collection
+from hyperlvq.study.manifest import facts_of, git_blob_sha1, manifest
+
+IRIS = {f"iris{file.removeprefix(NAME)}": content for file, content in FILES.items()}
+
+
+def test_set_of_ones_own_is_loaded(tmp_path):
+    data_set = open_collection(write_set(tmp_path)).load(NAME)
+
+    assert data_set.name == NAME
+    assert data_set.X.shape == (8, 2)
+    assert data_set.tuning.train.tolist() == [0, 3, 4, 7]
+    assert [len(split.test) for split in data_set.splits] == [2, 2, 2, 2]
+    assert data_set.X_test is None
+
+
+def test_set_with_a_test_file_is_loaded(tmp_path):
+    data_set = open_collection(write_set(tmp_path, with_test_file())).load(NAME)
+
+    assert data_set.X_test.shape == (8, 2)
+    assert data_set.y_test.tolist() == [0, 1] * 4
+
+
+def test_archive_gives_what_its_folder_gives(tmp_path):
+    write_set(tmp_path)
+    with tarfile.open(tmp_path / "a.tar.xz", "w:xz") as archive:
+        archive.add(tmp_path / "data", "data")
+
+    from_folder, from_archive = (
+        open_collection(path).load(NAME) for path in (tmp_path, tmp_path / "a.tar.xz")
+    )
+    assert from_archive.X.tolist() == from_folder.X.tolist()
+    assert from_archive.splits[3].train.tolist() == from_folder.splits[3].train.tolist()
+
+
+def test_public_sets_come_first(tmp_path):
+    for name in ("zoo", "abacus", NAME, "adult"):
+        write_set(tmp_path, {"conxuntos.dat": TUNING}, name)
+
+    assert open_collection(tmp_path).names() == ["adult", "zoo", "abacus", NAME]
+
+
+def test_set_is_parsed_once(tmp_path, monkeypatch):
+    collection = open_collection(write_set(tmp_path))
+    first = collection.load(NAME)
+    monkeypatch.delattr(collections, "_read_set")
+
+    assert collection.load(NAME) is first
+
+
+def test_unknown_name_is_refused(tmp_path):
+    collection = open_collection(write_set(tmp_path))
+
+    with pytest.raises(InputError, match="has no data set called 'trees'"):
+        collection.load("trees")
+
+
+def test_folder_without_data_sets_is_refused(tmp_path):
+    with pytest.raises(InputError, match="has no data set in the layout"):
+        open_collection(tmp_path)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_missing_file_is_named(tmp_path, file):
+    files = {other: content for other, content in FILES.items() if other != file}
+
+    with pytest.raises(InputError, match=f"^{NAME}/{file} is missing$"):
+        open_collection(write_set(tmp_path, files)).load(NAME)
+
+
+@pytest.mark.parametrize("file", [f"{NAME}_train_R.dat", f"{NAME}_test_R.dat"])
+def test_missing_half_of_a_pair_is_named(tmp_path, file):
+    files = with_test_file()
+    del files[file]
+
+    with pytest.raises(InputError, match=f"^{NAME}/{file} is missing$"):
+        open_collection(write_set(tmp_path, files)).load(NAME)
+
+
+def test_bad_set_leaves_the_others_alone(tmp_path):
+    write_set(tmp_path, {**FILES, "conxuntos.dat": b"0 1\n2 99\n"})
+    write_set(tmp_path, with_test_file("trees"), "trees")
+    collection = open_collection(tmp_path)
+
+    for _ in range(2):
+        with pytest.raises(InputError, match=f"^{NAME}/conxuntos.dat, line 2: row number 99"):
+            collection.load(NAME)
+    assert collection.load("trees").name == "trees"
+
+
+def test_test_file_needs_the_same_features(tmp_path):
+    wide = "\n".join(["\tf1\tf2\tf3\tclase", *(row[:-1] + "0\t0" for row in ROWS)]).encode()
+    files = {**with_test_file(), f"{NAME}_test_R.dat": wide}
+
+    with pytest.raises(InputError, match="has 3 features, the training file has 2"):
+        open_collection(write_set(tmp_path, files)).load(NAME)
+
+
+def test_public_set_that_parses_but_differs_is_refused(tmp_path):
+    collection = open_collection(write_set(tmp_path, IRIS, "iris"))
+
+    with pytest.raises(InputError) as caught:
+        collection.load("iris")
+    found, expected = git_blob_sha1(TABLE), manifest()["iris"].checksums["iris_R.dat"]
+    assert str(caught.value) == (
+        f"iris/iris_R.dat differs from the manifest (git blob SHA-1 {found}, expected {expected})"
+    )
+
+
+def test_line_number_is_worth_more_than_a_checksum(tmp_path):
+    files = {**IRIS, "iris_R.dat": TABLE.replace(b"7", b"seven")}
+
+    with pytest.raises(InputError, match=r"iris/iris_R.dat, line \d: .*'seven'"):
+        open_collection(write_set(tmp_path, files, "iris")).load("iris")
+
+
+def test_file_that_vanished_since_is_refused(tmp_path):
+    collection = open_collection(write_set(tmp_path))
+    (tmp_path / "data" / NAME / f"{NAME}_R.dat").unlink()
+
+    with pytest.raises(InputError, match=f"{NAME}_R.dat cannot be read: No such file"):
+        collection.load(NAME)
+
+
+@pytest.mark.data
+def test_manifest_is_true_of_the_collection(uci):
+    loaded = [name for name in uci.names() if name != "miniboone"]
+
+    for name in loaded:
+        facts = manifest()[name]
+        expected = facts_of(uci.load(name))
+        assert {**vars(facts), "checksums": {}} == vars(expected)
+    assert len(loaded) == 120
+
+
+@pytest.mark.data
+def test_miniboone_lacks_its_table(uci):
+    with pytest.raises(InputError, match=r"^miniboone/miniboone_R.dat is missing$"):
+        uci.load("miniboone")
