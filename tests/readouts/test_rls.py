@@ -3,7 +3,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge, RidgeClassifier
 
-from hyperlvq import IntRVFLLayer, RLSClassifier, rls_path
+from hyperlvq import IntRVFLLayer, RLSClassifier, RVFLLayer, rls_path
 
 SOLVERS = pytest.mark.parametrize(
     ("solver", "tolerance"),
@@ -55,6 +55,25 @@ def test_all_columns_constant_predict_the_largest_class():
     X, y = np.full((5, 2), 3.0), [0, 1, 1, 1, 0]
 
     assert (RLSClassifier().fit(X, y).predict(X) == 1).all()
+
+
+@pytest.mark.parametrize("penalty", ["variance", "identity"])
+def test_pinv_is_the_pseudo_inverse_with_the_cutoff_of_single_precision(wine, penalty):
+    X, y = wine
+    H = RVFLLayer(60, random_state=0).fit_transform(X / X.max(axis=0))
+    R = np.diag(H.var(axis=0)) if penalty == "variance" else np.eye(60)
+    inverse = np.linalg.pinv(H.T @ H + 1e-6 * R, rcond=60 * 2.0**-23, hermitian=True)
+
+    readout = RLSClassifier(1e-6, penalty=penalty, solver="pinv").fit(H, y)
+    np.testing.assert_allclose(readout.coef_, (inverse @ H.T @ np.eye(3)[y]).T, rtol=1e-6)
+
+
+def test_pinv_is_exact_where_nothing_is_cut_off(wine):
+    X, y = wine
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+
+    cut = RLSClassifier(2.0, solver="pinv").fit(X, y).coef_
+    np.testing.assert_allclose(cut, RLSClassifier(2.0).fit(X, y).coef_, atol=1e-12)
 
 
 def test_auto_solver_serves_an_alpha_of_zero(rng):

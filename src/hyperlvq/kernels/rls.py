@@ -147,6 +147,22 @@ def solve_eigen_path(problem, alphas):
     return np.stack(solutions)
 
 
+def solve_pinv(X, targets, weights, alpha, penalty):
+    """Return B = TᵀX (XᵀX + αR)⁺; eigenvalues below columns · 2⁻²³ of the largest count as 0.
+
+    That is where a pseudo-inverse in single precision cuts off.
+    """
+    raw = standardise(X, targets, weights, "identity")
+    gram, moment = normal_equations(raw)
+    gram[np.diag_indices_from(gram)] += alpha * (
+        moments(X, weights)[1] if penalty == "variance" else 1
+    )
+    values, vectors = linalg.eigh(gram, overwrite_a=True, check_finite=False)
+    kept = values > len(values) * np.finfo(np.float32).eps * values[-1]
+    basis = vectors[:, kept]
+    return ((basis / values[kept]) @ (basis.T @ moment)).T
+
+
 def solve_fista(problem, alpha, max_iter, tol):
     """Return (Γ, iterations, whether converged) by accelerated gradient descent.
 

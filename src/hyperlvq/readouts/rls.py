@@ -11,7 +11,7 @@ from hyperlvq.kernels.distances import row_blocks
 from hyperlvq.readouts.base import Readout
 
 PENALTIES = ("variance", "identity")
-SOLVERS = ("auto", "cholesky", "qr", "eigen", "fista", "lms")
+SOLVERS = ("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms")
 #: The largest ratio of ‖H‖² to alpha that leaves a solver some digits.
 LARGEST_CONDITION = {"cholesky": 1e12, "qr": 1e24}
 
@@ -30,10 +30,13 @@ class RLSClassifier(Readout):
     penalty : {"variance", "identity"}, default="variance"
         What r_n is. Columns without variance have no "variance" penalty: they act as an
         intercept.
-    solver : {"auto", "cholesky", "qr", "eigen", "fista", "lms"}, default="auto"
+    solver : {"auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"}, default="auto"
         "cholesky" solves the normal equations, in their dual form where there are fewer samples
         than columns; "qr" factors the activations themselves; "eigen" also serves an alpha of 0;
-        "auto" is "cholesky", or "eigen" where alpha is too small for it. "fista" (accelerated
+        "auto" is "cholesky", or "eigen" where alpha is too small for it. "pinv" takes the
+        pseudo-inverse as single precision would, and so the paper's figures: directions whose
+        eigenvalue is below n_features_in_ · 2⁻²³ of the largest are left out, a penalty that
+        depends on the data and helps where alpha is small. "fista" (accelerated
         gradients) and "lms" (one sample at a time) never factor a matrix; "lms" ends near the
         solution, not on it.
     max_iter : int, default=1000
@@ -96,16 +99,20 @@ class RLSClassifier(Readout):
         check_choice("solver", self.solver, SOLVERS)
         check_integer("max_iter", self.max_iter, minimum=1)
         check_real("tol", self.tol)
-        problem, classes = self._standardise(X, y, sample_weight)
-        coefficients, n_iter = self._solve(problem, alpha)
-        self.classes_, self.n_iter_ = classes, n_iter
-        self.coef_ = rls.original_coefficients(problem, coefficients)
+        check_choice("penalty", self.penalty, PENALTIES)
+        X, targets, weights, classes = self._start_fit_of_targets(X, y, sample_weight)
+        if self.solver == "pinv":
+            coefficients, n_iter = rls.solve_pinv(X, targets, weights, alpha, self.penalty), 1
+        else:
+            problem = rls.standardise(X, targets, weights, self.penalty)
+            coefficients, n_iter = self._solve(problem, alpha)
+            coefficients = rls.original_coefficients(problem, coefficients)
+        self.classes_, self.n_iter_, self.coef_ = classes, n_iter, coefficients
         return self
 
-    def _standardise(self, X, y, sample_weight):
-        check_choice("penalty", self.penalty, PENALTIES)
+    def _start_fit_of_targets(self, X, y, sample_weight):
         X, y, weights, classes = self._start_fit(X, y, sample_weight)
-        return rls.standardise(X, np.eye(len(classes))[y], weights, self.penalty), classes
+        return X, np.eye(len(classes))[y], weights, classes
 
     def _solve(self, problem, alpha):
         solver = choose_solver(self.solver, problem, alpha)
@@ -178,6 +185,8 @@ def rls_path(X, y, alphas, *, penalty="variance", sample_weight=None):
     alphas = [check_real("alphas", alpha) for alpha in alphas]
     if not alphas:
         raise ValueError("alphas must hold at least one number")
-    problem, _ = RLSClassifier(penalty=penalty)._standardise(X, y, sample_weight)
+    check_choice("penalty", penalty, PENALTIES)
+    X, targets, weights, _ = RLSClassifier()._start_fit_of_targets(X, y, sample_weight)
+    problem = rls.standardise(X, targets, weights, penalty)
     solutions = rls.solve_eigen_path(problem, alphas)
     return np.stack([rls.original_coefficients(problem, solution) for solution in solutions])

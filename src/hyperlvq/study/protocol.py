@@ -21,7 +21,7 @@ from sklearn.svm import SVC
 from hyperlvq.models import make_classifier
 from hyperlvq.study.data_set import DataSet, Rows
 from hyperlvq.study.experiments import Model
-from hyperlvq.study.records import Record
+from hyperlvq.study.records import KEY, RESULTS, Record
 
 PROTOCOLS = ("paper", "strict")
 OUTSIDE: dict[str, Any] = {
@@ -68,7 +68,7 @@ def scale_file(X: np.ndarray) -> np.ndarray:
 
 def build(model: Model, parameters: dict[str, Any], seed: int, protocol: str) -> Pipeline:
     """Return the model with its parameters, all its random numbers drawn from a seed."""
-    chosen = {**model.fixed, **parameters}
+    chosen = {**fixed_parameters(model, protocol), **parameters}
     if isinstance(model.recipe, str):
         steps = [("scale", MinMaxScaler(clip=True)), ("readout", OUTSIDE[model.recipe](**chosen))]
         pipeline = Pipeline(steps)
@@ -117,25 +117,25 @@ def describe(model, parameters, dataset, split, seed, protocol) -> Record:
         "dataset": dataset,
         "split": split,
         "seed": seed,
-        **model.fixed,
+        **fixed_parameters(model, protocol),
         **parameters,
     }
 
 
-def failure(
-    protocol: str, dataset: str, error: Exception, described: Record | None = None
-) -> Record:
-    """Return the record of a run, or of a whole data set, that failed."""
-    nothing = dict.fromkeys(("model", "split", "seed", "n_train", "n_test", "accuracy"))
+def fixed_parameters(model: Model, protocol: str) -> dict[str, Any]:
+    """Return the parameters that no setting changes."""
+    return {**model.fixed, **(model.as_published if protocol == "paper" else {})}
+
+
+def failure(description: Record, error: Exception) -> Record:
+    """Return the record of a run that failed."""
     sentence = str(error).strip().split("\n")[0] or type(error).__name__
-    return {
-        "protocol": protocol,
-        "dataset": dataset,
-        **nothing,
-        "iterations": None,
-        **(described or {}),
-        "error": sentence,
-    }
+    return {**description, **dict.fromkeys(RESULTS), "error": sentence}
+
+
+def unreadable(protocol: str, dataset: str, error: Exception) -> Record:
+    """Return the record of a data set that could not be read."""
+    return failure({**dict.fromkeys(KEY), "protocol": protocol, "dataset": dataset}, error)
 
 
 def fit(pipeline: Pipeline, part: Part) -> None:

@@ -35,6 +35,19 @@ class DataSource(Protocol):
         """Return a data set."""
 
 
+class Job(Protocol):
+    """A piece of work that ends in one record."""
+
+    def description(self) -> Record:
+        """Return what its record says before it has been made."""
+
+    def record(self) -> Record:
+        """Do it."""
+
+    def seconds(self) -> float:
+        """Return about how long it will take."""
+
+
 @dataclass(frozen=True)
 class Run:
     """One model on one split of one data set with one seed."""
@@ -50,6 +63,12 @@ class Run:
         """Return what its record says before it has been made."""
         return protocols.describe(
             self.model, self.parameters, self.data_set.name, self.split, self.seed, self.protocol
+        )
+
+    def record(self) -> Record:
+        """Make the run."""
+        return protocols.evaluate(
+            self.model, self.parameters, self.data_set, self.split, self.seed, self.protocol
         )
 
     def seconds(self) -> float:
@@ -87,8 +106,8 @@ def plan(
     n_seeds: int,
     protocol: str,
 ) -> list[Run]:
-    """Return the runs of a study, the longest first."""
-    runs = [
+    """Return the runs of a study."""
+    return [
         Run(model, parameters, data_set, split, seed, protocol)
         for model in map(MODELS.__getitem__, models)
         for data_set in data_sets
@@ -96,7 +115,6 @@ def plan(
         if (parameters := settings.parameters(model, data_set.name, split)) is not None
         for seed in range(n_seeds if model.is_random else 1)
     ]
-    return longest_first(runs, Run.seconds)
 
 
 def load_sets(
@@ -156,26 +174,37 @@ def run_study(
         for name, error in errors.items():
             note_unreadable(records, protocol, name, error)
         runs = plan(models, data_sets, settings or Settings(), n_seeds, protocol)
-        missing = missing_runs(runs, records.records)
-        yield from follow(missing, len(runs), records, n_jobs)
+        yield from do_missing(runs, records, n_jobs)
 
 
 def note_unreadable(records: RecordFile, protocol: str, name: str, error: InputError) -> None:
     """Append the record of a data set that cannot be read, once."""
-    record = protocols.failure(protocol, name, error)
+    record = protocols.unreadable(protocol, name, error)
     if key_of(record) not in map(key_of, records.records):
         records.append(record)
 
 
-def missing_runs(runs: Sequence[Run], records: Iterable[Record]) -> list[Run]:
-    """Return the runs that have no record; raise if one has, but of something else."""
+def do_missing(jobs: Sequence[Job], records: RecordFile, n_jobs: int) -> Iterator[Progress]:
+    """Do the jobs that have no record, the longest first, and say how far they are."""
+    missing = longest_first(missing_jobs(jobs, records.records), lambda job: job.seconds())
+    done, done_seconds = len(jobs) - len(missing), 0.0
+    total_seconds = sum(job.seconds() for job in missing)
+    for job, record in execute(make_record, missing, n_jobs):
+        records.append(record)
+        done += 1
+        done_seconds += job.seconds()
+        yield Progress(record, done, len(jobs), done_seconds, total_seconds)
+
+
+def missing_jobs(jobs: Iterable[Job], records: Iterable[Record]) -> list[Job]:
+    """Return the jobs that have no record; raise if one has, but of something else."""
     known = {key_of(record): record for record in records}
     missing = []
-    for run in runs:
-        description = run.description()
+    for job in jobs:
+        description = job.description()
         record = known.get(key_of(description))
         if record is None:
-            missing.append(run)
+            missing.append(job)
         else:
             check_same(description, record)
     return missing
@@ -191,27 +220,12 @@ def check_same(description: Record, record: Record) -> None:
             )
 
 
-def follow(
-    runs: Sequence[Run], n_runs: int, records: RecordFile, n_jobs: int
-) -> Iterator[Progress]:
-    """Make the runs, append their records and say how far the study is."""
-    done, done_seconds = n_runs - len(runs), 0.0
-    total_seconds = sum(run.seconds() for run in runs)
-    for run, record in execute(make_record, runs, n_jobs):
-        records.append(record)
-        done += 1
-        done_seconds += run.seconds()
-        yield Progress(record, done, n_runs, done_seconds, total_seconds)
-
-
-def make_record(run: Run) -> Record:
-    """Return the record of a run, whatever happens in it."""
+def make_record(job: Job) -> Record:
+    """Return the record of a job, whatever happens in it."""
     try:
-        return protocols.evaluate(
-            run.model, run.parameters, run.data_set, run.split, run.seed, run.protocol
-        )
+        return job.record()
     except Exception as error:  # one bad run must not end a study of thousands
-        return protocols.failure(run.protocol, run.data_set.name, error, run.description())
+        return protocols.failure(job.description(), error)
 
 
 def execute(

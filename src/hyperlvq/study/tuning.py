@@ -1,0 +1,298 @@
+"""Tuning: every setting of a grid, scored on data that the evaluation does not test on.
+
+`paper` trains on one half of the (scaled) file and scores on the other, over several seeds, as the
+paper does; the halves overlap with the evaluation's splits. `strict` looks at the training samples
+of one split alone and cuts them into folds.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hyperlvq.checks import InputError, check_choice, check_integer
+from hyperlvq.readouts import rls_path
+from hyperlvq.study import protocol as protocols
+from hyperlvq.study.data_set import DataSet, Rows
+from hyperlvq.study.experiments import MODELS, Model
+from hyperlvq.study.protocol import Part, part_of, scale_file
+from hyperlvq.study.records import Record, open_records
+from hyperlvq.study.runner import DataSource, Progress, choose, do_missing, load_sets
+from hyperlvq.study.schedule import estimated_seconds
+from hyperlvq.study.settings import Parameters, write_settings
+
+TUNING_NAME = "tuning.jsonl"
+SETTINGS_NAME = "settings.csv"
+GRIDS = ("paper", "quick")
+N_FOLDS = 3
+
+
+@dataclass(frozen=True)
+class Search:
+    """All settings of a grid for one model on one data set (and split)."""
+
+    model: Model
+    grid: str
+    reused: Mapping[str, Any]
+    data_set: DataSet
+    split: int | None
+    protocol: str
+    n_seeds: int
+
+    def candidates(self) -> list[Parameters]:
+        """Return every setting of the grid."""
+        values = grid_of(self.model, self.grid)
+        return [
+            {**self.reused, **dict(zip(values, chosen, strict=True))}
+            for chosen in product(*values.values())
+        ]
+
+    def description(self) -> Record:
+        """Return what its record says before it has been made."""
+        return {
+            "protocol": self.protocol,
+            "model": self.model.name,
+            "dataset": self.data_set.name,
+            "split": self.split,
+            "seed": None,
+            "n_seeds": self.n_seeds,
+            "grid": self.grid,
+            **self.reused,
+        }
+
+    def record(self) -> Record:
+        """Return the best setting, the first of equals, and the accuracy of every one."""
+        candidates = self.candidates()
+        trials = list(tuning_trials(self))
+        scores = np.mean([score_trial(self, candidates, *trial) for trial in trials], axis=0)
+        if np.isnan(scores).all():
+            raise InputError(f"no setting of {self.model.name} can be trained")
+        best = int(np.nanargmax(scores))
+        return {
+            **self.description(),
+            **candidates[best],
+            "accuracy": float(scores[best]),
+            "scores": [None if np.isnan(score) else round(float(score), 6) for score in scores],
+            "iterations": None,
+            "error": None,
+        }
+
+    def seconds(self) -> float:
+        """Return about how long it will take."""
+        n_samples, n_features = self.data_set.X.shape
+        sizes = n_samples // 2, n_features, int(self.data_set.y.max()) + 1
+        trainings = (
+            estimated_seconds(self.model, setting, *sizes) for setting in self.candidates()
+        )
+        return self.n_seeds * sum(trainings)
+
+
+def grid_of(model: Model, grid: str) -> Mapping[str, tuple]:
+    """Return the values to try of each parameter."""
+    return model.grid if grid == "paper" else model.quick_grid
+
+
+def tuning_trials(search: Search) -> Iterator[tuple[Part, int]]:
+    """Yield the samples to train and score on, each with a seed."""
+    data_set = search.data_set
+    if search.split is None:
+        part = part_of(scale_file(data_set.X), data_set.y, data_set.tuning)
+        yield from ((part, seed) for seed in range(search.n_seeds if search.model.is_random else 1))
+    else:
+        rows = data_set.splits[search.split].train
+        for fold, inner in enumerate(stratified_folds(rows, data_set.y[rows])):
+            yield part_of(data_set.X, data_set.y, inner), fold
+
+
+def stratified_folds(rows: np.ndarray, y: np.ndarray, n_folds: int = N_FOLDS) -> Iterator[Rows]:
+    """Yield rows to train and to score on, every class dealt out to the folds in turn.
+
+    Unlike scikit-learn's, it takes classes of fewer samples than folds as they are.
+    """
+    order = np.lexsort((np.random.default_rng(0).permutation(len(y)), y))
+    fold_of = np.empty(len(y), dtype=int)
+    fold_of[order] = np.arange(len(y)) % n_folds
+    for fold in range(n_folds):
+        yield Rows(rows[fold_of != fold], rows[fold_of == fold])
+
+
+def score_trial(
+    search: Search, candidates: Sequence[Parameters], part: Part, seed: int
+) -> np.ndarray:
+    """Return the accuracy of every candidate; NaN for one that cannot be trained here."""
+    if search.model.recipe[1] == "rls":
+        return score_penalties(search, candidates, part, seed)
+    return np.array([score(search, candidate, part, seed) for candidate in candidates])
+
+
+def score(search: Search, candidate: Parameters, part: Part, seed: int) -> float:
+    """Return the accuracy of one candidate, NaN where it cannot be trained.
+
+    More neighbours than samples, say: the grid then is smaller, not the search over.
+    """
+    pipeline = protocols.build(search.model, candidate, seed, search.protocol)
+    try:
+        protocols.fit(pipeline, part)
+        return float(np.mean(pipeline.predict(part.X_test) == part.y_test))
+    except ValueError:
+        return np.nan
+
+
+def score_penalties(
+    search: Search, candidates: Sequence[Parameters], part: Part, seed: int
+) -> np.ndarray:
+    """Return the accuracy of every candidate of RLS: one decomposition serves all its alphas."""
+    scores = np.empty(len(candidates))
+    for others, indices in group_by_layer(candidates).items():
+        layer = protocols.build(search.model, dict(others), seed, search.protocol)[:-1]
+        H_train = layer.fit_transform(part.X_train)
+        alphas = [candidates[index]["alpha"] for index in indices]
+        outputs = layer.transform(part.X_test) @ np.swapaxes(
+            rls_path(H_train, part.y_train, alphas), 1, 2
+        )
+        predicted = np.unique(part.y_train)[outputs.argmax(axis=2)]
+        scores[indices] = (predicted == part.y_test).mean(axis=1)
+    return scores
+
+
+def group_by_layer(candidates: Sequence[Parameters]) -> dict[tuple, list[int]]:
+    """Return the indices of candidates that differ in alpha alone, by all else."""
+    groups: dict[tuple, list[int]] = {}
+    for index, candidate in enumerate(candidates):
+        others = tuple((name, candidate[name]) for name in candidate if name != "alpha")
+        groups.setdefault(others, []).append(index)
+    return groups
+
+
+def tune_study(
+    source: DataSource,
+    folder: str | Path,
+    *,
+    models: Sequence[str] | None = None,
+    sets: Sequence[str] | None = None,
+    grid: str = "paper",
+    n_seeds: int = 5,
+    protocol: str = "paper",
+    n_jobs: int = 1,
+) -> Iterator[Progress]:
+    """Tune what a folder lacks; yield each record, and at the end write the settings file.
+
+    Parameters
+    ----------
+    source : DataSource
+        The collection.
+    folder : path
+        Where the records and `settings.csv` go.
+    models, sets : sequence of str, default=None
+        Names of models and data sets; all that have a grid by default.
+    grid : {"paper", "quick"}, default="paper"
+        Which values to try.
+    n_seeds : int, default=5
+        Number of initialisations, for the protocol "paper"; "strict" has one a fold.
+    protocol : {"paper", "strict"}, default="paper"
+        What data to tune on.
+    n_jobs : int, default=1
+        Number of processes, each of one thread.
+
+    Yields
+    ------
+    progress : Progress
+        The record and how much is done.
+    """
+    check_choice("protocol", protocol, protocols.PROTOCOLS)
+    check_choice("grid", grid, GRIDS)
+    check_integer("n_seeds", n_seeds, minimum=1)
+    tunable = [model.name for model in MODELS.values() if grid_of(model, grid)]
+    chosen = [MODELS[name] for name in choose("model with a grid", models, tunable)]
+    data_sets, _ = load_sets(source, choose("data set", sets, source.names()))
+    with open_records(folder, TUNING_NAME) as records:
+        for wave in waves(chosen, grid):
+            found = found_settings(records.records)
+            searches = plan_searches(wave, data_sets, grid, n_seeds, protocol, found)
+            yield from do_missing(searches, records, n_jobs)
+        write_settings(Path(folder) / SETTINGS_NAME, found_settings(records.records))
+
+
+def waves(models: Iterable[Model], grid: str) -> list[list[Model]]:
+    """Return the models that tune everything themselves, then those that reuse what these found."""
+    reusing = [model for model in models if grid == "paper" and model.reuse]
+    return [[model for model in models if model not in reusing], reusing]
+
+
+def plan_searches(
+    models: Iterable[Model],
+    data_sets: Iterable[DataSet],
+    grid: str,
+    n_seeds: int,
+    protocol: str,
+    found: Mapping[tuple[str, int | None], Parameters],
+) -> list[Search]:
+    """Return the searches of a wave."""
+    return [
+        Search(
+            model,
+            grid,
+            reused_values(model, found.get((data_set.name, split), {})) if grid == "paper" else {},
+            data_set,
+            split,
+            protocol,
+            n_seeds,
+        )
+        for model in models
+        for data_set in data_sets
+        for split in ([None] if protocol == "paper" else range(len(data_set.splits)))
+    ]
+
+
+def reused_values(model: Model, found: Mapping[str, Any]) -> Parameters:
+    """Return the parameters a model takes from those found for another."""
+    try:
+        return {name: found[column] for name, column in model.reuse.items()}
+    except KeyError as error:
+        raise InputError(
+            f"{model.name} reuses {error.args[0]}: tune the model it belongs to as well"
+        ) from None
+
+
+def found_settings(records: Iterable[Record]) -> dict[tuple[str, int | None], Parameters]:
+    """Return the best values by data set, split and column."""
+    found: dict[tuple[str, int | None], Parameters] = {}
+    for record in records:
+        if record["error"] is None:
+            columns = MODELS[record["model"]].columns
+            values = {column: record[name] for name, column in columns.items()}
+            found.setdefault((record["dataset"], record["split"]), {}).update(values)
+    return found
+
+
+def best_single_settings(records: Iterable[Record]) -> dict[str, tuple[Parameters, float, int]]:
+    """Return for each model the one setting that is best over all data sets.
+
+    With it come its mean accuracy and the number of data sets (and splits) it is a mean of. Models
+    whose grids differ between sets, since they reuse values, are left out.
+    """
+    scores: dict[str, list[list[float]]] = {}
+    grids: dict[str, str] = {}
+    for record in records:
+        if record["error"] is None:
+            grids[record["model"]] = record["grid"]
+            known = [np.nan if score is None else score for score in record["scores"]]
+            scores.setdefault(record["model"], []).append(known)
+    best = {}
+    for name, rows in scores.items():
+        model = MODELS[name]
+        if grids[name] == "paper" and model.reuse:
+            continue
+        values = grid_of(model, grids[name])
+        settings = list(product(*values.values()))
+        means = np.mean(rows, axis=0)
+        index = int(np.nanargmax(means))
+        best[name] = (
+            dict(zip(values, settings[index], strict=True)),
+            float(means[index]),
+            len(rows),
+        )
+    return best
