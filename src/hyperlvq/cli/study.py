@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     from hyperlvq.study.runner import DataSource
 
 study_app = typer.Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
@@ -62,8 +64,92 @@ def run(
     )
     n_done, failures = show_progress(steps)
     typer.echo(f"{n_done} runs made; the records are in {output}")
+    report_failures(failures)
+
+
+@study_app.command()
+def tune(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the results.")],
+    data: Data = None,
+    models: Models = None,
+    sets: Sets = None,
+    seeds: Seeds = 5,
+    protocol: Protocol = "paper",
+    grid: Annotated[
+        Literal["paper", "quick"], typer.Option(help="The values to try: the paper's, or fewer.")
+    ] = "paper",
+    jobs: Jobs = None,
+) -> None:
+    """Search the best settings and write them to settings.csv, which `run` takes.
+
+    Example: hyperlvq study tune --data uci121.tar.xz --protocol strict --grid quick -o tuning
+    """
+    from hyperlvq.cli.progress import show_progress
+    from hyperlvq.study.records import read_records
+    from hyperlvq.study.tuning import SETTINGS_NAME, TUNING_NAME, best_single_settings, tune_study
+
+    steps = tune_study(
+        open_source(data),
+        output,
+        models=names(models),
+        sets=names(sets),
+        grid=grid,
+        n_seeds=seeds,
+        protocol=protocol,
+        n_jobs=jobs or default_jobs(),
+    )
+    n_done, failures = show_progress(steps)
+    typer.echo(f"{n_done} searches made; the settings are in {output / SETTINGS_NAME}")
+    typer.echo("The one setting that is best over all data sets:")
+    for name, best in best_single_settings(read_records(output, TUNING_NAME)).items():
+        values = ", ".join(f"{key}={value}" for key, value in best.parameters.items())
+        typer.echo(f"  {name}: {values} ({best.accuracy:.4f} over {best.n_searches})")
+    report_failures(failures)
+
+
+@study_app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(help="The folder of the records.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("report.html"),
+    published: Published = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="A folder for the figures as SVG files as well.")
+    ] = None,
+) -> None:
+    """Show a study: one HTML page, and beside it Markdown and CSV.
+
+    Example: hyperlvq study report study --published paper_results.csv -o study.html
+    """
+    from hyperlvq.report.write import write_report
+
+    for path in write_report(folder, output, published=published, figures_folder=figures):
+        typer.echo(path)
+
+
+@study_app.command()
+def costs(
+    published: Annotated[
+        Path, typer.Argument(help="A table of data sets with the columns of the paper's.")
+    ],
+) -> None:
+    """Show what training costs by Table I of the paper, over all data sets of a table.
+
+    Example: hyperlvq study costs paper_results.csv
+    """
+    from hyperlvq.report.costs import cost_table
+    from hyperlvq.report.published import read_published
+
+    table = cost_table(read_published(published).rows)
+    typer.echo(f"{'training cost':<24}{'total flops':>14}{'mean ratio':>13}{'median':>9}")
+    for method in table.methods.itertuples():
+        ratios = f"{method.mean_ratio:>13.4f}{method.median_ratio:>9.4f}"
+        typer.echo(f"{method.title:<24}{method.total_flops:>14.4g}{ratios}")
+
+
+def report_failures(failures: "Counter[str]") -> None:
+    """Say on standard error what went wrong, and how often."""
     for sentence, count in failures.items():
-        typer.echo(f"{count} runs failed: {sentence}", err=True)
+        typer.echo(f"{count} failed: {sentence}", err=True)
 
 
 def open_source(path: Path | None) -> "DataSource":

@@ -44,7 +44,7 @@ def _load(name: str) -> DataSet:
     X, y = _LOADERS[name](return_X_y=True)
     (tuning,) = _splits(X, y, 1, test_size=0.5)
     splits = _splits(X, y, 4, test_size=0.25)
-    return DataSet(name, X.astype(np.float64), y.astype(np.intp), tuning, splits)
+    return DataSet(name, X.astype(np.float64), y.astype(np.intp), tuning, splits, source="built-in")
 
 
 def _splits(X, y, n_splits: int, test_size: float) -> tuple[Rows, ...]:

@@ -31,6 +31,8 @@ class DataSet:
         The four splits, three quarters to a quarter; their test parts overlap.
     X_test, y_test : ndarray or None
         The fixed test file, for the sets that have one.
+    source : {"collection", "built-in"}
+        Where it comes from; sets of one name differ between the two.
     """
 
     name: str
@@ -40,3 +42,4 @@ class DataSet:
     splits: tuple[Rows, ...]
     X_test: np.ndarray | None = None
     y_test: np.ndarray | None = None
+    source: str = "collection"

@@ -96,7 +96,7 @@ def evaluate(
     is_right = pipeline.predict(part.X_test) == part.y_test
     end = time.perf_counter()
     return {
-        **describe(model, parameters, data_set.name, split, seed, protocol),
+        **describe(model, parameters, data_set, split, seed, protocol),
         "n_train": len(part.X_train),
         "n_test": len(part.X_test),
         "n_features": part.X_train.shape[1],
@@ -109,12 +109,20 @@ def evaluate(
     }
 
 
-def describe(model, parameters, dataset, split, seed, protocol) -> Record:
+def describe(
+    model: Model,
+    parameters: dict[str, Any],
+    data_set: DataSet,
+    split: int,
+    seed: int,
+    protocol: str,
+) -> Record:
     """Return what a record says of a run before it has been made."""
     return {
         "protocol": protocol,
         "model": model.name,
-        "dataset": dataset,
+        "dataset": data_set.name,
+        "source": data_set.source,
         "split": split,
         "seed": seed,
         **fixed_parameters(model, protocol),

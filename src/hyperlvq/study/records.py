@@ -1,7 +1,7 @@
 """Records of a study: one flat JSON object a line, appended and flushed.
 
-A record says what was run (protocol, model, dataset, split, seed and the model's parameters by
-name), what came out (n_train, n_test, n_features, n_classes, accuracy, iterations, error) and how
+A record says what was run (protocol, model, dataset and its source, split, seed, the model's
+parameters by name and the settings they are from), what came out (n_train, n_test, n_features, n_classes, accuracy, iterations, error) and how
 long it took (fit_seconds, predict_seconds). Where a data set could not be read, model, split, seed
 and accuracy are None and error is the sentence that says why.
 """

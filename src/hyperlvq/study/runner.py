@@ -58,18 +58,15 @@ class Run:
     split: int
     seed: int
     protocol: str
+    settings_name: str
 
     def description(self) -> Record:
         """Return what its record says before it has been made."""
-        return protocols.describe(
-            self.model, self.parameters, self.data_set.name, self.split, self.seed, self.protocol
-        )
+        return {**protocols.describe(*self._arguments()), "settings": self.settings_name}
 
     def record(self) -> Record:
         """Make the run."""
-        return protocols.evaluate(
-            self.model, self.parameters, self.data_set, self.split, self.seed, self.protocol
-        )
+        return {**self.description(), **protocols.evaluate(*self._arguments())}
 
     def seconds(self) -> float:
         """Return about how long it will take."""
@@ -77,6 +74,9 @@ class Run:
         return estimated_seconds(
             self.model, self.parameters, len(y), self.data_set.X.shape[1], int(y.max()) + 1
         )
+
+    def _arguments(self) -> tuple[Model, dict[str, Any], DataSet, int, int, str]:
+        return self.model, self.parameters, self.data_set, self.split, self.seed, self.protocol
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def plan(
 ) -> list[Run]:
     """Return the runs of a study."""
     return [
-        Run(model, parameters, data_set, split, seed, protocol)
+        Run(model, parameters, data_set, split, seed, protocol, settings.name)
         for model in map(MODELS.__getitem__, models)
         for data_set in data_sets
         for split in range(protocols.n_splits(data_set, protocol))
@@ -215,8 +215,8 @@ def check_same(description: Record, record: Record) -> None:
     for name, value in description.items():
         if record.get(name) != value:
             raise InputError(
-                f"the folder holds a record of {record['model']} on {record['dataset']} with "
-                f"{name} {record.get(name)!r} instead of {value!r}: take another folder"
+                f"the folder has a record of {record['model']} on {record['dataset']} with "
+                f"{name} = {record.get(name)!r}, not {value!r}: take another folder"
             )
 
 

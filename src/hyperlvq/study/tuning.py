@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,11 +44,8 @@ class Search:
 
     def candidates(self) -> list[Parameters]:
         """Return every setting of the grid."""
-        values = grid_of(self.model, self.grid)
-        return [
-            {**self.reused, **dict(zip(values, chosen, strict=True))}
-            for chosen in product(*values.values())
-        ]
+        settings = settings_of_grid(grid_of(self.model, self.grid))
+        return [{**self.reused, **setting} for setting in settings]
 
     def description(self) -> Record:
         """Return what its record says before it has been made."""
@@ -56,6 +53,7 @@ class Search:
             "protocol": self.protocol,
             "model": self.model.name,
             "dataset": self.data_set.name,
+            "source": self.data_set.source,
             "split": self.split,
             "seed": None,
             "n_seeds": self.n_seeds,
@@ -93,6 +91,11 @@ class Search:
 def grid_of(model: Model, grid: str) -> Mapping[str, tuple]:
     """Return the values to try of each parameter."""
     return model.grid if grid == "paper" else model.quick_grid
+
+
+def settings_of_grid(values: Mapping[str, tuple]) -> list[Parameters]:
+    """Return every combination of the values, the last parameter changing fastest."""
+    return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
 
 
 def tuning_trials(search: Search) -> Iterator[tuple[Part, int]]:
@@ -268,31 +271,32 @@ def found_settings(records: Iterable[Record]) -> dict[tuple[str, int | None], Pa
     return found
 
 
-def best_single_settings(records: Iterable[Record]) -> dict[str, tuple[Parameters, float, int]]:
+class BestSingle(NamedTuple):
+    """The setting that is best over all searches of a model, and its mean accuracy."""
+
+    parameters: Parameters
+    accuracy: float
+    n_searches: int
+
+
+def best_single_settings(records: Iterable[Record]) -> dict[str, BestSingle]:
     """Return for each model the one setting that is best over all data sets.
 
-    With it come its mean accuracy and the number of data sets (and splits) it is a mean of. Models
-    whose grids differ between sets, since they reuse values, are left out.
+    Models whose grids differ between sets, since they reuse values, are left out.
     """
-    scores: dict[str, list[list[float]]] = {}
-    grids: dict[str, str] = {}
+    scores: dict[tuple[str, str], list[list[float]]] = {}
     for record in records:
         if record["error"] is None:
-            grids[record["model"]] = record["grid"]
             known = [np.nan if score is None else score for score in record["scores"]]
-            scores.setdefault(record["model"], []).append(known)
-    best = {}
-    for name, rows in scores.items():
-        model = MODELS[name]
-        if grids[name] == "paper" and model.reuse:
-            continue
-        values = grid_of(model, grids[name])
-        settings = list(product(*values.values()))
-        means = np.mean(rows, axis=0)
-        index = int(np.nanargmax(means))
-        best[name] = (
-            dict(zip(values, settings[index], strict=True)),
-            float(means[index]),
-            len(rows),
-        )
-    return best
+            scores.setdefault((record["model"], record["grid"]), []).append(known)
+    return {
+        name: _best_single(MODELS[name], grid, rows)
+        for (name, grid), rows in scores.items()
+        if grid == "quick" or not MODELS[name].reuse
+    }
+
+
+def _best_single(model: Model, grid: str, rows: list[list[float]]) -> BestSingle:
+    means = np.nanmean(rows, axis=0)
+    index = int(np.argmax(means))
+    return BestSingle(settings_of_grid(grid_of(model, grid))[index], float(means[index]), len(rows))
