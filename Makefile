@@ -6,12 +6,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 PEERS := .venv-peers
+STUDY := build/study
 
 help: ## show what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/'
 
-run: $(INSTALLED) ## compare the paper's models on scikit-learn's built-in data sets
-	$(BIN)/python examples/compare_models.py
+run: $(INSTALLED) ## the paper's study on scikit-learn's data sets, ending with the path of the page
+	$(BIN)/hyperlvq study run --seeds 1 -o $(STUDY)
+	$(BIN)/hyperlvq study report $(STUDY) -o $(STUDY)/report.html
 
 test: $(INSTALLED) ## run all tests, then measure coverage with compilation switched off
 	$(BIN)/pytest

@@ -1,29 +1,13 @@
-from contextlib import redirect_stderr, redirect_stdout
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from io import StringIO
 from threading import Thread
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shell import hyperlvq
 from small_set import FILES, NAME, with_test_file, write_set
 
-from hyperlvq.cli import main
 from hyperlvq.study.manifest import manifest
-
-
-def hyperlvq(*arguments):
-    """Run the command line as a shell would: exit code, standard output, standard error."""
-    output, errors = StringIO(), StringIO()
-    with (
-        redirect_stdout(output),
-        redirect_stderr(errors),
-        patch("sys.argv", ["hyperlvq", *map(str, arguments)]),
-        pytest.raises(SystemExit) as exited,
-    ):
-        main()
-    return exited.value.code or 0, output.getvalue(), errors.getvalue()
 
 
 def test_list_shows_the_public_collection():

@@ -34,7 +34,7 @@ def _show_bar(steps: Iterable[Step], console: Console) -> Iterable[Step]:
                 total=step.total_seconds,
                 completed=step.done_seconds,
                 runs=f"{step.done}/{step.total}",
-                description=f"{step.record['model']} on {step.record['dataset']}",
+                description=f"{step.record['model'] or 'reading'} on {step.record['dataset']}",
             )
             yield step
 

@@ -21,7 +21,7 @@ from sklearn.svm import SVC
 from hyperlvq.models import make_classifier
 from hyperlvq.study.data_set import DataSet, Rows
 from hyperlvq.study.experiments import Model
-from hyperlvq.study.records import KEY, RESULTS, Record
+from hyperlvq.study.records import RESULTS, Record
 
 PROTOCOLS = ("paper", "strict")
 OUTSIDE: dict[str, Any] = {
@@ -139,11 +139,6 @@ def failure(description: Record, error: Exception) -> Record:
     """Return the record of a run that failed."""
     sentence = str(error).strip().split("\n")[0] or type(error).__name__
     return {**description, **dict.fromkeys(RESULTS), "error": sentence}
-
-
-def unreadable(protocol: str, dataset: str, error: Exception) -> Record:
-    """Return the record of a data set that could not be read."""
-    return failure({**dict.fromkeys(KEY), "protocol": protocol, "dataset": dataset}, error)
 
 
 def fit(pipeline: Pipeline, part: Part) -> None:

@@ -1,9 +1,10 @@
 """Records of a study: one flat JSON object a line, appended and flushed.
 
 A record says what was run (protocol, model, dataset and its source, split, seed, the model's
-parameters by name and the settings they are from), what came out (n_train, n_test, n_features, n_classes, accuracy, iterations, error) and how
-long it took (fit_seconds, predict_seconds). Where a data set could not be read, model, split, seed
-and accuracy are None and error is the sentence that says why.
+parameters by name and the settings they are from), what came out (n_train, n_test, n_features,
+n_classes, accuracy, iterations, error) and how long it took (fit_seconds, predict_seconds). Where
+a data set could not be read, model, split, seed and accuracy are None and error is the sentence
+that says why.
 """
 
 import json
@@ -16,7 +17,7 @@ from hyperlvq.checks import InputError
 
 RECORDS_NAME = "records.jsonl"
 KEY = ("protocol", "model", "dataset", "split", "seed")
-RESULTS = ("n_train", "n_test", "accuracy", "iterations", "error")
+RESULTS = ("n_train", "n_test", "n_features", "n_classes", "accuracy", "iterations", "error")
 TIMES = ("fit_seconds", "predict_seconds")
 
 Record = dict[str, Any]
@@ -38,11 +39,17 @@ def read_records(folder: str | Path, name: str = RECORDS_NAME) -> list[Record]:
 def _parse(line: bytes, path: Path, number: int) -> Record:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         record = None
-    if not isinstance(record, dict) or any(name not in record for name in KEY):
+    if not isinstance(record, dict) or not _has_key(record):
         raise InputError(f"{path}, line {number}: not a record of a study")
     return record
+
+
+def _has_key(record: Record) -> bool:
+    numbers_and_model = {"split": int | None, "seed": int | None, "model": str | None}
+    types = {"protocol": str, "dataset": str, **numbers_and_model}
+    return all(name in record and isinstance(record[name], types[name]) for name in KEY)
 
 
 def key_of(record: Record) -> tuple:
@@ -60,6 +67,8 @@ def open_records(folder: str | Path, name: str = RECORDS_NAME) -> Iterator["Reco
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("ab")
+    except FileExistsError:
+        raise InputError(f"{folder} is a file, not a folder") from None
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
     with file:

@@ -17,8 +17,8 @@ from hyperlvq.checks import InputError, check_choice, check_integer
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.data_set import DataSet
 from hyperlvq.study.experiments import MODELS, Model
-from hyperlvq.study.records import Record, RecordFile, key_of, open_records
-from hyperlvq.study.schedule import estimated_seconds, longest_first
+from hyperlvq.study.records import KEY, Record, RecordFile, key_of, open_records
+from hyperlvq.study.schedule import START_SECONDS, estimated_seconds, longest_first
 from hyperlvq.study.settings import Settings
 
 # Larger arrays reach the workers as one memory-mapped file, not as a copy each.
@@ -80,6 +80,27 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Unreadable:
+    """A data set that cannot be read: one record says why, and the others go on."""
+
+    protocol: str
+    dataset: str
+    error: InputError
+
+    def description(self) -> Record:
+        """Return what its record says of the study."""
+        return {**dict.fromkeys(KEY), "protocol": self.protocol, "dataset": self.dataset}
+
+    def record(self) -> Record:
+        """Raise what is wrong."""
+        raise self.error
+
+    def seconds(self) -> float:
+        """Return about how long it will take."""
+        return START_SECONDS
+
+
+@dataclass(frozen=True)
 class Progress:
     """A record that has just been written, and how much of the study is done."""
 
@@ -91,8 +112,10 @@ class Progress:
 
 
 def choose(kind: str, wanted: Sequence[str] | None, known: Iterable[str]) -> list[str]:
-    """Return the names wanted, or all that are known; raise if one is not."""
+    """Return the names wanted, or all that are known; raise if one is not, or if there is none."""
     known = list(known)
+    if wanted is not None and not wanted:
+        raise InputError(f"no {kind} is named; there are {', '.join(known)}")
     for name in wanted or ():
         if name not in known:
             raise InputError(f"there is no {kind} {name!r}; there are {', '.join(known)}")
@@ -118,16 +141,16 @@ def plan(
 
 
 def load_sets(
-    source: DataSource, names: Iterable[str]
-) -> tuple[list[DataSet], dict[str, InputError]]:
-    """Return the data sets that can be read, and by name what is wrong with the others."""
-    data_sets, errors = [], {}
+    source: DataSource, names: Iterable[str], protocol: str
+) -> tuple[list[DataSet], list[Unreadable]]:
+    """Return the data sets that can be read, and the others."""
+    data_sets, unreadable = [], []
     for name in names:
         try:
             data_sets.append(source.load(name))
         except InputError as error:
-            errors[name] = error
-    return data_sets, errors
+            unreadable.append(Unreadable(protocol, name, error))
+    return data_sets, unreadable
 
 
 def run_study(
@@ -169,19 +192,22 @@ def run_study(
     check_integer("n_seeds", n_seeds, minimum=1)
     check_integer("n_jobs", n_jobs, minimum=1)
     models = choose("model", models, MODELS)
-    data_sets, errors = load_sets(source, choose("data set", sets, source.names()))
+    names = choose("data set", sets, source.names())
+    data_sets, unreadable = load_sets(source, names, protocol)
     with open_records(folder) as records:
-        for name, error in errors.items():
-            note_unreadable(records, protocol, name, error)
+        check_protocol(protocol, records.records)
         runs = plan(models, data_sets, settings or Settings(), n_seeds, protocol)
-        yield from do_missing(runs, records, n_jobs)
+        yield from do_missing([*unreadable, *runs], records, n_jobs)
 
 
-def note_unreadable(records: RecordFile, protocol: str, name: str, error: InputError) -> None:
-    """Append the record of a data set that cannot be read, once."""
-    record = protocols.unreadable(protocol, name, error)
-    if key_of(record) not in map(key_of, records.records):
-        records.append(record)
+def check_protocol(protocol: str, records: Iterable[Record]) -> None:
+    """Raise if the records are of another protocol: their figures do not go together."""
+    for record in records:
+        if record["protocol"] != protocol:
+            raise InputError(
+                f"the folder has records of the protocol {record['protocol']!r}, "
+                f"not {protocol!r}: take another folder"
+            )
 
 
 def do_missing(jobs: Sequence[Job], records: RecordFile, n_jobs: int) -> Iterator[Progress]:

@@ -12,6 +12,7 @@ START_SECONDS = 0.005
 USUAL_ITERATIONS = {"glvq": 200, "kglvq": 1000, "perceptron": 50, "lvq1": 30, "centroids": 1}
 TREE_FLOPS = 2000
 SUPPORT_FLOPS = 50
+LARGEST_SIZE = 10**6
 
 Item = TypeVar("Item")
 
@@ -21,7 +22,7 @@ def estimated_seconds(
 ) -> float:
     """Return about how many seconds one training takes."""
     chosen = {**model.fixed, **parameters}
-    sizes = n_samples, chosen.get("n_units", n_features), n_classes
+    sizes = n_samples, _bounded(chosen.get("n_units", n_features)), n_classes
     if isinstance(model.recipe, str):
         flops = _outside_flops(model.recipe, n_samples, n_features)
     else:
@@ -44,7 +45,12 @@ def _readout_flops(readout: str, chosen: dict[str, Any], sizes: tuple[int, int, 
     if readout == "rls":
         return rls_flops(*sizes)
     n_iter = min(USUAL_ITERATIONS[readout], chosen.get("max_iter", 2500))
-    prototypes = chosen.get("prototypes_per_class", 1)
+    prototypes = _bounded(chosen.get("prototypes_per_class", 1))
     if readout == "kglvq":
         return 2 * n_iter * (prototypes + 2) * sizes[0] ** 2
     return glvq_flops(*sizes, prototypes, n_iter)
+
+
+def _bounded(size: float) -> int:
+    """Return a size of a settings file that the formulas can take, be it ever so absurd."""
+    return int(min(max(size, 1), LARGEST_SIZE))

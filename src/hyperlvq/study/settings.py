@@ -8,15 +8,14 @@ has its defaults; one with an empty cell leaves the data set out.
 import csv
 import math
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from hyperlvq.checks import InputError
 from hyperlvq.study.experiments import MODELS, Model
 
-KNOWN_COLUMNS = frozenset(
-    column for model in MODELS.values() for column in (*model.columns.values(),)
-)
+KNOWN_COLUMNS = frozenset(column for model in MODELS.values() for column in model.columns.values())
 Parameters = dict[str, Any]
 
 
@@ -39,16 +38,16 @@ class Settings:
 
 def read_settings(path: str | Path) -> Settings:
     """Return the settings of a file."""
+    lines = csv.reader(_text(path).splitlines())
     try:
-        with open(path, newline="", encoding="utf-8") as table:
-            lines = csv.reader(table)
-            header = next(lines, [])
-            _check_header(header, path)
-            rows = dict(
-                _row(header, cells, f"{path}, line {lines.line_num}") for cells in lines if cells
-            )
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read as settings: {error}") from None
+        header = next(lines, [])
+        _check_header(header, path)
+        rows: dict[tuple[str, int | None], dict[str, float | None]] = {}
+        for cells in lines:
+            if cells:
+                _add_row(rows, header, cells, f"{path}, line {lines.line_num}")
+    except csv.Error as error:
+        raise InputError(f"{path}, line {lines.line_num}: {error}") from None
     return Settings(Path(path).stem, KNOWN_COLUMNS.intersection(header), rows)
 
 
@@ -56,14 +55,27 @@ def write_settings(path: str | Path, rows: dict[tuple[str, int | None], Paramete
     """Write values by data set, split and column, as `read_settings` takes them."""
     columns = sorted({column for values in rows.values() for column in values})
     has_splits = any(split is not None for _, split in rows)
+    table = StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(["dataset", *(["split"] if has_splits else []), *columns])
+    for dataset, split in sorted(rows, key=lambda key: (key[0], key[1] is not None, key[1])):
+        cells = [rows[dataset, split].get(column) for column in columns]
+        writer.writerow([dataset, *([split] if has_splits else []), *cells])
     temporary = Path(path).with_name(f"{Path(path).name}.part")
-    with open(temporary, "w", newline="", encoding="utf-8") as table:
-        writer = csv.writer(table)
-        writer.writerow(["dataset", *(["split"] if has_splits else []), *columns])
-        for (dataset, split), values in sorted(rows.items()):
-            cells = [values.get(column, "") for column in columns]
-            writer.writerow([dataset, *([split] if has_splits else []), *cells])
-    temporary.replace(path)
+    try:
+        temporary.write_text(table.getvalue(), encoding="utf-8", newline="")
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _text(path: str | Path) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is no settings file: not text in UTF-8") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def _check_header(header: list[str], path: str | Path) -> None:
@@ -74,19 +86,28 @@ def _check_header(header: list[str], path: str | Path) -> None:
         raise InputError(f"{path}, line 1: column {twice!r} stands there twice")
 
 
-def _row(header: list[str], cells: list[str], place: str):
+def _add_row(rows: dict, header: list[str], cells: list[str], place: str) -> None:
     if len(cells) != len(header):
         raise InputError(f"{place}: {len(cells)} cells, {len(header)} columns")
     texts = dict(zip(header, cells, strict=True))
-    split = texts.get("split", "")
-    if split and not split.isdecimal():
-        raise InputError(f"{place}, column split: {split!r} is no split")
-    values = {
+    key = texts["dataset"], _split(texts.get("split", ""), f"{place}, column split")
+    if key in rows:
+        of_split = "" if key[1] is None else f", split {key[1]},"
+        raise InputError(f"{place}: {key[0]!r}{of_split} stands there twice")
+    rows[key] = {
         name: _number(texts[name], f"{place}, column {name}")
         for name in texts
         if name in KNOWN_COLUMNS
     }
-    return (texts["dataset"], int(split) if split else None), values
+
+
+def _split(text: str, place: str) -> int | None:
+    number = _number(text, place)
+    if number is None:
+        return None
+    if number < 0 or number % 1:
+        raise InputError(f"{place}: {text!r} is no split")
+    return int(number)
 
 
 def _number(text: str, place: str) -> float | None:

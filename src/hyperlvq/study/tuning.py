@@ -20,7 +20,14 @@ from hyperlvq.study.data_set import DataSet, Rows
 from hyperlvq.study.experiments import MODELS, Model
 from hyperlvq.study.protocol import Part, part_of, scale_file
 from hyperlvq.study.records import Record, open_records
-from hyperlvq.study.runner import DataSource, Progress, choose, do_missing, load_sets
+from hyperlvq.study.runner import (
+    DataSource,
+    Progress,
+    check_protocol,
+    choose,
+    do_missing,
+    load_sets,
+)
 from hyperlvq.study.schedule import estimated_seconds
 from hyperlvq.study.settings import Parameters, write_settings
 
@@ -208,10 +215,15 @@ def tune_study(
     check_choice("protocol", protocol, protocols.PROTOCOLS)
     check_choice("grid", grid, GRIDS)
     check_integer("n_seeds", n_seeds, minimum=1)
+    check_integer("n_jobs", n_jobs, minimum=1)
     tunable = [model.name for model in MODELS.values() if grid_of(model, grid)]
     chosen = [MODELS[name] for name in choose("model with a grid", models, tunable)]
-    data_sets, _ = load_sets(source, choose("data set", sets, source.names()))
+    names = choose("data set", sets, source.names())
+    data_sets, unreadable = load_sets(source, names, protocol)
     with open_records(folder, TUNING_NAME) as records:
+        check_protocol(protocol, records.records)
+        check_searches(records.records)
+        yield from do_missing(unreadable, records, n_jobs)
         for wave in waves(chosen, grid):
             found = found_settings(records.records)
             searches = plan_searches(wave, data_sets, grid, n_seeds, protocol, found)
@@ -233,25 +245,20 @@ def plan_searches(
     protocol: str,
     found: Mapping[tuple[str, int | None], Parameters],
 ) -> list[Search]:
-    """Return the searches of a wave."""
-    return [
-        Search(
-            model,
-            grid,
-            reused_values(model, found.get((data_set.name, split), {})) if grid == "paper" else {},
-            data_set,
-            split,
-            protocol,
-            n_seeds,
-        )
-        for model in models
-        for data_set in data_sets
-        for split in ([None] if protocol == "paper" else range(len(data_set.splits)))
-    ]
+    """Return the searches of a wave, less those that would reuse what could not be found."""
+    searches = []
+    for model in models:
+        for data_set in data_sets:
+            for split in [None] if protocol == "paper" else range(len(data_set.splits)):
+                reused = reused_values(model, grid, found.get((data_set.name, split), {}))
+                searches.append(Search(model, grid, reused, data_set, split, protocol, n_seeds))
+    return [search for search in searches if None not in search.reused.values()]
 
 
-def reused_values(model: Model, found: Mapping[str, Any]) -> Parameters:
+def reused_values(model: Model, grid: str, found: Mapping[str, Any]) -> Parameters:
     """Return the parameters a model takes from those found for another."""
+    if grid != "paper":
+        return {}
     try:
         return {name: found[column] for name, column in model.reuse.items()}
     except KeyError as error:
@@ -261,14 +268,36 @@ def reused_values(model: Model, found: Mapping[str, Any]) -> Parameters:
 
 
 def found_settings(records: Iterable[Record]) -> dict[tuple[str, int | None], Parameters]:
-    """Return the best values by data set, split and column."""
+    """Return the best values by data set, split and column; None where the search failed."""
     found: dict[tuple[str, int | None], Parameters] = {}
     for record in records:
-        if record["error"] is None:
+        if record["model"] is not None:
             columns = MODELS[record["model"]].columns
-            values = {column: record[name] for name, column in columns.items()}
+            failed = record["error"] is not None
+            values = {column: None if failed else record[name] for name, column in columns.items()}
             found.setdefault((record["dataset"], record["split"]), {}).update(values)
     return found
+
+
+def check_searches(records: Iterable[Record]) -> None:
+    """Raise if a record is not one of a search, by its line."""
+    for line, record in enumerate(records, 1):
+        if not _is_of_search(record):
+            raise InputError(f"{TUNING_NAME}, line {line}: not a record of a search")
+
+
+def _is_of_search(record: Record) -> bool:
+    if record.get("error") is not None:
+        return record["model"] in (None, *MODELS)
+    model, scores = MODELS.get(record["model"]), record.get("scores")
+    if model is None or record.get("grid") not in GRIDS or not isinstance(scores, list):
+        return False
+    return (
+        "error" in record
+        and all(isinstance(record.get(name), int | float) for name in model.columns)
+        and len(scores) == len(settings_of_grid(grid_of(model, record["grid"])))
+        and all(isinstance(score, int | float | None) for score in scores)
+    )
 
 
 class BestSingle(NamedTuple):
@@ -282,13 +311,14 @@ class BestSingle(NamedTuple):
 def best_single_settings(records: Iterable[Record]) -> dict[str, BestSingle]:
     """Return for each model the one setting that is best over all data sets.
 
-    Models whose grids differ between sets, since they reuse values, are left out.
+    A setting that cannot be trained on a set has no sample of it right. Models whose grids differ
+    between sets, since they reuse values, are left out.
     """
     scores: dict[tuple[str, str], list[list[float]]] = {}
     for record in records:
         if record["error"] is None:
-            known = [np.nan if score is None else score for score in record["scores"]]
-            scores.setdefault((record["model"], record["grid"]), []).append(known)
+            accuracies = [score or 0.0 for score in record["scores"]]
+            scores.setdefault((record["model"], record["grid"]), []).append(accuracies)
     return {
         name: _best_single(MODELS[name], grid, rows)
         for (name, grid), rows in scores.items()
@@ -297,6 +327,6 @@ def best_single_settings(records: Iterable[Record]) -> dict[str, BestSingle]:
 
 
 def _best_single(model: Model, grid: str, rows: list[list[float]]) -> BestSingle:
-    means = np.nanmean(rows, axis=0)
+    means = np.mean(rows, axis=0)
     index = int(np.argmax(means))
     return BestSingle(settings_of_grid(grid_of(model, grid))[index], float(means[index]), len(rows))

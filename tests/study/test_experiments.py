@@ -1,0 +1,119 @@
+import csv
+
+import pytest
+
+from hyperlvq.study.experiments import (
+    CLIPS,
+    COMPARISONS,
+    HDC_MODELS,
+    KERNEL_WIDTHS,
+    MODELS,
+    OUTSIDE_MODELS,
+    PAPER_MODELS,
+    POWERS_OF_TWO,
+    PROTOTYPES,
+    SLOPES,
+    UNITS,
+)
+from hyperlvq.study.protocol import PROTOCOLS, build
+
+every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+tuned_models = [model for model in MODELS.values() if model.grid]
+every_tuned_model = pytest.mark.parametrize("model", tuned_models, ids=lambda model: model.name)
+
+
+def parameters_of(model, parameters, protocol="strict"):
+    return build(model, parameters, seed=0, protocol=protocol).get_params()
+
+
+def has_value(pipeline_parameters, name, value):
+    steps = ("hidden", "readout")
+    return any(pipeline_parameters.get(f"{step}__{name}") == value for step in steps)
+
+
+def test_models_have_names_and_titles_of_their_own():
+    models = [*PAPER_MODELS, *HDC_MODELS, *OUTSIDE_MODELS]
+
+    assert len({model.name for model in models}) == len(models) == len(MODELS)
+    assert len({model.title for model in models}) == len(models)
+
+
+def test_grids_are_the_papers():
+    assert [*UNITS] == [*range(50, 1550, 50)]
+    assert POWERS_OF_TWO[0] == 2**-10
+    assert POWERS_OF_TWO[-1] == 2**5
+    assert len(POWERS_OF_TWO) == 16
+    assert CLIPS == (1, 3, 7, 15)
+    assert [*SLOPES] == [*range(1, 16)]
+    assert PROTOTYPES == (1, 2, 3, 4, 5)
+    assert KERNEL_WIDTHS == (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
+
+
+@every_model
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_model_can_be_built_with_its_defaults(model, protocol):
+    parameters = parameters_of(model, dict(model.defaults), protocol)
+
+    published = model.as_published if protocol == "paper" else {}
+    for name, value in {**model.defaults, **model.fixed, **published}.items():
+        assert has_value(parameters, name, value)
+
+
+@every_tuned_model
+@pytest.mark.parametrize("grid", ["grid", "quick_grid"])
+def test_model_can_be_built_with_every_value_of_its_grids(model, grid):
+    for name, values in getattr(model, grid).items():
+        for value in values:
+            parameters = parameters_of(model, {**model.defaults, name: value})
+
+            assert has_value(parameters, name, value)
+
+
+@every_model
+def test_every_parameter_with_a_column_has_a_default(model):
+    assert model.defaults.keys() == model.columns.keys()
+
+
+@every_tuned_model
+def test_tuning_finds_a_value_for_every_column(model):
+    assert model.grid.keys() | model.reuse.keys() == model.columns.keys()
+    assert model.quick_grid.keys() == model.columns.keys()
+    assert not model.grid.keys() & model.reuse.keys()
+
+
+@every_model
+def test_values_reused_are_tuned_by_another_model(model):
+    for name, column in model.reuse.items():
+        owners = [other for other in tuned_models if other.columns.get(name) == column]
+
+        assert [name in other.grid for other in owners] == [True]
+        assert owners != [model]
+
+
+def test_no_two_models_tune_the_same_column():
+    columns = [column for model in tuned_models for column in model.columns.values()]
+
+    assert len(set(columns)) == len(columns)
+
+
+def test_comparisons_are_of_two_known_models():
+    for comparison in COMPARISONS:
+        assert comparison.x in MODELS
+        assert comparison.y in MODELS
+        assert comparison.x != comparison.y
+
+
+def test_figures_of_the_paper_are_compared_once_each():
+    figures = [comparison.figure for comparison in COMPARISONS if comparison.figure]
+
+    assert figures == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.data
+def test_papers_table_has_every_column_of_its_models(uci_path):
+    with open(uci_path.with_name("paper_results.csv"), newline="") as table:
+        header = next(csv.reader(table))
+
+    for model in (*PAPER_MODELS, *HDC_MODELS):
+        assert {*model.columns.values()} <= {*header}
+        assert model.accuracy_column in (None, *header)

@@ -1,0 +1,201 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tiny_study import make_set, without_times
+
+from hyperlvq import make_classifier
+from hyperlvq.study.experiments import MODELS
+from hyperlvq.study.protocol import (
+    PROTOCOLS,
+    build,
+    evaluate,
+    evaluation_part,
+    failure,
+    fit,
+    n_splits,
+    scale_file,
+)
+from hyperlvq.study.records import KEY
+
+QUICK = {
+    "rls_features": {"alpha": 0.5},
+    "glvq_features": {"slope": 3},
+    "rvfl_rls": {"n_units": 20, "alpha": 1.0},
+    "intrvfl_glvq": {"n_units": 50, "clip": 3, "slope": 5, "prototypes_per_class": 2},
+    "intrvfl_glvq_p1_10": {"n_units": 50, "clip": 3, "slope": 5},
+    "kglvq": {"prototypes_per_class": 1, "slope": 5, "gamma": 0.3},
+    "intrvfl_centroids": {"n_units": 50, "clip": 3},
+    "intrvfl_perceptron": {"n_units": 50, "clip": 3},
+    "intrvfl_lvq1": {"n_units": 50, "clip": 3},
+    "svm": {"C": 2.0, "gamma": 0.5},
+    "knn": {"n_neighbors": 3},
+    "ridge": {"alpha": 1.0},
+}
+
+
+@pytest.fixture
+def data_set():
+    return make_set()
+
+
+@pytest.fixture
+def set_with_test_file():
+    return make_set(has_test_file=True)
+
+
+def with_garbage_in_test_rows(data_set, split):
+    X, y = data_set.X.copy(), data_set.y.copy()
+    X[data_set.splits[split].test] = 1e6
+    y[data_set.splits[split].test] = 0
+    return replace(data_set, X=X, y=y)
+
+
+def test_columns_are_scaled_by_their_own_range():
+    X = np.array([[1.0, -2, 5], [3, 0, 5], [2, 2, 5]])
+
+    assert scale_file(X).tolist() == [[0, 0, 0], [1, 0.5, 0], [0.5, 1, 0]]
+
+
+def test_paper_scales_the_whole_file_before_it_is_split(data_set):
+    part = evaluation_part(data_set, 1, "paper")
+
+    low, high = data_set.X.min(axis=0), data_set.X.max(axis=0)
+    rows = data_set.splits[1]
+    np.testing.assert_allclose(part.X_train, (data_set.X[rows.train] - low) / (high - low))
+    np.testing.assert_allclose(part.X_test, (data_set.X[rows.test] - low) / (high - low))
+    np.testing.assert_array_equal(part.y_test, data_set.y[rows.test])
+
+
+def test_paper_scales_a_test_file_by_its_own_range(set_with_test_file):
+    part = evaluation_part(set_with_test_file, 0, "paper")
+
+    assert len(part.X_train) == len(set_with_test_file.X)
+    assert part.X_test.min(axis=0).tolist() == [0, 0, 0]
+    assert part.X_test.max(axis=0).tolist() == [1, 1, 1]
+    # the test file is every second row of the training file, ten times as large and moved by 5
+    half = set_with_test_file.X[::2]
+    np.testing.assert_allclose(part.X_test, (half - half.min(axis=0)) / np.ptp(half, axis=0))
+
+
+def test_strict_leaves_the_features_as_they_are(set_with_test_file):
+    part = evaluation_part(set_with_test_file, 2, "strict")
+
+    rows = set_with_test_file.splits[2]
+    np.testing.assert_array_equal(part.X_train, set_with_test_file.X[rows.train])
+    np.testing.assert_array_equal(part.X_test, set_with_test_file.X[rows.test])
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_strict_model_does_not_depend_on_what_it_is_tested_on(data_set, name):
+    poisoned = with_garbage_in_test_rows(data_set, 0)
+    scores = []
+    for candidate in (data_set, poisoned):
+        pipeline = build(MODELS[name], QUICK[name], 0, "strict")
+        fit(pipeline, evaluation_part(candidate, 0, "strict"))
+        scores.append(pipeline.predict(data_set.X).tolist())
+
+    assert scores[0] == scores[1]
+
+
+def test_strict_learns_the_scaling_on_training_rows(data_set):
+    part = evaluation_part(data_set, 0, "strict")
+    pipeline = build(MODELS["knn"], {"n_neighbors": 1}, 0, "strict")
+    fit(pipeline, part)
+
+    np.testing.assert_array_equal(pipeline["scale"].data_min_, part.X_train.min(axis=0))
+    np.testing.assert_array_equal(pipeline["scale"].data_max_, part.X_train.max(axis=0))
+
+
+def test_paper_scaling_sees_the_test_rows(data_set):
+    poisoned = with_garbage_in_test_rows(data_set, 0)
+
+    assert evaluation_part(poisoned, 0, "paper").X_train.max() < 0.001
+
+
+@pytest.mark.parametrize(("protocol", "with_file"), [("paper", 1), ("strict", 4)])
+def test_sets_with_a_test_file_have_one_split_in_the_paper(data_set, protocol, with_file):
+    assert n_splits(data_set, protocol) == 4
+    assert n_splits(make_set(has_test_file=True), protocol) == with_file
+
+
+@pytest.mark.parametrize("name", ["glvq_features", "intrvfl_glvq", "rvfl_rls"])
+def test_strict_record_agrees_with_fitting_by_hand(data_set, name):
+    record = evaluate(MODELS[name], QUICK[name], data_set, 3, 7, "strict")
+
+    rows = data_set.splits[3]
+    model = make_classifier(*MODELS[name].recipe, **QUICK[name], random_state=7)
+    model.fit(data_set.X[rows.train], data_set.y[rows.train])
+    assert record["accuracy"] == model.score(data_set.X[rows.test], data_set.y[rows.test])
+    assert record["iterations"] == model[-1].n_iter_
+
+
+def test_paper_record_agrees_with_fitting_by_hand(set_with_test_file):
+    data_set, name = set_with_test_file, "intrvfl_glvq"
+    record = evaluate(MODELS[name], QUICK[name], data_set, 0, 7, "paper")
+
+    model = make_classifier("intrvfl", "glvq", **QUICK[name], random_state=7)
+    model.set_params(scale="passthrough").fit(scale_file(data_set.X), data_set.y)
+    assert record["accuracy"] == model.score(scale_file(data_set.X_test), data_set.y_test)
+
+
+def test_record_is_flat_and_says_what_was_run(data_set):
+    record = evaluate(
+        MODELS["intrvfl_glvq_p1_10"], QUICK["intrvfl_glvq_p1_10"], data_set, 1, 2, "paper"
+    )
+
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+    assert not any(isinstance(value, list | dict) for value in record.values())
+    assert [record[name] for name in KEY] == ["paper", "intrvfl_glvq_p1_10", "tiny", 1, 2]
+    assert (record["n_units"], record["max_iter"], record["slope"]) == (50, 10, 5)
+    sizes = record["n_train"], record["n_test"], record["n_features"], record["n_classes"]
+    assert sizes == (30, 10, 3, 2)
+    assert record["error"] is None
+
+
+@pytest.mark.parametrize(("protocol", "solver"), [("paper", "pinv"), ("strict", "auto")])
+def test_rls_is_solved_as_published_under_the_papers_protocol_only(data_set, protocol, solver):
+    pipeline = build(MODELS["rls_features"], {"alpha": 1.0}, 0, protocol)
+    record = evaluate(MODELS["rls_features"], {"alpha": 1.0}, data_set, 0, 0, protocol)
+
+    assert pipeline["readout"].solver == solver
+    assert record.get("solver", "auto") == solver
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("name", QUICK)
+def test_run_repeated_gives_the_same_record(data_set, protocol, name):
+    first, second = (
+        evaluate(MODELS[name], QUICK[name], data_set, 0, 1, protocol) for _ in range(2)
+    )
+
+    assert without_times([first]) == without_times([second])
+
+
+@pytest.mark.parametrize("name", [name for name in QUICK if not MODELS[name].is_random])
+def test_model_that_is_not_random_has_no_use_for_a_seed(data_set, name):
+    predicted = []
+    for seed in (0, 1):
+        pipeline = build(MODELS[name], QUICK[name], seed, "strict")
+        fit(pipeline, evaluation_part(data_set, 0, "strict"))
+        predicted.append(pipeline.predict(data_set.X).tolist())
+
+    assert predicted[0] == predicted[1]
+
+
+def test_every_random_step_has_the_seed():
+    parameters = build(MODELS["intrvfl_glvq"], QUICK["intrvfl_glvq"], 5, "strict").get_params()
+
+    assert parameters["hidden__random_state"] == parameters["readout__random_state"] == 5
+
+
+def test_failure_is_the_first_line_of_what_happened():
+    record = failure({"model": "knn"}, ValueError("\ntoo few samples\nsee the manual"))
+
+    assert record["error"] == "too few samples"
+    assert record["accuracy"] is None
+
+
+def test_failure_without_a_sentence_has_its_kind():
+    assert failure({}, MemoryError())["error"] == "MemoryError"

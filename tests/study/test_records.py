@@ -1,0 +1,200 @@
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hyperlvq.checks import InputError
+from hyperlvq.study.records import KEY, RECORDS_NAME, key_of, open_records, read_records
+
+
+def make_record(seed=0, **changes):
+    values = ("paper", "knn", "iris", 0, seed)
+    return {**dict(zip(KEY, values, strict=True)), "accuracy": 0.1 + 0.2, **changes}
+
+
+def write_lines(folder, *lines):
+    (folder / RECORDS_NAME).write_bytes(b"\n".join(lines))
+    return folder
+
+
+def line_of(record):
+    return json.dumps(record).encode()
+
+
+def append(folder, *records):
+    with open_records(folder) as file:
+        for record in records:
+            file.append(record)
+
+
+def test_records_are_read_as_they_were_appended(tmp_path):
+    records = [make_record(), make_record(1, error="größer\nals null")]
+    append(tmp_path, *records)
+
+    assert read_records(tmp_path) == records
+
+
+def test_record_is_one_line(tmp_path):
+    append(tmp_path, make_record(error="two\nlines"), make_record(1))
+
+    assert (tmp_path / RECORDS_NAME).read_bytes().count(b"\n") == 2
+
+
+def test_record_is_on_the_disk_before_the_file_is_closed(tmp_path):
+    with open_records(tmp_path) as file:
+        file.append(make_record())
+
+        assert read_records(tmp_path) == [make_record()]
+
+
+def test_records_of_earlier_runs_are_there_when_a_file_is_opened(tmp_path):
+    append(tmp_path, make_record())
+
+    with open_records(tmp_path) as file:
+        file.append(make_record(1))
+        assert file.records == [make_record(), make_record(1)]
+
+
+def test_folder_is_made(tmp_path):
+    append(tmp_path / "new" / "study", make_record())
+
+    assert read_records(tmp_path / "new" / "study") == [make_record()]
+
+
+def test_file_may_have_another_name(tmp_path):
+    with open_records(tmp_path, "tuning.jsonl") as file:
+        file.append(make_record())
+
+    assert read_records(tmp_path, "tuning.jsonl") == [make_record()]
+
+
+@pytest.mark.parametrize("n_bytes", [0, 1, 20, -1])
+def test_last_line_that_was_cut_off_is_left_out(tmp_path, n_bytes):
+    write_lines(tmp_path, line_of(make_record()), line_of(make_record(1))[:n_bytes])
+
+    assert read_records(tmp_path) == [make_record()]
+
+
+def test_last_line_without_its_end_is_left_out_though_it_is_whole(tmp_path):
+    write_lines(tmp_path, line_of(make_record()), line_of(make_record(1)))
+
+    assert read_records(tmp_path) == [make_record()]
+
+
+def test_line_that_was_cut_off_is_removed_before_the_next_is_written(tmp_path):
+    write_lines(tmp_path, line_of(make_record()), line_of(make_record(1))[:30])
+    append(tmp_path, make_record(2))
+
+    assert read_records(tmp_path) == [make_record(), make_record(2)]
+
+
+def test_number_that_is_not_finite_is_never_written(tmp_path):
+    with open_records(tmp_path) as file, pytest.raises(ValueError, match="Out of range float"):
+        file.append(make_record(accuracy=float("nan")))
+
+    assert read_records(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"junk",
+        b"\xff\xfe",
+        b"[]",
+        b"null",
+        b"{}",
+        b"[" * 100_000,
+        line_of({"protocol": "paper", "model": "knn", "dataset": "iris", "split": 0}),
+        line_of(make_record(split=[0])),
+        line_of(make_record(dataset=None)),
+        line_of(make_record(model={})),
+        line_of(make_record(seed="first")),
+    ],
+)
+def test_line_that_is_no_record_is_refused_by_its_number(tmp_path, line):
+    write_lines(tmp_path, line_of(make_record()), line, line_of(make_record(1)), b"")
+
+    with pytest.raises(InputError, match=r"records\.jsonl, line 2: not a record of a study"):
+        read_records(tmp_path)
+    with pytest.raises(InputError, match="line 2"), open_records(tmp_path):
+        pass
+
+
+def test_file_that_is_refused_is_left_as_it_is(tmp_path):
+    write_lines(tmp_path, b"junk", b"cut off")
+    with pytest.raises(InputError, match="line 1"), open_records(tmp_path):
+        pass
+
+    assert (tmp_path / RECORDS_NAME).read_bytes() == b"junk\ncut off"
+
+
+def test_folder_without_records_is_refused(tmp_path):
+    with pytest.raises(InputError, match=f"{tmp_path} holds no records.jsonl"):
+        read_records(tmp_path)
+
+
+def test_second_writer_is_refused(tmp_path):
+    with open_records(tmp_path) as file:
+        file.append(make_record())
+        with (
+            pytest.raises(InputError, match=r"another run is writing to .*records\.jsonl"),
+            open_records(tmp_path),
+        ):
+            pass
+        file.append(make_record(1))
+
+    assert len(read_records(tmp_path)) == 2
+
+
+def test_next_writer_may_open_once_the_first_has_closed(tmp_path):
+    append(tmp_path, make_record())
+    append(tmp_path, make_record(1))
+
+    assert len(read_records(tmp_path)) == 2
+
+
+def test_folder_that_is_a_file_is_refused(tmp_path):
+    path = tmp_path / "study"
+    path.touch()
+
+    with pytest.raises(InputError, match="study is a file, not a folder"), open_records(path):
+        pass
+    with (
+        pytest.raises(InputError, match="cannot be written: Not a directory"),
+        open_records(path / "below"),
+    ):
+        pass
+    with pytest.raises(InputError, match="cannot be read: Not a directory"):
+        read_records(path)
+
+
+def test_folder_that_may_not_be_written_is_refused(tmp_path, monkeypatch):
+    def forbidden(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.mkdir", forbidden)
+
+    with (
+        pytest.raises(InputError, match=r"records\.jsonl cannot be written: Permission denied"),
+        open_records(tmp_path / "study"),
+    ):
+        pass
+
+
+def test_key_is_what_tells_records_apart():
+    assert key_of(make_record(3)) == ("paper", "knn", "iris", 0, 3)
+
+
+@settings(deadline=None)
+@given(content=st.one_of(st.binary(max_size=40), st.text('{}[]"\n 0e-,:a\\', max_size=40)))
+def test_any_file_is_read_or_refused(content, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fuzz")
+    lines = content if isinstance(content, bytes) else content.encode()
+    write_lines(folder, line_of(make_record()), lines)
+
+    try:
+        assert read_records(folder)[0] == make_record()
+    except InputError as error:
+        assert "records.jsonl, line " in str(error)  # noqa: PT017

@@ -1,0 +1,64 @@
+import math
+
+import pytest
+
+from hyperlvq.costs import glvq_flops, rls_flops
+from hyperlvq.study.experiments import MODELS
+from hyperlvq.study.schedule import (
+    FLOPS_PER_SECOND,
+    START_SECONDS,
+    USUAL_ITERATIONS,
+    estimated_seconds,
+    longest_first,
+)
+
+SIZES = {"n_samples": 1000, "n_features": 20, "n_classes": 3}
+
+
+def seconds(name, n_samples=1000, **changes):
+    model = MODELS[name]
+    return estimated_seconds(
+        model, {**model.defaults, **changes}, **SIZES | {"n_samples": n_samples}
+    )
+
+
+def flops(name, **changes):
+    return (seconds(name, **changes) - START_SECONDS) * FLOPS_PER_SECOND
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_more_samples_take_longer(name):
+    assert START_SECONDS < seconds(name, 100) < seconds(name, 1000)
+
+
+def test_rls_takes_the_flops_of_the_papers_table():
+    assert flops("intrvfl_rls", n_units=300) == pytest.approx(rls_flops(1000, 300, 3))
+    assert flops("rls_features") == pytest.approx(rls_flops(1000, 20, 3))
+
+
+def test_glvq_takes_the_flops_of_the_papers_table():
+    n_iter = USUAL_ITERATIONS["glvq"]
+
+    assert flops("intrvfl_glvq", n_units=300, prototypes_per_class=5) == pytest.approx(
+        glvq_flops(1000, 300, 3, 5, n_iter)
+    )
+    assert flops("glvq_features") == pytest.approx(glvq_flops(1000, 20, 3, 1, n_iter))
+
+
+def test_limit_of_iterations_counts():
+    assert flops("intrvfl_glvq_p1_10") == pytest.approx(glvq_flops(1000, 1000, 3, 1, 10))
+
+
+@pytest.mark.parametrize("value", [-5, 0, 0.5, 10**400, 1e308])
+def test_absurd_setting_is_estimated_all_the_same(value):
+    for name in ("intrvfl_rls", "intrvfl_glvq", "kglvq"):
+        estimate = seconds(name, n_units=value, prototypes_per_class=value)
+
+        assert START_SECONDS < estimate < math.inf
+
+
+def test_longest_items_come_first_and_equals_keep_their_order():
+    items = ["b1", "c22", "a1", "d333"]
+
+    assert longest_first(items, len) == ["d333", "c22", "b1", "a1"]
+    assert longest_first([], len) == []

@@ -1,0 +1,195 @@
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from hyperlvq.checks import InputError
+from hyperlvq.study.experiments import MODELS
+from hyperlvq.study.settings import KNOWN_COLUMNS, Settings, read_settings, write_settings
+
+GOOD = "dataset,split,knn_k,rls_features_lmb,note\niris,,3,0.5,x\niris,2,7,1,\nwine,,,2,\n"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "best.csv"
+
+
+def parameters(settings, model, dataset, split=0):
+    return settings.parameters(MODELS[model], dataset, split)
+
+
+def read(path, text):
+    path.write_text(text, encoding="utf-8")
+    return read_settings(path)
+
+
+def test_settings_are_read_by_set_and_column(path):
+    settings = read(path, GOOD)
+
+    assert settings.name == "best"
+    assert settings.columns == {"knn_k", "rls_features_lmb"}
+    assert parameters(settings, "knn", "iris") == {"n_neighbors": 3}
+    assert parameters(settings, "rls_features", "wine", 3) == {"alpha": 2}
+
+
+def test_row_of_a_split_wins_over_that_of_its_set(path):
+    settings = read(path, GOOD)
+
+    found = [parameters(settings, "knn", "iris", split)["n_neighbors"] for split in range(4)]
+    assert found == [3, 3, 7, 3]
+
+
+def test_whole_numbers_are_integers(path):
+    settings = read(path, "dataset,knn_k,rls_features_lmb\niris,5.0,0.25\n")
+
+    assert isinstance(parameters(settings, "knn", "iris")["n_neighbors"], int)
+    assert isinstance(parameters(settings, "rls_features", "iris")["alpha"], float)
+
+
+def test_model_without_its_columns_has_its_defaults(path):
+    settings = read(path, GOOD)
+
+    assert parameters(settings, "ridge", "iris") == {"alpha": 1.0}
+
+
+def test_model_that_lacks_one_of_its_columns_has_its_defaults(path):
+    settings = read(path, "dataset,svm_c\niris,4\n")
+
+    assert parameters(settings, "svm", "iris") == {"C": 1.0, "gamma": "scale"}
+
+
+def test_set_without_a_row_has_the_defaults(path):
+    assert parameters(read(path, GOOD), "knn", "zoo") == {"n_neighbors": 5}
+
+
+def test_empty_cell_leaves_the_set_out(path):
+    assert parameters(read(path, GOOD), "knn", "wine") is None
+
+
+def test_without_a_file_there_are_the_defaults():
+    for name, model in MODELS.items():
+        assert parameters(Settings(), name, "iris") == model.defaults
+
+
+def test_defaults_given_out_are_copies():
+    parameters(Settings(), "knn", "iris")["n_neighbors"] = 99
+
+    assert MODELS["knn"].defaults["n_neighbors"] == 5
+
+
+def test_byte_order_mark_and_blank_lines_do_no_harm(path):
+    settings = read(path, "\ufeffdataset,knn_k\n\niris,3\n\n")
+
+    assert parameters(settings, "knn", "iris") == {"n_neighbors": 3}
+
+
+@pytest.mark.parametrize("splits", [[None], [0, 3], [None, 0, 3]])
+def test_what_is_written_is_read_back(path, splits):
+    row = {"knn_k": 3, "svm_c": 2.0**-5, "svm_gamma": 1 / 3}
+    rows = {(name, split): row for name in ("a,b", "wine") for split in splits}
+    write_settings(path, rows)
+
+    assert read_settings(path).rows == rows
+
+
+def test_what_was_not_found_is_written_as_empty(path):
+    write_settings(path, {("iris", None): {"knn_k": None}, ("wine", None): {"svm_c": 4}})
+
+    nothing = {"knn_k": None, "svm_c": None}
+    rows = read_settings(path).rows
+    assert rows == {("iris", None): nothing, ("wine", None): nothing | {"svm_c": 4}}
+
+
+def test_order_of_rows_does_not_change_the_file(path):
+    rows = {(name, split): {"knn_k": 1} for name in ("b", "a") for split in (1, None, 0)}
+    write_settings(path, rows)
+    first = path.read_bytes()
+    write_settings(path, dict(reversed(rows.items())))
+
+    assert path.read_bytes() == first
+    assert [file.name for file in path.parent.iterdir()] == ["best.csv"]
+
+
+def test_place_that_cannot_be_written_is_refused(tmp_path):
+    with pytest.raises(InputError, match="cannot be written: Is a directory"):
+        write_settings(tmp_path, {("iris", None): {"knn_k": 1}})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "best.csv, line 1: settings need a column 'dataset'"),
+        ("name,knn_k\niris,3\n", "best.csv, line 1: settings need a column 'dataset'"),
+        ("dataset,knn_k,knn_k\n", "best.csv, line 1: column 'knn_k' stands there twice"),
+        ("dataset,knn_k\niris\n", "best.csv, line 2: 1 cells, 2 columns"),
+        ("dataset,knn_k\niris,1\n\nwine,1,2\n", "best.csv, line 4: 3 cells, 2 columns"),
+        ("dataset,knn_k\niris,few\n", "line 2, column knn_k: 'few' is no finite number"),
+        ("dataset,knn_k\niris,inf\n", "line 2, column knn_k: 'inf' is no finite number"),
+        ("dataset,knn_k\niris,nan\n", "line 2, column knn_k: 'nan' is no finite number"),
+        ("dataset,knn_k\niris,1e999\n", "line 2, column knn_k: '1e999' is no finite number"),
+        ("dataset,split\niris,first\n", "line 2, column split: 'first' is no finite number"),
+        ("dataset,split\niris,-1\n", "line 2, column split: '-1' is no split"),
+        ("dataset,split\niris,0.5\n", "line 2, column split: '0.5' is no split"),
+        ("dataset\niris\nwine\niris\n", "best.csv, line 4: 'iris' stands there twice"),
+        ("dataset,split\na,1\na,\na,1\n", "line 4: 'a', split 1, stands there twice"),
+        ("dataset\n" + "x" * 200_000 + "\n", "best.csv, line 2: field larger than field limit"),
+    ],
+)
+def test_wrong_file_is_refused_with_its_line(path, text, message):
+    with pytest.raises(InputError, match=message):
+        read(path, text)
+
+
+def test_file_that_is_no_text_is_refused(path):
+    path.write_bytes(b"\x89PNG\xff\xfe\x00")
+
+    with pytest.raises(InputError, match=r"best\.csv is no settings file: not text in UTF-8$"):
+        read_settings(path)
+
+
+def test_folder_is_refused(tmp_path):
+    with pytest.raises(InputError, match=f"{tmp_path} cannot be read: Is a directory"):
+        read_settings(tmp_path)
+
+
+def test_missing_file_is_refused(path):
+    with pytest.raises(InputError, match=r"best\.csv cannot be read: No such file or directory"):
+        read_settings(path)
+
+
+def tables():
+    """Return texts that come close to settings files."""
+    headings = st.sampled_from(["dataset", "split", "knn_k", "svm_c", "note", "knn_k"])
+    numbers = st.sampled_from(["1", "2.5", "-0", "1e400", "nan", "9" * 5000, "²", "١", "1_0"])
+    cells = st.one_of(
+        numbers, st.sampled_from(["", " ", "iris", '"', '"a', "\r", "\x00", "\u2028"])
+    )
+    rows = st.lists(cells, min_size=1, max_size=4).map(",".join)
+    header = st.lists(headings, min_size=1, max_size=4, unique=True).map(",".join)
+    return st.builds(
+        lambda first, rest: "\n".join([first, *rest]).encode(), header, st.lists(rows, max_size=4)
+    )
+
+
+def read_or_refused(path):
+    """Return the settings and no sentence, or nothing and the sentence that refuses them."""
+    try:
+        return read_settings(path), None
+    except InputError as error:
+        return None, str(error)
+
+
+@hypothesis_settings(deadline=None)
+@given(content=st.one_of(st.binary(max_size=60), tables()))
+def test_any_file_is_read_or_refused_in_one_sentence(content, tmp_path_factory):
+    path = tmp_path_factory.mktemp("fuzz") / "best.csv"
+    path.write_bytes(content)
+
+    settings, refusal = read_or_refused(path)
+    if refusal:
+        assert refusal.startswith(str(path))
+        assert "\n" not in refusal
+    else:
+        assert settings.columns <= KNOWN_COLUMNS
+        assert all(row.keys() == settings.columns for row in settings.rows.values())
