@@ -34,7 +34,7 @@ def _show_bar(steps: Iterable[Step], console: Console) -> Iterable[Step]:
                 total=step.total_seconds,
                 completed=step.done_seconds,
                 runs=f"{step.done}/{step.total}",
-                description=f"{step.record['model'] or 'reading'} on {step.record['dataset']}",
+                description=_activity(step),
             )
             yield step
 
@@ -47,3 +47,8 @@ def _show_lines(steps: Iterable[Step], console: Console) -> Iterable[Step]:
             shown = part
             print(f"{step.done}/{step.total} runs", file=sys.stderr, flush=True)
         yield step
+
+
+def _activity(step: Step) -> str:
+    model, dataset = step.record["model"], step.record["dataset"]
+    return f"reading {dataset}" if model is None else f"{model} on {dataset}"

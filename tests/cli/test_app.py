@@ -1,0 +1,102 @@
+import os
+import subprocess
+import sys
+from unittest.mock import patch
+
+import pytest
+from shell import PROGRAM, hyperlvq
+
+import hyperlvq as package
+from hyperlvq.cli import app
+
+HEAVY = ("numpy", "scipy", "sklearn", "numba", "pandas", "matplotlib", "joblib", "jinja2")
+STARTED = f"""
+import sys
+from hyperlvq.cli import main
+try:
+    main()
+except SystemExit:
+    print(*(name for name in {HEAVY} if name in sys.modules), file=sys.stderr)
+"""
+CPU_SECONDS = 0.4  # a tenth of what importing scikit-learn and numba would take
+
+
+def cpu_seconds(*command):
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_utime + usage.ru_stime
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_names_the_commands(option):
+    code, output, _ = hyperlvq(option)
+
+    assert code == 0
+    assert "data" in output
+    assert "study" in output
+
+
+@pytest.mark.parametrize("command", ["run", "tune", "report", "costs"])
+def test_every_command_of_a_study_has_help_with_an_example(command):
+    code, output, _ = hyperlvq("study", command, "--help")
+
+    assert code == 0
+    assert f"Example: hyperlvq study {command} " in output
+
+
+def test_version_is_the_packages():
+    assert hyperlvq("--version") == (0, f"{package.__version__}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [(), ("study",), ("data",)])
+def test_command_that_is_not_complete_shows_help(arguments):
+    code, output, errors = hyperlvq(*arguments)
+
+    assert code == 2
+    assert "Usage: hyperlvq" in output + errors
+
+
+def test_unknown_command_is_bad_input():
+    code, _, errors = hyperlvq("studdy")
+
+    assert code == 2
+    assert "No such command 'studdy'" in errors
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["study", "run", "--help"], ["--version"]])
+def test_help_imports_nothing_heavy(arguments):
+    command = [sys.executable, "-c", STARTED, *arguments]
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert process.stderr.split() == []
+
+
+def test_help_starts_in_a_moment():
+    assert min(cpu_seconds(*PROGRAM, "--help") for _ in range(5)) < CPU_SECONDS
+
+
+@pytest.mark.parametrize("module", ["typer", "rich", "pandas", "matplotlib", "jinja2"])
+def test_missing_extra_is_named(module):
+    missing = ModuleNotFoundError(f"No module named {module!r}", name=module)
+    with patch.object(app, "app", side_effect=missing):
+        code, _, errors = hyperlvq("--help")
+
+    assert code == 2
+    assert errors == "hyperlvq: the command line needs: pip install 'hyperlvq[cli]'\n"
+
+
+def test_missing_module_of_ours_is_no_missing_extra():
+    missing = ModuleNotFoundError("No module named 'hyperlvq.gone'", name="hyperlvq.gone")
+    with patch.object(app, "app", side_effect=missing), pytest.raises(ModuleNotFoundError):
+        hyperlvq("--help")
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), SystemExit(130)])
+def test_interruption_is_one_sentence(interruption):
+    with patch.object(app, "app", side_effect=interruption):
+        code, _, errors = hyperlvq("study", "run")
+
+    assert code == 130
+    assert errors == "hyperlvq: stopped; run the same command again to go on\n"

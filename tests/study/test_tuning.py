@@ -1,0 +1,365 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny_study import Source, make_set, without_times
+
+from hyperlvq import make_classifier
+from hyperlvq.checks import InputError
+from hyperlvq.study.experiments import MODELS
+from hyperlvq.study.protocol import Part, scale_file
+from hyperlvq.study.records import open_records, read_records
+from hyperlvq.study.runner import run_study
+from hyperlvq.study.settings import read_settings
+from hyperlvq.study.tuning import (
+    SETTINGS_NAME,
+    TUNING_NAME,
+    Search,
+    best_single_settings,
+    score_penalties,
+    settings_of_grid,
+    stratified_folds,
+    tune_study,
+)
+
+GRIDS = {
+    "rls_features": {"alpha": (0.5, 1.0)},
+    "intrvfl_rls": {"n_units": (20, 30), "clip": (1, 3), "alpha": (0.5, 2.0)},
+    "intrvfl_glvq_p1": {"slope": (3, 5)},
+    "knn": {"n_neighbors": (3, 1000, 1)},
+    "glvq_features": {"slope": (2, 5)},
+}
+
+
+@pytest.fixture(autouse=True)
+def small_grids(monkeypatch):
+    for name, grid in GRIDS.items():
+        quick = {**MODELS[name].defaults, **grid}
+        quick = {key: value if key in grid else (value,) for key, value in quick.items()}
+        monkeypatch.setitem(MODELS, name, replace(MODELS[name], grid=grid, quick_grid=quick))
+
+
+@pytest.fixture
+def source():
+    return Source(make_set("plain"), make_set("other"))
+
+
+def tune(source, folder, *models, **options):
+    return list(tune_study(source, folder, models=models, **{"n_seeds": 2, **options}))
+
+
+def search_of(name, data_set, split=None, protocol="paper", reused=None, n_seeds=2):
+    return Search(MODELS[name], "paper", reused or {}, data_set, split, protocol, n_seeds)
+
+
+def records_of(folder, model=None):
+    records = read_records(folder, TUNING_NAME)
+    return [record for record in records if model in (None, record["model"])]
+
+
+def test_settings_of_a_grid_change_the_last_parameter_fastest():
+    settings = settings_of_grid({"a": (1, 2), "b": (3, 4)})
+
+    assert settings == [{"a": 1, "b": 3}, {"a": 1, "b": 4}, {"a": 2, "b": 3}, {"a": 2, "b": 4}]
+
+
+@given(
+    labels=st.lists(st.integers(0, 4), min_size=1, max_size=50),
+    n_folds=st.integers(2, 5),
+)
+def test_folds_part_the_rows_and_deal_out_the_classes(labels, n_folds):
+    y = np.array(labels)
+    rows = 100 + 3 * np.arange(len(y))
+    folds = list(stratified_folds(rows, y, n_folds))
+
+    assert len(folds) == n_folds
+    assert sorted(np.concatenate([fold.test for fold in folds])) == rows.tolist()
+    for fold in folds:
+        assert sorted([*fold.train, *fold.test]) == rows.tolist()
+    counts = np.array([np.bincount(y[(fold.test - 100) // 3], minlength=5) for fold in folds])
+    assert np.ptp(counts, axis=0).max() <= 1
+    assert np.ptp(counts.sum(axis=1)) <= 1
+
+
+def test_folds_are_the_same_every_time():
+    y = np.arange(30) % 3
+    first, second = (
+        [fold.test.tolist() for fold in stratified_folds(np.arange(30), y)] for _ in range(2)
+    )
+
+    assert first == second
+
+
+@pytest.mark.parametrize("protocol", ["paper", "strict"])
+@pytest.mark.parametrize("name", ["rls_features", "intrvfl_rls"])
+def test_penalties_score_as_models_fitted_one_by_one(wine, protocol, name):
+    X, y = wine
+    part = Part(X[::2], y[::2] + 5, X[1::2], y[1::2] + 5)
+    search = search_of(name, make_set(), protocol=protocol)
+    candidates = [
+        {**setting, "alpha": alpha}
+        for alpha in (1e-3, 1.0, 1e3)
+        for setting in settings_of_grid({**GRIDS[name], "alpha": (0.0,)})
+    ]
+    scores = score_penalties(search, candidates, part, seed=4)
+
+    for candidate, score in zip(candidates, scores, strict=True):
+        seeds = {} if name == "rls_features" else {"random_state": 4}
+        model = make_classifier(*MODELS[name].recipe, **candidate, **seeds)
+        model.set_params(**({"scale": "passthrough"} if protocol == "paper" else {}))
+        assert score == model.fit(part.X_train, part.y_train).score(part.X_test, part.y_test)
+
+
+def test_paper_trains_on_one_half_of_the_scaled_file_and_scores_on_the_other():
+    data_set = make_set()
+    record = search_of("glvq_features", data_set).record()
+
+    X, y, (train, test) = scale_file(data_set.X), data_set.y, data_set.tuning
+    by_hand = [
+        np.mean(
+            [
+                make_classifier("features", "glvq", slope=slope, random_state=seed)
+                .set_params(scale="passthrough")
+                .fit(X[train], y[train])
+                .score(X[test], y[test])
+                for seed in (0, 1)
+            ]
+        )
+        for slope in (2, 5)
+    ]
+    assert record["scores"] == pytest.approx(by_hand, abs=1e-6)
+    assert record["accuracy"] == max(by_hand)
+    assert record["slope"] == (2, 5)[int(np.argmax(by_hand))]
+
+
+@pytest.mark.parametrize("name", ["knn", "rls_features", "intrvfl_rls", "glvq_features"])
+def test_strict_looks_at_the_training_rows_of_its_split_alone(name):
+    data_set = make_set()
+    X, y = data_set.X.copy(), data_set.y.copy()
+    X[data_set.splits[2].test] = np.nan
+    y[data_set.splits[2].test] = 1 - y[data_set.splits[2].test]
+    poisoned = replace(data_set, X=X, y=y)
+
+    clean, blind = (
+        search_of(name, candidate, 2, "strict").record() for candidate in (data_set, poisoned)
+    )
+    assert clean == blind
+
+
+def test_best_setting_is_the_first_of_equals(monkeypatch):
+    data_set = make_set()
+    far_apart = replace(data_set, X=data_set.X + 100 * data_set.y[:, np.newaxis])
+    values = {"n_neighbors": (3, 1, 5)}
+    monkeypatch.setitem(MODELS, "knn", replace(MODELS["knn"], grid=values))
+    record = search_of("knn", far_apart).record()
+
+    assert record["scores"] == [1.0, 1.0, 1.0]
+    assert record["n_neighbors"] == 3
+
+
+@pytest.mark.parametrize(("split", "protocol"), [(None, "paper"), (1, "strict")])
+def test_setting_that_cannot_be_trained_is_left_out(split, protocol):
+    record = search_of("knn", make_set(), split, protocol).record()
+
+    assert record["scores"][1] is None
+    assert record["n_neighbors"] in (1, 3)
+    assert record["error"] is None
+
+
+def test_search_without_a_setting_that_can_be_trained_fails(tmp_path, source, monkeypatch):
+    values = {"n_neighbors": (1000, 2000)}
+    monkeypatch.setitem(MODELS, "knn", replace(MODELS["knn"], grid=values))
+    tune(source, tmp_path, "knn", "rls_features")
+
+    errors = {record["error"] for record in records_of(tmp_path, "knn")}
+    assert errors == {"no setting of knn can be trained"}
+    settings = read_settings(tmp_path / SETTINGS_NAME)
+    assert settings.parameters(MODELS["knn"], "plain", 0) is None
+    assert settings.parameters(MODELS["rls_features"], "plain", 0) is not None
+
+
+@pytest.mark.parametrize(("protocol", "n_searches"), [("paper", 2), ("strict", 8)])
+def test_strict_searches_once_a_split(tmp_path, source, protocol, n_searches):
+    steps = tune(source, tmp_path, "knn", protocol=protocol)
+
+    assert len(steps) == n_searches
+    splits = {record["split"] for record in records_of(tmp_path)}
+    assert splits == ({None} if protocol == "paper" else {0, 1, 2, 3})
+
+
+def test_layer_is_tuned_with_rls_and_reused_for_glvq(tmp_path, source):
+    tune(source, tmp_path, "intrvfl_glvq_p1", "intrvfl_rls")
+
+    tuned, reusing = (records_of(tmp_path, name) for name in ("intrvfl_rls", "intrvfl_glvq_p1"))
+    layers = {record["dataset"]: (record["n_units"], record["clip"]) for record in tuned}
+    assert layers.keys() == {"plain", "other"}
+    for record in reusing:
+        assert (record["n_units"], record["clip"]) == layers[record["dataset"]]
+        assert len(record["scores"]) == 2
+
+
+def test_model_that_reuses_cannot_be_tuned_alone(tmp_path, source):
+    with pytest.raises(InputError, match="intrvfl_glvq_p1 reuses intrvfl_rls_n: tune the model"):
+        tune(source, tmp_path, "intrvfl_glvq_p1")
+
+
+def test_model_may_reuse_what_an_earlier_run_has_found(tmp_path, source):
+    tune(source, tmp_path, "intrvfl_rls")
+    steps = tune(source, tmp_path, "intrvfl_glvq_p1")
+
+    assert [step.record["error"] for step in steps] == [None, None]
+
+
+def test_set_whose_layer_could_not_be_tuned_is_left_out_of_those_that_reuse_it(tmp_path, source):
+    other = source.load("other")
+    one_sample = replace(other, tuning=other.tuning._replace(train=np.array([0])))
+    tune(Source(source.load("plain"), one_sample), tmp_path, "intrvfl_rls", "intrvfl_glvq_p1")
+
+    (failed,) = [record for record in records_of(tmp_path) if record["error"]]
+    assert (failed["model"], failed["dataset"]) == ("intrvfl_rls", "other")
+    assert [record["dataset"] for record in records_of(tmp_path, "intrvfl_glvq_p1")] == ["plain"]
+
+
+def test_quick_grid_reuses_nothing(tmp_path, source):
+    tune(source, tmp_path, "intrvfl_glvq_p1", grid="quick")
+
+    assert {record["n_units"] for record in records_of(tmp_path)} == {1000}
+
+
+def test_tuning_goes_on_where_it_was_left(tmp_path, source):
+    models = ["intrvfl_rls", "intrvfl_glvq_p1", "knn"]
+    tune(source, tmp_path / "whole", *models)
+    interrupted = tune_study(source, tmp_path / "parts", models=models, n_seeds=2)
+    for _ in range(3):
+        next(interrupted)
+    interrupted.close()
+    assert not (tmp_path / "parts" / SETTINGS_NAME).exists()
+    steps = tune(source, tmp_path / "parts", *models)
+
+    assert len(steps) == 3
+    whole, parts = (without_times(records_of(tmp_path / name)) for name in ("whole", "parts"))
+    assert whole == parts
+    texts = [(tmp_path / name / SETTINGS_NAME).read_text() for name in ("whole", "parts")]
+    assert texts[0] == texts[1]
+    assert tune(source, tmp_path / "parts", *models) == []
+
+
+@pytest.mark.parametrize("protocol", ["paper", "strict"])
+def test_settings_found_are_those_a_study_runs_with(tmp_path, source, protocol):
+    tune(source, tmp_path, "intrvfl_rls", "knn", protocol=protocol)
+    settings = read_settings(tmp_path / SETTINGS_NAME)
+    names = ["intrvfl_rls", "knn", "intrvfl_centroids"]
+    steps = list(run_study(source, tmp_path, models=names, settings=settings, protocol=protocol))
+
+    found = {(r["model"], r["dataset"], r["split"]): r for r in records_of(tmp_path)}
+    assert len(steps) == 2 * 4 * (5 + 1 + 5)
+    for run in (step.record for step in steps):
+        owner = "knn" if run["model"] == "knn" else "intrvfl_rls"
+        best = found[owner, run["dataset"], None if protocol == "paper" else run["split"]]
+        for name in MODELS[run["model"]].columns:
+            assert run[name] == best[name]
+
+
+def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, source):
+    broken = Source(source.load("plain"), broken=["lost"])
+    steps = tune(broken, tmp_path, "knn")
+
+    errors = {step.record["dataset"]: step.record["error"] for step in steps}
+    assert errors == {"lost": "lost_R.dat is missing", "plain": None}
+    assert read_settings(tmp_path / SETTINGS_NAME).rows.keys() == {("plain", None)}
+    assert tune(broken, tmp_path, "knn") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"grid": "quick"}, "grid = 'paper', not 'quick': take another folder"),
+        ({"n_seeds": 3}, "n_seeds = 2, not 3: take another folder"),
+        ({"protocol": "strict"}, "records of the protocol 'paper', not 'strict': take another"),
+    ],
+)
+def test_other_search_needs_another_folder(tmp_path, source, options, message):
+    tune(source, tmp_path, "knn")
+
+    with pytest.raises(InputError, match=message):
+        tune(source, tmp_path, "knn", **options)
+
+
+@pytest.mark.parametrize(
+    ("models", "options", "message"),
+    [
+        (
+            ["forest"],
+            {},
+            "there is no model with a grid 'forest'; there are rls_features, .*ridge$",
+        ),
+        ([], {}, "no model with a grid is named; there are rls_features, "),
+        (["knn"], {"sets": ["trees"]}, "there is no data set 'trees'; there are plain, other"),
+        (["knn"], {"grid": "slow"}, "grid must be one of 'paper', 'quick', got 'slow'"),
+        (["knn"], {"protocol": "lax"}, "protocol must be one of 'paper', 'strict', got 'lax'"),
+        (["knn"], {"n_seeds": 0}, "n_seeds must be at least 1, got 0"),
+        (["knn"], {"n_jobs": 0}, "n_jobs must be at least 1, got 0"),
+    ],
+)
+def test_wrong_option_is_refused(tmp_path, source, models, options, message):
+    with pytest.raises(ValueError, match=message):
+        tune(source, tmp_path, *models, **options)
+
+
+def made_up(model, scores, **changes):
+    """Return the record of a search with these accuracies."""
+    key = {"protocol": "paper", "model": model, "dataset": "a", "split": None, "seed": None}
+    best = dict.fromkeys(MODELS[model].columns, 1)
+    return {**key, **best, "grid": "paper", "scores": scores, "error": None, **changes}
+
+
+def test_single_setting_is_the_best_on_average():
+    records = [
+        made_up("glvq_features", [0.9, 0.5]),
+        made_up("glvq_features", [0.2, 0.7], dataset="b"),
+        made_up("rls_features", [0.4, 0.4]),
+    ]
+
+    glvq, rls = best_single_settings(records).values()
+    assert glvq == ({"slope": 5}, pytest.approx(0.6), 2)
+    assert rls == ({"alpha": 0.5}, 0.4, 1)
+
+
+def test_setting_that_cannot_be_trained_somewhere_has_nothing_right_there():
+    records = [made_up("knn", [0.6, None, 0.5]), made_up("knn", [0.6, 1.0, None], dataset="b")]
+
+    assert best_single_settings(records)["knn"] == ({"n_neighbors": 3}, pytest.approx(0.6), 2)
+
+
+def test_failures_and_models_that_reuse_have_no_single_setting():
+    failed = made_up("knn", None, error="no setting of knn can be trained")
+    records = [failed, made_up("intrvfl_glvq_p1", [0.5, 0.6])]
+
+    assert best_single_settings(records) == {}
+    quick = made_up("intrvfl_glvq_p1", [0.5, 0.6], grid="quick")
+    assert best_single_settings([quick])["intrvfl_glvq_p1"].parameters["slope"] == 5
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model": "gvlq"},
+        {"model": None},
+        {"scores": None},
+        {"scores": [0.5]},
+        {"scores": [0.5, "a", None]},
+        {"grid": "slow"},
+        {"grid": []},
+        {"n_neighbors": None},
+        {"model": "gvlq", "error": "no"},
+    ],
+)
+def test_record_that_is_not_one_of_a_search_is_refused_by_its_line(tmp_path, source, changes):
+    with open_records(tmp_path, TUNING_NAME) as file:
+        file.append(made_up("knn", [0.5, None, 0.5]))
+        file.append({**made_up("knn", [0.5, None, 0.5], dataset="b"), **changes})
+
+    with pytest.raises(InputError, match=r"tuning\.jsonl, line 2: not a record of a search"):
+        tune(source, tmp_path, "knn")
