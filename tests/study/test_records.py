@@ -207,3 +207,19 @@ def test_any_file_is_read_or_refused(content, tmp_path_factory):
         assert refusal.startswith(f"{folder / RECORDS_NAME}, line ")
     else:
         assert records[0] == make_record()
+
+
+def test_a_full_disk_is_one_sentence_and_keeps_what_was_written(tmp_path):
+    resource = pytest.importorskip("resource", reason="file sizes can be limited on Unix alone")
+    record = {"protocol": "p", "model": "m", "dataset": "d" * 60, "split": 0, "seed": 0}
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (250, hard))
+    try:
+        with open_records(tmp_path) as records:
+            records.append(record)
+            with pytest.raises(InputError, match=r"records.jsonl cannot be written: "):
+                records.append(record)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert read_records(tmp_path) == [record]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from reprlib import repr as short
 from typing import Any
 
 import pandas as pd
@@ -12,6 +13,8 @@ from hyperlvq.study.records import Record
 
 COST_COLUMNS = ("dataset", "n_samples", "n_train", "protocol", "n_classes", "intrvfl_rls_n")
 LAYER_MODEL = "intrvfl_rls"
+# Flops, a size cubed, stay within a float.
+LARGEST_SIZE = 10**12
 METHODS = {
     "rls": ("RLS, straightforward", "N(2N²/3 + 4TN + 2TL − N − T − L + 2)", rls_flops),
     "rls_qr": ("RLS, QR", "N(4N²/3 + 2TN + 2TL + 3LN − N − 3L + 2)", rls_qr_flops),
@@ -89,10 +92,10 @@ def _size(row: Mapping[str, Any], column: str) -> int:
         size = int(row[column])
     except (TypeError, ValueError):
         size = 0
-    if size < 1:
+    if not 1 <= size <= LARGEST_SIZE:
         raise InputError(
-            f"data set {row['dataset']}, column {column}: a whole number of at least 1 is needed, "
-            f"got {row[column]!r}"
+            f"data set {row['dataset']}, column {column}: a whole number from 1 to {LARGEST_SIZE} "
+            f"is needed, got {short(row[column])}"
         )
     return size
 

@@ -18,8 +18,8 @@ KERNEL_WIDTHS = tuple(round(0.1 * step, 1) for step in range(1, 12))
 MORE_POWERS_OF_TWO = tuple(2.0**exponent for exponent in range(-10, 12))
 FEW_UNITS = (100, 300, 1000)
 FEW_CLIPS = (1, 3, 7)
-FEW_SLOPES = (5, 10, 15)
-FEW_PROTOTYPES = (1, 3, 5)
+FEW_SLOPES = (5, 12)
+FEW_PROTOTYPES = (1, 3)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ that says why.
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from hyperlvq.checks import InputError
 
@@ -66,7 +67,7 @@ def open_records(folder: str | Path, name: str = RECORDS_NAME) -> Iterator["Reco
     path = Path(folder) / name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("ab")
+        file = path.open("ab", buffering=0)
     except FileExistsError:
         raise InputError(f"{folder} is a file, not a folder") from None
     except OSError as error:
@@ -81,18 +82,23 @@ def open_records(folder: str | Path, name: str = RECORDS_NAME) -> Iterator["Reco
 class RecordFile:
     """The records of a study and the open file they are appended to."""
 
-    def __init__(self, file: IO[bytes], records: list[Record]):
+    def __init__(self, file: FileIO, records: list[Record]):
         self.records = records
         self._file = file
 
     def append(self, record: Record) -> None:
         """Write one record as one line, out of this process before it returns."""
-        self._file.write(json.dumps(record, allow_nan=False).encode("ascii") + b"\n")
-        self._file.flush()
+        line = json.dumps(record, allow_nan=False).encode("ascii") + b"\n"
+        try:
+            is_whole = self._file.write(line) == len(line)
+        except OSError as error:
+            raise InputError(f"{self._file.name} cannot be written: {error.strerror}") from None
+        if not is_whole:
+            raise InputError(f"{self._file.name} cannot be written: the disk is full")
         self.records.append(record)
 
 
-def lock(file: IO[bytes], path: Path) -> None:
+def lock(file: FileIO, path: Path) -> None:
     """Keep other processes from writing to a file until it is closed, where the system can."""
     try:
         import fcntl

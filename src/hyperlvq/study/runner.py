@@ -5,6 +5,7 @@ runs in flight.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -269,8 +270,14 @@ def execute(
         numbered = parallel(
             delayed(_with_number)(function, number, item) for number, item in enumerate(items)
         )
-        for number, result in numbered:
-            yield items[number], result
+        try:
+            for number, result in numbered:
+                yield items[number], result
+        except BrokenProcessPool:
+            raise InputError(
+                "a worker process was killed, perhaps for lack of memory: fewer jobs need less, "
+                "and the same command goes on where this one stopped"
+            ) from None
 
 
 def _with_number(function, number, item):

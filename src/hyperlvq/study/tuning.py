@@ -283,7 +283,9 @@ def check_searches(records: Iterable[Record]) -> None:
     """Raise if a record is not one of a search, by its line."""
     for line, record in enumerate(records, 1):
         if not _is_of_search(record):
-            raise InputError(f"{TUNING_NAME}, line {line}: not a record of a search")
+            raise InputError(
+                f"{TUNING_NAME}, line {line}: not a record of a search over the present grids"
+            )
 
 
 def _is_of_search(record: Record) -> bool:
