@@ -12,6 +12,7 @@ help: ## show what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/'
 
 run: $(INSTALLED) ## the paper's study on scikit-learn's data sets, ending with the path of the page
+	rm -rf $(STUDY)
 	$(BIN)/hyperlvq study run --seeds 1 -o $(STUDY)
 	$(BIN)/hyperlvq study report $(STUDY) -o $(STUDY)/report.html
 

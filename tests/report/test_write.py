@@ -14,12 +14,12 @@ def test_a_page_and_its_tables_are_written(study_folder, tmp_path, published_pat
     paths = write_report(study_folder, tmp_path / "report.html", published_path)
 
     assert [path.name for path in paths] == [
-        "report.html",
         "report.md",
-        "report.csv",
+        "report_sets.csv",
         "report_summary.csv",
+        "report.html",
     ]
-    sets = pd.read_csv(tmp_path / "report.csv", index_col="dataset")
+    sets = pd.read_csv(tmp_path / "report_sets.csv", index_col="dataset")
     summary = pd.read_csv(tmp_path / "report_summary.csv", index_col="model")
     assert sets.shape == (30, 17 + 8)
     assert summary.loc["forest", "mean_accuracy"] == pytest.approx(sets["forest"].mean())
@@ -31,7 +31,7 @@ def test_csv_numbers_read_back_exactly(write_study, record):
 
     write_report(folder, folder / "r.html")
 
-    assert pd.read_csv(folder / "r.csv")["intrvfl_rls"][0] == 0.1 + 0.2
+    assert pd.read_csv(folder / "r_sets.csv")["intrvfl_rls"][0] == 0.1 + 0.2
 
 
 def test_figures_are_written_if_asked(study_folder, tmp_path):
@@ -39,7 +39,7 @@ def test_figures_are_written_if_asked(study_folder, tmp_path):
 
     names = sorted(path.name for path in (tmp_path / "figures").iterdir())
     assert names == [*(f"figure_{number}.svg" for number in range(1, 7)), "ranks.svg"]
-    assert paths[-1] == tmp_path / "figures" / "ranks.svg"
+    assert tmp_path / "figures" / "ranks.svg" in paths
 
 
 def test_a_failure_leaves_what_was_there(write_study, record, monkeypatch):
@@ -54,7 +54,7 @@ def test_a_failure_leaves_what_was_there(write_study, record, monkeypatch):
 
     original = Path.write_text
     monkeypatch.setattr(Path, "write_text", full_disk)
-    with pytest.raises(InputError, match=r"r\.csv cannot be written: No space left"):
+    with pytest.raises(InputError, match=r"r_sets\.csv cannot be written: No space left"):
         write_report(folder, folder / "r.html")
 
     assert (folder / "r.html").read_text() == "old"
@@ -102,3 +102,11 @@ def test_a_figures_folder_that_is_a_file_is_refused(write_study, record):
 def test_a_folder_without_records_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"holds no records\.jsonl"):
         write_report(tmp_path, tmp_path / "r.html")
+
+
+def test_the_published_table_is_never_overwritten(study_folder, tmp_path, published_path):
+    target = tmp_path / "study_sets.csv"
+    target.write_bytes(Path(published_path).read_bytes())
+
+    with pytest.raises(InputError, match="would be overwritten: give the report another name"):
+        write_report(study_folder, tmp_path / "study.html", target)

@@ -186,8 +186,34 @@ def test_other_settings_need_another_folder(tmp_path, source):
 
     with pytest.raises(InputError, match="knn on plain with n_neighbors = 5, not 3: take another"):
         study(source, tmp_path, models=["knn"], settings=settings_of("defaults", knn_k=3))
-    with pytest.raises(InputError, match="settings = 'defaults', not 'best': take another folder"):
-        study(source, tmp_path, models=["knn"], settings=settings_of("best", knn_k=5))
+
+
+def test_a_settings_file_may_change_its_name(tmp_path, source):
+    study(source, tmp_path, models=["knn"])
+
+    assert not study(source, tmp_path, models=["knn"], settings=settings_of("best", knn_k=5))
+
+
+def test_strict_refuses_settings_that_have_seen_test_samples(tmp_path, source):
+    with pytest.raises(InputError, match="the settings best were not tuned within the training"):
+        study(
+            source,
+            tmp_path,
+            models=["knn"],
+            protocol="strict",
+            settings=settings_of("best", knn_k=3),
+        )
+
+
+def test_failed_runs_are_run_again_if_asked(tmp_path, source):
+    bad = settings_of("bad", knn_k=0)
+    steps = study(source, tmp_path, models=["knn"], settings=bad)
+    n_failed = sum(step.record["error"] is not None for step in steps)
+
+    assert n_failed
+    assert not study(source, tmp_path, models=["knn"], settings=bad)
+    again = study(source, tmp_path, models=["knn"], settings=bad, retry_failed=True)
+    assert len(again) == n_failed
 
 
 def test_other_protocol_needs_another_folder(tmp_path, source):

@@ -16,7 +16,8 @@ def path(tmp_path):
 
 
 def parameters(settings, model, dataset, split=0):
-    return settings.parameters(MODELS[model], dataset, split)
+    choice = settings.choose(MODELS[model], dataset, split)
+    return choice and choice.parameters
 
 
 def read(path, text):
@@ -50,13 +51,23 @@ def test_whole_numbers_are_integers(path):
 def test_model_without_its_columns_has_its_defaults(path):
     settings = read(path, GOOD)
 
-    assert parameters(settings, "ridge", "iris") == {"alpha": 1.0}
+    assert settings.choose(MODELS["ridge"], "iris", 0) == (MODELS["ridge"].defaults, "defaults")
 
 
-def test_model_that_lacks_one_of_its_columns_has_its_defaults(path):
+def test_model_that_lacks_one_of_its_columns_is_refused(path):
     settings = read(path, "dataset,svm_c\niris,4\n")
 
-    assert parameters(settings, "svm", "iris") == {"C": 1.0, "gamma": "scale"}
+    settings.check([MODELS["knn"]])
+    with pytest.raises(InputError, match="have no column 'svm_gamma', but others of svm"):
+        settings.check([MODELS["svm"]])
+
+
+def test_a_tuned_file_is_called_after_its_folder_and_says_how_it_was_tuned(tmp_path):
+    (tmp_path / "tuning").mkdir()
+    write_settings(tmp_path / "tuning" / "settings.csv", {("iris", 0): {"knn_k": 1}}, "strict")
+
+    settings = read_settings(tmp_path / "tuning" / "settings.csv")
+    assert (settings.name, settings.tuning) == ("tuning", "strict")
 
 
 def test_set_without_a_row_has_the_defaults(path):
@@ -88,13 +99,13 @@ def test_byte_order_mark_and_blank_lines_do_no_harm(path):
 def test_what_is_written_is_read_back(path, splits):
     row = {"knn_k": 3, "svm_c": 2.0**-5, "svm_gamma": 1 / 3}
     rows = {(name, split): row for name in ("a,b", "wine") for split in splits}
-    write_settings(path, rows)
+    write_settings(path, rows, "paper")
 
     assert read_settings(path).rows == rows
 
 
 def test_what_was_not_found_is_written_as_empty(path):
-    write_settings(path, {("iris", None): {"knn_k": None}, ("wine", None): {"svm_c": 4}})
+    write_settings(path, {("iris", None): {"knn_k": None}, ("wine", None): {"svm_c": 4}}, "paper")
 
     nothing = {"knn_k": None, "svm_c": None}
     rows = read_settings(path).rows
@@ -103,9 +114,9 @@ def test_what_was_not_found_is_written_as_empty(path):
 
 def test_order_of_rows_does_not_change_the_file(path):
     rows = {(name, split): {"knn_k": 1} for name in ("b", "a") for split in (1, None, 0)}
-    write_settings(path, rows)
+    write_settings(path, rows, "paper")
     first = path.read_bytes()
-    write_settings(path, dict(reversed(rows.items())))
+    write_settings(path, dict(reversed(rows.items())), "paper")
 
     assert path.read_bytes() == first
     assert [file.name for file in path.parent.iterdir()] == ["best.csv"]
@@ -113,7 +124,7 @@ def test_order_of_rows_does_not_change_the_file(path):
 
 def test_place_that_cannot_be_written_is_refused(tmp_path):
     with pytest.raises(InputError, match="cannot be written: Is a directory"):
-        write_settings(tmp_path, {("iris", None): {"knn_k": 1}})
+        write_settings(tmp_path, {("iris", None): {"knn_k": 1}}, "paper")
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,17 @@ from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.protocol import Part, scale_file
 from hyperlvq.study.records import open_records, read_records
 from hyperlvq.study.runner import run_study
-from hyperlvq.study.settings import read_settings
+from hyperlvq.study.settings import TUNED_FILE, read_settings
 from hyperlvq.study.tuning import (
-    SETTINGS_NAME,
     TUNING_NAME,
     Search,
     best_single_settings,
+    mean_of_known,
     score_penalties,
     settings_of_grid,
     stratified_folds,
     tune_study,
+    values_of_grid,
 )
 
 GRIDS = {
@@ -175,9 +176,9 @@ def test_search_without_a_setting_that_can_be_trained_fails(tmp_path, source, mo
 
     errors = {record["error"] for record in records_of(tmp_path, "knn")}
     assert errors == {"no setting of knn can be trained"}
-    settings = read_settings(tmp_path / SETTINGS_NAME)
-    assert settings.parameters(MODELS["knn"], "plain", 0) is None
-    assert settings.parameters(MODELS["rls_features"], "plain", 0) is not None
+    settings = read_settings(tmp_path / TUNED_FILE)
+    assert settings.choose(MODELS["knn"], "plain", 0) is None
+    assert settings.choose(MODELS["rls_features"], "plain", 0) is not None
 
 
 @pytest.mark.parametrize(("protocol", "n_searches"), [("paper", 2), ("strict", 8)])
@@ -235,13 +236,13 @@ def test_tuning_goes_on_where_it_was_left(tmp_path, source):
     for _ in range(3):
         next(interrupted)
     interrupted.close()
-    assert not (tmp_path / "parts" / SETTINGS_NAME).exists()
+    assert not (tmp_path / "parts" / TUNED_FILE).exists()
     steps = tune(source, tmp_path / "parts", *models)
 
     assert len(steps) == 3
     whole, parts = (without_times(records_of(tmp_path / name)) for name in ("whole", "parts"))
     assert whole == parts
-    texts = [(tmp_path / name / SETTINGS_NAME).read_text() for name in ("whole", "parts")]
+    texts = [(tmp_path / name / TUNED_FILE).read_text() for name in ("whole", "parts")]
     assert texts[0] == texts[1]
     assert tune(source, tmp_path / "parts", *models) == []
 
@@ -249,7 +250,7 @@ def test_tuning_goes_on_where_it_was_left(tmp_path, source):
 @pytest.mark.parametrize("protocol", ["paper", "strict"])
 def test_settings_found_are_those_a_study_runs_with(tmp_path, source, protocol):
     tune(source, tmp_path, "intrvfl_rls", "knn", protocol=protocol)
-    settings = read_settings(tmp_path / SETTINGS_NAME)
+    settings = read_settings(tmp_path / TUNED_FILE)
     names = ["intrvfl_rls", "knn", "intrvfl_centroids"]
     steps = list(run_study(source, tmp_path, models=names, settings=settings, protocol=protocol))
 
@@ -268,7 +269,7 @@ def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, so
 
     errors = {step.record["dataset"]: step.record["error"] for step in steps}
     assert errors == {"lost": "lost_R.dat is missing", "plain": None}
-    assert read_settings(tmp_path / SETTINGS_NAME).rows.keys() == {("plain", None)}
+    assert read_settings(tmp_path / TUNED_FILE).rows.keys() == {("plain", None)}
     assert tune(broken, tmp_path, "knn") == []
 
 
@@ -276,7 +277,6 @@ def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, so
     ("options", "message"),
     [
         ({"grid": "quick"}, "grid = 'paper', not 'quick': take another folder"),
-        ({"n_seeds": 3}, "n_seeds = 2, not 3: take another folder"),
         ({"protocol": "strict"}, "records of the protocol 'paper', not 'strict': take another"),
     ],
 )
@@ -285,6 +285,20 @@ def test_other_search_needs_another_folder(tmp_path, source, options, message):
 
     with pytest.raises(InputError, match=message):
         tune(source, tmp_path, "knn", **options)
+
+
+def test_another_number_of_seeds_matters_to_random_models_alone(tmp_path, source):
+    tune(source, tmp_path, "knn", "glvq_features")
+
+    assert tune(source, tmp_path, "knn", n_seeds=3) == []
+    with pytest.raises(InputError, match="n_trials = 2, not 3: take another folder"):
+        tune(source, tmp_path, "glvq_features", n_seeds=3)
+
+
+def test_a_fold_that_cannot_be_trained_leaves_the_others_their_say():
+    scores = mean_of_known([np.array([0.5, np.nan]), np.array([np.nan, np.nan])])
+
+    np.testing.assert_array_equal(scores, [0.5, np.nan])
 
 
 @pytest.mark.parametrize(
@@ -312,7 +326,8 @@ def made_up(model, scores, **changes):
     """Return the record of a search with these accuracies."""
     key = {"protocol": "paper", "model": model, "dataset": "a", "split": None, "seed": None}
     best = dict.fromkeys(MODELS[model].columns, 1)
-    return {**key, **best, "grid": "paper", "scores": scores, "error": None, **changes}
+    grid = {"grid": "paper", "values": values_of_grid(MODELS[model], "paper")}
+    return {**key, **best, **grid, "scores": scores, "error": None, **changes}
 
 
 def test_single_setting_is_the_best_on_average():
@@ -352,6 +367,7 @@ def test_failures_and_models_that_reuse_have_no_single_setting():
         {"scores": [0.5, "a", None]},
         {"grid": "slow"},
         {"grid": []},
+        {"values": {"n_neighbors": [3, 1000, 2]}},
         {"n_neighbors": None},
         {"model": "gvlq", "error": "no"},
     ],

@@ -10,6 +10,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from hyperlvq.study.runner import Progress as Step
 
 LINES_WITHOUT_TERMINAL = 20
+# The first runs are the longest: minutes each.
+SPEED_SECONDS = 3600
 
 
 def show_progress(steps: Iterable[Step]) -> tuple[int, Counter[str]]:
@@ -25,8 +27,13 @@ def show_progress(steps: Iterable[Step]) -> tuple[int, Counter[str]]:
 
 
 def _show_bar(steps: Iterable[Step], console: Console) -> Iterable[Step]:
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[runs]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=console) as bar:
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[runs]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, speed_estimate_period=SPEED_SECONDS) as bar:
         task = bar.add_task("starting", total=None, runs="")
         for step in steps:
             bar.update(
@@ -43,7 +50,7 @@ def _show_lines(steps: Iterable[Step], console: Console) -> Iterable[Step]:
     shown = -1
     for step in steps:
         part = int(LINES_WITHOUT_TERMINAL * step.done_seconds / step.total_seconds)
-        if part > shown:
+        if part != shown:  # tuning counts its second round anew
             shown = part
             print(f"{step.done}/{step.total} runs", file=sys.stderr, flush=True)
         yield step

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from hyperlvq.study.experiments import MODELS
+
 if TYPE_CHECKING:
     from collections import Counter
 
@@ -16,8 +18,11 @@ Data = Annotated[
     Path | None,
     typer.Option(help="The collection: a folder, .tar.gz or .tar.xz; built-in sets without it."),
 ]
-Models = Annotated[str | None, typer.Option(help="Names of models, separated by commas; or all.")]
-Sets = Annotated[str | None, typer.Option(help="Names of data sets, separated by commas; or all.")]
+Models = Annotated[
+    str | None,
+    typer.Option(help=f"Models, separated by commas; all without it: {', '.join(MODELS)}."),
+]
+Sets = Annotated[str | None, typer.Option(help="Data sets, separated by commas; all without it.")]
 Seeds = Annotated[int, typer.Option(min=1, help="Number of random initialisations.")]
 Protocol = Annotated[
     Literal["paper", "strict"],
@@ -43,6 +48,9 @@ def run(
     seeds: Seeds = 5,
     protocol: Protocol = "paper",
     jobs: Jobs = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run again what ended in an error.")
+    ] = False,
 ) -> None:
     """Train and test the models; started again, do only what is missing.
 
@@ -61,9 +69,10 @@ def run(
         n_seeds=seeds,
         protocol=protocol,
         n_jobs=jobs or default_jobs(),
+        retry_failed=retry_failed,
     )
     n_done, failures = show_progress(steps)
-    typer.echo(f"{n_done} runs made; the records are in {output}")
+    typer.echo(f"{n_done - failures.total()} runs made; the records are in {output}")
     report_failures(failures)
 
 
@@ -76,7 +85,8 @@ def tune(
     seeds: Seeds = 5,
     protocol: Protocol = "paper",
     grid: Annotated[
-        Literal["paper", "quick"], typer.Option(help="The values to try: the paper's, or fewer.")
+        Literal["paper", "quick"],
+        typer.Option(help="The values to try: the paper's (days), or fewer."),
     ] = "paper",
     jobs: Jobs = None,
 ) -> None:
@@ -86,7 +96,8 @@ def tune(
     """
     from hyperlvq.cli.progress import show_progress
     from hyperlvq.study.records import read_records
-    from hyperlvq.study.tuning import SETTINGS_NAME, TUNING_NAME, best_single_settings, tune_study
+    from hyperlvq.study.settings import TUNED_FILE
+    from hyperlvq.study.tuning import TUNING_NAME, best_single_settings, tune_study
 
     steps = tune_study(
         open_source(data),
@@ -99,7 +110,9 @@ def tune(
         n_jobs=jobs or default_jobs(),
     )
     n_done, failures = show_progress(steps)
-    typer.echo(f"{n_done} searches made; the settings are in {output / SETTINGS_NAME}")
+    typer.echo(
+        f"{n_done - failures.total()} searches made; the settings are in {output / TUNED_FILE}"
+    )
     typer.echo("The one setting that is best over all data sets:")
     for name, best in best_single_settings(read_records(output, TUNING_NAME)).items():
         values = ", ".join(f"{key}={value}" for key, value in best.parameters.items())

@@ -163,9 +163,13 @@ class KGLVQClassifier(Readout):
 
     def _kernel_matrix(self, X):
         parameters = {} if callable(self.kernel) else {"gamma": self.gamma_}
-        return pairwise_kernels(
-            X, self.X_fit_, metric=self.kernel, filter_params=True, **parameters
-        ).astype(self._dtype(), copy=False)
+        matrix = np.empty((len(X), len(self.X_fit_)), self._dtype())
+        # By rows, as scikit-learn computes in float64.
+        for rows in gen_batches(len(X), PREDICTION_ROWS):
+            matrix[rows] = pairwise_kernels(
+                X[rows], self.X_fit_, metric=self.kernel, filter_params=True, **parameters
+            )
+        return matrix
 
     def _minimise(self, y, weights, map_blocks):
         """Set the coefficients that minimise the cost; samples stand in the order of classes."""

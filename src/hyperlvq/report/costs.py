@@ -9,12 +9,11 @@ import pandas as pd
 
 from hyperlvq.checks import InputError
 from hyperlvq.costs import glvq_flops, relative_costs, rls_flops, rls_qr_flops
+from hyperlvq.report.results import LARGEST_SIZE
 from hyperlvq.study.records import Record
 
 COST_COLUMNS = ("dataset", "n_samples", "n_train", "protocol", "n_classes", "intrvfl_rls_n")
 LAYER_MODEL = "intrvfl_rls"
-# Flops, a size cubed, stay within a float.
-LARGEST_SIZE = 10**12
 METHODS = {
     "rls": ("RLS, straightforward", "N(2N²/3 + 4TN + 2TL − N − T − L + 2)", rls_flops),
     "rls_qr": ("RLS, QR", "N(4N²/3 + 2TN + 2TL + 3LN − N − 3L + 2)", rls_qr_flops),

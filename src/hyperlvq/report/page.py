@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from hyperlvq.checks import InputError
 from hyperlvq.report import formats
 from hyperlvq.report.costs import CostTable, cost_rows, cost_table, has_cost_columns
 from hyperlvq.report.differences import Note, differences
@@ -56,6 +57,10 @@ def make_report(records: Iterable[Record], published: Published | None = None) -
     """Work out the tables and statistics of a report."""
     records = list(records)
     study = summarise_records(records)
+    if published is not None and "built-in" in study.sources:
+        raise InputError(
+            "the paper's figures are of the collection, this study is of built-in data"
+        )
     paper = None if published is None else published.accuracies
     costs, cost_source = _costs(records, published)
     ranking = rank_models(study.accuracies) if study.accuracies.shape[1] >= MIN_RANKED else None

@@ -11,6 +11,8 @@ from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.records import KEY, RECORDS_NAME, Record
 
 RUN = ["dataset", "model", "seed"]
+SIZES = ("n_splits", "n_train", "n_test", "n_features", "n_classes", "n_units")
+LARGEST_SIZE = 10**12
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Study:
     """
 
     protocol: str
+    sources: frozenset[str]
     settings: str | None
     accuracies: pd.DataFrame
     n_seeds: pd.DataFrame
@@ -44,7 +47,11 @@ def summarise_records(records: Iterable[Record]) -> Study:
     frame = _latest(records)
     protocol = _single_protocol(frame)
     runs = frame[frame["model"].notna()]
-    n_splits = runs.groupby("dataset")["split"].nunique()
+    seen, stated = (
+        runs.groupby("dataset")["split"].nunique(),
+        runs.groupby("dataset")["n_splits"].max(),
+    )
+    n_splits = stated.fillna(seen)
     by_seed = runs.groupby(RUN)["accuracy"].agg(["mean", "count", "size"])
     expected = by_seed.index.get_level_values("dataset").map(n_splits)
     complete = by_seed.loc[by_seed["count"] == expected, "mean"].groupby(["dataset", "model"])
@@ -52,6 +59,7 @@ def summarise_records(records: Iterable[Record]) -> Study:
         raise InputError(f"{RECORDS_NAME} holds no complete result: every run failed or is missing")
     return Study(
         protocol=protocol,
+        sources=frozenset(runs["source"].dropna().unique()),
         settings=" and ".join(sorted(frame["settings"].dropna().unique())) or None,
         accuracies=_data_sets_by_models(complete.mean()),
         n_seeds=_data_sets_by_models(complete.count()),
@@ -61,10 +69,10 @@ def summarise_records(records: Iterable[Record]) -> Study:
 
 def _latest(records: Iterable[Record]) -> pd.DataFrame:
     """Return the records as a table; where one was run again, the last counts."""
-    fields = (*KEY, "accuracy", "error", "settings")
+    fields = (*KEY, "accuracy", "error", "settings", "source", "n_splits")
     rows = [_checked(record, line) for line, record in enumerate(records, 1)]
     frame = pd.DataFrame([[row.get(name) for name in fields] for row in rows], columns=fields)
-    frame["accuracy"] = frame["accuracy"].astype(float)
+    frame = frame.astype({"accuracy": float, "n_splits": float})
     return frame.drop_duplicates(list(KEY), keep="last")
 
 
@@ -84,9 +92,18 @@ def _checked(record: Record, line: int) -> Record:
         raise refuse("model", f"one of {', '.join(MODELS)}")
     if not _is_accuracy(record.get("accuracy")):
         raise refuse("accuracy", "a number from 0 to 1")
-    if not isinstance(record.get("settings"), str | None):
-        raise refuse("settings", "a name")
+    for name in ("settings", "source"):
+        if not isinstance(record.get(name), str | None):
+            raise refuse(name, "a name")
+    for name in SIZES:
+        if not _is_size(record.get(name)):
+            raise refuse(name, "a whole number of at least 1")
     return record
+
+
+def _is_size(value: Any) -> bool:
+    """Return whether a value is a number of things, or none where a record does not say."""
+    return value is None or (type(value) is int and 1 <= value <= LARGEST_SIZE)
 
 
 def _is_accuracy(value: Any) -> bool:
@@ -129,6 +146,6 @@ def _failures(frame: pd.DataFrame) -> list[Failure]:
 def _missing(by_seed: pd.DataFrame, expected: pd.Index) -> list[Failure]:
     lacking = (expected - by_seed["size"])[by_seed["size"] < expected]
     return [
-        Failure(dataset, model, int(count), f"not run yet; seed {seed} is left out")
+        Failure(dataset, model, int(count), f"not run yet; seed {seed:g} is left out")
         for (dataset, model, seed), count in lacking.items()
     ]

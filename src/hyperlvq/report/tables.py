@@ -16,7 +16,7 @@ def summary_table(study: Study, published: pd.DataFrame | None = None) -> pd.Dat
 
     `paper_mean`, `difference`, `correlation` and `mean_absolute_difference` are over the
     `paper_sets` data sets that both have; `quoted_mean` is a mean that the paper gives in its text
-    alone. `seeds` is the smallest number over the data sets.
+    alone, shown beside the others. `seeds` is the smallest number over the data sets.
     """
     rows = {
         name: _summary_row(
@@ -29,7 +29,7 @@ def summary_table(study: Study, published: pd.DataFrame | None = None) -> pd.Dat
     table = pd.DataFrame.from_dict(rows, orient="index")
     table.index.name = "model"
     table.insert(0, "title", [MODELS[name].title for name in rows])
-    quoted = [MODELS[name].published_mean for name in rows]
+    quoted = [None if published is None else MODELS[name].published_mean for name in rows]
     table["quoted_mean"] = pd.Series(quoted, rows, float).where(table["paper_sets"] == 0)
     return table
 

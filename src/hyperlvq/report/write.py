@@ -19,7 +19,7 @@ def write_report(
 ) -> list[Path]:
     """Write the report of a study and return the files written.
 
-    Beside the page `report.html` go `report.md`, `report.csv` (accuracies by data set) and
+    Beside the page `report.html` go `report.md`, `report_sets.csv` (accuracies by data set) and
     `report_summary.csv` (means by model). Nothing is written unless all can be made, and no file
     is ever half-written.
 
@@ -40,14 +40,15 @@ def write_report(
     report = make_report(records, None if published is None else read_published(published))
     figures = draw_figures(report)
     contents = {
-        output: render_page(report, figures),
         output.with_suffix(".md"): render_markdown(report),
-        output.with_suffix(".csv"): report.per_set.to_csv(lineterminator="\n"),
+        output.with_name(f"{output.stem}_sets.csv"): report.per_set.to_csv(lineterminator="\n"),
         output.with_name(f"{output.stem}_summary.csv"): report.summary.to_csv(lineterminator="\n"),
     }
     if figures_folder is not None:
         target = _made_folder(Path(figures_folder))
         contents |= {target / f"{name}.svg": figure for name, figure in figures.items()}
+    contents[output] = render_page(report, figures)
+    _check_inputs_stay(contents, published)
     _write_all(contents)
     return list(contents)
 
@@ -57,6 +58,11 @@ def _check_output(output: Path) -> None:
         raise InputError(f"{output} must be named *.html: the report is a page")
     if not output.parent.is_dir():
         raise InputError(f"{output.parent} is not a folder")
+
+
+def _check_inputs_stay(contents: dict[Path, str], published: str | Path | None) -> None:
+    if published is not None and Path(published).resolve() in map(Path.resolve, contents):
+        raise InputError(f"{published} would be overwritten: give the report another name")
 
 
 def _made_folder(folder: Path) -> Path:

@@ -123,6 +123,7 @@ def describe(
         "model": model.name,
         "dataset": data_set.name,
         "source": data_set.source,
+        "n_splits": n_splits(data_set, protocol),
         "split": split,
         "seed": seed,
         **fixed_parameters(model, protocol),

@@ -106,5 +106,7 @@ def lock(file: FileIO, path: Path) -> None:
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         raise InputError(f"another run is writing to {path}") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be locked: {error.strerror}") from None

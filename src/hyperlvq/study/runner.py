@@ -67,7 +67,7 @@ class Run:
 
     def record(self) -> Record:
         """Make the run."""
-        return {**self.description(), **protocols.evaluate(*self._arguments())}
+        return {**protocols.evaluate(*self._arguments()), "settings": self.settings_name}
 
     def seconds(self) -> float:
         """Return about how long it will take."""
@@ -132,11 +132,11 @@ def plan(
 ) -> list[Run]:
     """Return the runs of a study."""
     return [
-        Run(model, parameters, data_set, split, seed, protocol, settings.name)
+        Run(model, choice.parameters, data_set, split, seed, protocol, choice.origin)
         for model in map(MODELS.__getitem__, models)
         for data_set in data_sets
         for split in range(protocols.n_splits(data_set, protocol))
-        if (parameters := settings.parameters(model, data_set.name, split)) is not None
+        if (choice := settings.choose(model, data_set.name, split)) is not None
         for seed in range(n_seeds if model.is_random else 1)
     ]
 
@@ -164,6 +164,7 @@ def run_study(
     n_seeds: int = 5,
     protocol: str = "paper",
     n_jobs: int = 1,
+    retry_failed: bool = False,
 ) -> Iterator[Progress]:
     """Run what a folder lacks of a study; yield each record after it has been appended.
 
@@ -183,6 +184,8 @@ def run_study(
         How data are scaled and split.
     n_jobs : int, default=1
         Number of processes, each of one thread.
+    retry_failed : bool, default=False
+        Whether runs whose record is an error count as missing.
 
     Yields
     ------
@@ -193,12 +196,24 @@ def run_study(
     check_integer("n_seeds", n_seeds, minimum=1)
     check_integer("n_jobs", n_jobs, minimum=1)
     models = choose("model", models, MODELS)
+    settings = settings or Settings()
+    check_settings(settings, models, protocol)
     names = choose("data set", sets, source.names())
     data_sets, unreadable = load_sets(source, names, protocol)
     with open_records(folder) as records:
         check_protocol(protocol, records.records)
-        runs = plan(models, data_sets, settings or Settings(), n_seeds, protocol)
-        yield from do_missing([*unreadable, *runs], records, n_jobs)
+        runs = plan(models, data_sets, settings, n_seeds, protocol)
+        yield from do_missing([*unreadable, *runs], records, n_jobs, retry_failed)
+
+
+def check_settings(settings: Settings, models: Iterable[str], protocol: str) -> None:
+    """Raise if settings are incomplete, or would let test samples into the protocol "strict"."""
+    settings.check(map(MODELS.__getitem__, models))
+    if protocol == "strict" and settings.rows and settings.tuning != "strict":
+        raise InputError(
+            f"the settings {settings.name} were not tuned within the training samples, as the "
+            "protocol strict asks: their column 'tuning' does not say strict"
+        )
 
 
 def check_protocol(protocol: str, records: Iterable[Record]) -> None:
@@ -211,9 +226,12 @@ def check_protocol(protocol: str, records: Iterable[Record]) -> None:
             )
 
 
-def do_missing(jobs: Sequence[Job], records: RecordFile, n_jobs: int) -> Iterator[Progress]:
+def do_missing(
+    jobs: Sequence[Job], records: RecordFile, n_jobs: int, retry_failed: bool = False
+) -> Iterator[Progress]:
     """Do the jobs that have no record, the longest first, and say how far they are."""
-    missing = longest_first(missing_jobs(jobs, records.records), lambda job: job.seconds())
+    kept = [record for record in records.records if not (retry_failed and record.get("error"))]
+    missing = longest_first(missing_jobs(jobs, kept), lambda job: job.seconds())
     done, done_seconds = len(jobs) - len(missing), 0.0
     total_seconds = sum(job.seconds() for job in missing)
     for job, record in execute(make_record, missing, n_jobs):
@@ -240,7 +258,8 @@ def missing_jobs(jobs: Iterable[Job], records: Iterable[Record]) -> list[Job]:
 def check_same(description: Record, record: Record) -> None:
     """Raise if a record was made with other parameters than are wanted now."""
     for name, value in description.items():
-        if record.get(name) != value:
+        # Settings files may change their names; what they say is compared.
+        if name != "settings" and record.get(name) != value:
             raise InputError(
                 f"the folder has a record of {record['model']} on {record['dataset']} with "
                 f"{name} = {record.get(name)!r}, not {value!r}: take another folder"

@@ -1,39 +1,64 @@
 """Settings of the models per data set (and split), from a file or by default.
 
 A settings file is a table with a column `dataset`, optionally one `split`, and the columns that the
-models of `experiments` name. A model whose columns are not all there, or whose data set is not,
-has its defaults; one with an empty cell leaves the data set out.
+models of `experiments` name. A model that has no column there, or whose data set has no row, has
+its defaults; one with an empty cell leaves the data set out. A column `tuning` names the protocol
+that the settings were tuned by.
 """
 
 import csv
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hyperlvq.checks import InputError
 from hyperlvq.study.experiments import MODELS, Model
 
 KNOWN_COLUMNS = frozenset(column for model in MODELS.values() for column in model.columns.values())
+DEFAULTS = "defaults"
+TUNED_FILE = "settings.csv"
 Parameters = dict[str, Any]
+
+
+class Choice(NamedTuple):
+    """A model's parameters on a split, and the name of the settings they are from."""
+
+    parameters: Parameters
+    origin: str
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Values by (data set, split or None) and column; None stands for an empty cell."""
+    """Values by (data set, split or None) and column; None stands for an empty cell.
 
-    name: str = "defaults"
+    `tuning` is the protocol they were tuned by, where the file says so.
+    """
+
+    name: str = DEFAULTS
     columns: frozenset[str] = frozenset()
     rows: dict[tuple[str, int | None], dict[str, float | None]] = field(default_factory=dict)
+    tuning: str | None = None
 
-    def parameters(self, model: Model, dataset: str, split: int) -> Parameters | None:
+    def choose(self, model: Model, dataset: str, split: int) -> Choice | None:
         """Return the model's parameters on a split, or None where it leaves the set out."""
         row = self.rows.get((dataset, split), self.rows.get((dataset, None)))
-        if row is None or not self.columns.issuperset(model.columns.values()):
-            return dict(model.defaults)
+        if row is None or not model.columns or not self.columns.issuperset(model.columns.values()):
+            return Choice(dict(model.defaults), DEFAULTS)
         values = {name: row[column] for name, column in model.columns.items()}
-        return None if None in values.values() else dict(values)
+        return None if None in values.values() else Choice(dict(values), self.name)
+
+    def check(self, models: Iterable[Model]) -> None:
+        """Raise if the file has some columns of a model, but not all."""
+        for model in models:
+            missing = [name for name in model.columns.values() if name not in self.columns]
+            if missing and len(missing) < len(model.columns):
+                raise InputError(
+                    f"the settings {self.name} have no column {missing[0]!r}, "
+                    f"but others of {model.name}"
+                )
 
 
 def read_settings(path: str | Path) -> Settings:
@@ -43,24 +68,35 @@ def read_settings(path: str | Path) -> Settings:
         header = next(lines, [])
         _check_header(header, path)
         rows: dict[tuple[str, int | None], dict[str, float | None]] = {}
+        tunings = set()
         for cells in lines:
             if cells:
-                _add_row(rows, header, cells, f"{path}, line {lines.line_num}")
+                texts = _cells_by_column(header, cells, f"{path}, line {lines.line_num}")
+                _add_row(rows, texts, f"{path}, line {lines.line_num}")
+                tunings.add(texts.get("tuning"))
     except csv.Error as error:
         raise InputError(f"{path}, line {lines.line_num}: {error}") from None
-    return Settings(Path(path).stem, KNOWN_COLUMNS.intersection(header), rows)
+    tuning = tunings.pop() if len(tunings) == 1 else None
+    return Settings(_name(Path(path)), KNOWN_COLUMNS.intersection(header), rows, tuning)
 
 
-def write_settings(path: str | Path, rows: dict[tuple[str, int | None], Parameters]) -> None:
+def _name(path: Path) -> str:
+    """Return what to call the settings: a tuned file by its folder, as all have one name."""
+    return path.absolute().parent.name if path.name == TUNED_FILE else path.stem
+
+
+def write_settings(
+    path: str | Path, rows: dict[tuple[str, int | None], Parameters], tuning: str
+) -> None:
     """Write values by data set, split and column, as `read_settings` takes them."""
     columns = sorted({column for values in rows.values() for column in values})
     has_splits = any(split is not None for _, split in rows)
     table = StringIO()
     writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(["dataset", *(["split"] if has_splits else []), *columns])
+    writer.writerow(["dataset", *(["split"] if has_splits else []), "tuning", *columns])
     for dataset, split in sorted(rows, key=lambda key: (key[0], key[1] is not None, key[1])):
         cells = [rows[dataset, split].get(column) for column in columns]
-        writer.writerow([dataset, *([split] if has_splits else []), *cells])
+        writer.writerow([dataset, *([split] if has_splits else []), tuning, *cells])
     temporary = Path(path).with_name(f"{Path(path).name}.part")
     try:
         temporary.write_text(table.getvalue(), encoding="utf-8", newline="")
@@ -86,10 +122,13 @@ def _check_header(header: list[str], path: str | Path) -> None:
         raise InputError(f"{path}, line 1: column {twice!r} stands there twice")
 
 
-def _add_row(rows: dict, header: list[str], cells: list[str], place: str) -> None:
+def _cells_by_column(header: list[str], cells: list[str], place: str) -> dict[str, str]:
     if len(cells) != len(header):
         raise InputError(f"{place}: {len(cells)} cells, {len(header)} columns")
-    texts = dict(zip(header, cells, strict=True))
+    return dict(zip(header, cells, strict=True))
+
+
+def _add_row(rows: dict, texts: dict[str, str], place: str) -> None:
     key = texts["dataset"], _split(texts.get("split", ""), f"{place}, column split")
     if key in rows:
         of_split = "" if key[1] is None else f", split {key[1]},"

@@ -29,10 +29,9 @@ from hyperlvq.study.runner import (
     load_sets,
 )
 from hyperlvq.study.schedule import estimated_seconds
-from hyperlvq.study.settings import Parameters, write_settings
+from hyperlvq.study.settings import TUNED_FILE, Parameters, write_settings
 
 TUNING_NAME = "tuning.jsonl"
-SETTINGS_NAME = "settings.csv"
 GRIDS = ("paper", "quick")
 N_FOLDS = 3
 
@@ -63,16 +62,24 @@ class Search:
             "source": self.data_set.source,
             "split": self.split,
             "seed": None,
-            "n_seeds": self.n_seeds,
+            "n_trials": self.n_trials(),
             "grid": self.grid,
+            "values": values_of_grid(self.model, self.grid),
             **self.reused,
         }
+
+    def n_trials(self) -> int:
+        """Return how often every setting is trained and scored."""
+        if self.split is not None:
+            return N_FOLDS
+        return self.n_seeds if self.model.is_random else 1
 
     def record(self) -> Record:
         """Return the best setting, the first of equals, and the accuracy of every one."""
         candidates = self.candidates()
-        trials = list(tuning_trials(self))
-        scores = np.mean([score_trial(self, candidates, *trial) for trial in trials], axis=0)
+        scores = mean_of_known(
+            [score_trial(self, candidates, *trial) for trial in tuning_trials(self)]
+        )
         if np.isnan(scores).all():
             raise InputError(f"no setting of {self.model.name} can be trained")
         best = int(np.nanargmax(scores))
@@ -89,15 +96,36 @@ class Search:
         """Return about how long it will take."""
         n_samples, n_features = self.data_set.X.shape
         sizes = n_samples // 2, n_features, int(self.data_set.y.max()) + 1
-        trainings = (
-            estimated_seconds(self.model, setting, *sizes) for setting in self.candidates()
-        )
-        return self.n_seeds * sum(trainings)
+        candidates = self.candidates()
+        if is_rls(self.model):  # one decomposition serves all penalties
+            candidates = [candidates[group[0]] for group in group_by_layer(candidates).values()]
+        trainings = (estimated_seconds(self.model, setting, *sizes) for setting in candidates)
+        return self.n_trials() * sum(trainings)
 
 
 def grid_of(model: Model, grid: str) -> Mapping[str, tuple]:
     """Return the values to try of each parameter."""
     return model.grid if grid == "paper" else model.quick_grid
+
+
+def values_of_grid(model: Model, grid: str) -> dict[str, list]:
+    """Return the values to try as a record keeps them."""
+    return {name: list(values) for name, values in grid_of(model, grid).items()}
+
+
+def is_rls(model: Model) -> bool:
+    """Say whether a model's readout is RLS."""
+    return isinstance(model.recipe, tuple) and model.recipe[1] == "rls"
+
+
+def mean_of_known(scores: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the mean over trials, of those in which a setting could be trained; NaN for none."""
+    table = np.array(scores)
+    known = ~np.isnan(table)
+    totals = np.where(known, table, 0).sum(axis=0)
+    return np.divide(
+        totals, known.sum(axis=0), out=np.full(len(totals), np.nan), where=known.any(axis=0)
+    )
 
 
 def settings_of_grid(values: Mapping[str, tuple]) -> list[Parameters]:
@@ -110,7 +138,7 @@ def tuning_trials(search: Search) -> Iterator[tuple[Part, int]]:
     data_set = search.data_set
     if search.split is None:
         part = part_of(scale_file(data_set.X), data_set.y, data_set.tuning)
-        yield from ((part, seed) for seed in range(search.n_seeds if search.model.is_random else 1))
+        yield from ((part, seed) for seed in range(search.n_trials()))
     else:
         rows = data_set.splits[search.split].train
         for fold, inner in enumerate(stratified_folds(rows, data_set.y[rows])):
@@ -133,7 +161,7 @@ def score_trial(
     search: Search, candidates: Sequence[Parameters], part: Part, seed: int
 ) -> np.ndarray:
     """Return the accuracy of every candidate; NaN for one that cannot be trained here."""
-    if search.model.recipe[1] == "rls":
+    if is_rls(search.model):
         return score_penalties(search, candidates, part, seed)
     return np.array([score(search, candidate, part, seed) for candidate in candidates])
 
@@ -143,7 +171,8 @@ def score(search: Search, candidate: Parameters, part: Part, seed: int) -> float
 
     More neighbours than samples, say: the grid then is smaller, not the search over.
     """
-    pipeline = protocols.build(search.model, candidate, seed, search.protocol)
+    limits = search.model.quick_search if search.grid == "quick" else {}
+    pipeline = protocols.build(search.model, {**candidate, **limits}, seed, search.protocol)
     try:
         protocols.fit(pipeline, part)
         return float(np.mean(pipeline.predict(part.X_test) == part.y_test))
@@ -155,14 +184,15 @@ def score_penalties(
     search: Search, candidates: Sequence[Parameters], part: Part, seed: int
 ) -> np.ndarray:
     """Return the accuracy of every candidate of RLS: one decomposition serves all its alphas."""
-    scores = np.empty(len(candidates))
+    scores = np.full(len(candidates), np.nan)
     for others, indices in group_by_layer(candidates).items():
         layer = protocols.build(search.model, dict(others), seed, search.protocol)[:-1]
-        H_train = layer.fit_transform(part.X_train)
         alphas = [candidates[index]["alpha"] for index in indices]
-        outputs = layer.transform(part.X_test) @ np.swapaxes(
-            rls_path(H_train, part.y_train, alphas), 1, 2
-        )
+        try:
+            coefs = rls_path(layer.fit_transform(part.X_train), part.y_train, alphas)
+        except ValueError:  # a single class, say
+            continue
+        outputs = layer.transform(part.X_test) @ np.swapaxes(coefs, 1, 2)
         predicted = np.unique(part.y_train)[outputs.argmax(axis=2)]
         scores[indices] = (predicted == part.y_test).mean(axis=1)
     return scores
@@ -223,12 +253,13 @@ def tune_study(
     with open_records(folder, TUNING_NAME) as records:
         check_protocol(protocol, records.records)
         check_searches(records.records)
+        check_reuse(chosen, grid, records.records)
         yield from do_missing(unreadable, records, n_jobs)
         for wave in waves(chosen, grid):
             found = found_settings(records.records)
             searches = plan_searches(wave, data_sets, grid, n_seeds, protocol, found)
             yield from do_missing(searches, records, n_jobs)
-        write_settings(Path(folder) / SETTINGS_NAME, found_settings(records.records))
+        write_settings(Path(folder) / TUNED_FILE, found_settings(records.records), protocol)
 
 
 def waves(models: Iterable[Model], grid: str) -> list[list[Model]]:
@@ -255,16 +286,23 @@ def plan_searches(
     return [search for search in searches if None not in search.reused.values()]
 
 
+def check_reuse(models: Sequence[Model], grid: str, records: Iterable[Record]) -> None:
+    """Raise if a model reuses what no other one here tunes or has tuned."""
+    names = {model.name for model in models} | {record["model"] for record in records}
+    tuned = {column for name in names if name for column in MODELS[name].columns.values()}
+    for model in models:
+        missing = [column for column in model.reuse.values() if column not in tuned]
+        if grid == "paper" and missing:
+            raise InputError(
+                f"{model.name} reuses {missing[0]}: tune the model it belongs to as well"
+            )
+
+
 def reused_values(model: Model, grid: str, found: Mapping[str, Any]) -> Parameters:
-    """Return the parameters a model takes from those found for another."""
+    """Return the parameters a model takes from those found for another, None if none was."""
     if grid != "paper":
         return {}
-    try:
-        return {name: found[column] for name, column in model.reuse.items()}
-    except KeyError as error:
-        raise InputError(
-            f"{model.name} reuses {error.args[0]}: tune the model it belongs to as well"
-        ) from None
+    return {name: found.get(column) for name, column in model.reuse.items()}
 
 
 def found_settings(records: Iterable[Record]) -> dict[tuple[str, int | None], Parameters]:
@@ -297,6 +335,7 @@ def _is_of_search(record: Record) -> bool:
     return (
         "error" in record
         and all(isinstance(record.get(name), int | float) for name in model.columns)
+        and record.get("values") == values_of_grid(model, record["grid"])
         and len(scores) == len(settings_of_grid(grid_of(model, record["grid"])))
         and all(isinstance(score, int | float | None) for score in scores)
     )
