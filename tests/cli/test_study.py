@@ -73,15 +73,24 @@ def test_study_started_again_has_nothing_to_do(iris_study):
 
 def test_study_is_reported(iris_study, tmp_path):
     folder, _ = iris_study
-    (tmp_path / "paper.csv").write_text(PUBLISHED)
     page = tmp_path / "iris.html"
-    code, output, _ = hyperlvq(
-        *("study", "report", folder, "-o", page, "--published", tmp_path / "paper.csv")
-    )
+    code, output, _ = hyperlvq("study", "report", folder, "-o", page)
 
     assert code == 0
-    assert output.splitlines()[0] == str(page)
+    assert output.splitlines()[-1] == str(page)
     assert "k nearest neighbours" in page.read_text()
+
+
+def test_built_in_data_are_not_put_beside_the_papers(iris_study, tmp_path):
+    folder, _ = iris_study
+    (tmp_path / "paper.csv").write_text(PUBLISHED)
+    code, _, errors = hyperlvq(
+        *("study", "report", folder, "-o", tmp_path / "iris.html"),
+        *("--published", tmp_path / "paper.csv"),
+    )
+
+    assert code == 2
+    assert "the paper's figures are of the collection, this study is of built-in data" in errors
 
 
 def test_spaces_in_lists_of_names_do_no_harm(tmp_path):

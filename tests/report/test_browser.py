@@ -10,7 +10,7 @@ DARK_PAPER, LIGHT_PAPER = "rgb(20, 23, 27)", "rgb(255, 255, 255)"
 @pytest.fixture(scope="module")
 def address(study_folder, published_path, tmp_path_factory):
     output = tmp_path_factory.mktemp("page") / "report.html"
-    return write_report(study_folder, output, published_path)[0].as_uri()
+    return write_report(study_folder, output, published_path)[-1].as_uri()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ def main() -> None:
     try:
         from hyperlvq.cli.app import app
 
-        app()
+        app(prog_name="hyperlvq")
     except InputError as error:
         sys.exit(_complain(str(error)))
     except KeyboardInterrupt:
