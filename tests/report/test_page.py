@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from hyperlvq.checks import InputError
 from hyperlvq.report.page import draw_figures, make_report, render_markdown, render_page
 from hyperlvq.report.published import read_published
 from hyperlvq.study.experiments import MODELS
@@ -159,3 +160,22 @@ def test_the_markdown_has_no_runs_of_empty_lines(full_report, record):
         assert "\n\n\n" not in text
         assert text.endswith("\n")
         assert not text.startswith("\n")
+
+
+def test_the_papers_correlations_stand_beside_its_figures_alone(records, published_path):
+    with_paper, without = page_of(records, read_published(published_path)), page_of(records)
+
+    assert "(paper 0.78)" in with_paper
+    assert "(paper 0.78)" not in without
+
+
+def test_a_figure_of_built_in_data_is_not_compared_with_the_papers(record, published_path):
+    with pytest.raises(InputError, match="this study is of built-in data"):
+        make_report([record(source="built-in")], read_published(published_path))
+
+
+def test_a_seed_counts_only_with_all_the_splits_it_shall_have(record):
+    runs = [record(split=split, n_splits=4) for split in range(2)]
+
+    with pytest.raises(InputError, match="no complete result"):
+        make_report(runs)
