@@ -32,27 +32,12 @@ def class_sums(X, y, weights, n_classes):
 def cost_and_gradient(prototypes, prototype_classes, X, y, slope, weights, sample_norms=None):
     """Write the formulas of `hyperlvq.kernels.glvq` out over whole arrays in float64."""
     distances = squared_distances(X, prototypes)
-    is_own = prototype_classes == y[:, np.newaxis]
-    own = np.where(is_own, distances, np.inf).argmin(axis=1)
-    other = np.where(is_own, np.inf, distances).argmin(axis=1)
-    samples = np.arange(len(X))
-    d_own, d_other = distances[samples, own], distances[samples, other]
-    total = d_own + d_other
-    cost = 1 / (1 + np.exp(-slope * (d_own - d_other) / total))
-    steepness = weights * slope * cost * (1 - cost)
-    gradient = np.zeros_like(prototypes)
-    attraction = -4 * steepness * d_other / total**2
-    repulsion = 4 * steepness * d_own / total**2
-    np.add.at(gradient, own, attraction[:, np.newaxis] * (X - prototypes[own]))
-    np.add.at(gradient, other, repulsion[:, np.newaxis] * (X - prototypes[other]))
-    return weights @ cost, gradient
+    cost, pull = cost_and_pull(distances, prototype_classes, y, slope, weights)
+    return cost, 2 * (pull.sum(axis=0)[:, np.newaxis] * prototypes - pull.T @ X)
 
 
-def kernel_cost_and_gradient(coefficients, kernel, y, prototype_classes, slope, weights):
-    """Write the formulas of `hyperlvq.kernels.kglvq` out over whole arrays in float64."""
-    products = kernel @ coefficients.T
-    norms = np.einsum("jm,mj->j", coefficients, products)
-    distances = np.maximum(kernel.diagonal()[:, np.newaxis] - 2 * products + norms, 0)
+def cost_and_pull(distances, prototype_classes, y, slope, weights):
+    """Return Σ_m w_m g(μ_m) and w_m ∂g/∂d (samples × prototypes), 0 but for the two winners."""
     is_own = prototype_classes == y[:, np.newaxis]
     own = np.where(is_own, distances, np.inf).argmin(axis=1)
     other = np.where(is_own, np.inf, distances).argmin(axis=1)
@@ -61,11 +46,21 @@ def kernel_cost_and_gradient(coefficients, kernel, y, prototype_classes, slope, 
     total = d_own + d_other
     cost = 1 / (1 + np.exp(-slope * (d_own - d_other) / total))
     steepness = weights * slope * cost * (1 - cost)
-    pull = np.zeros_like(products)
+    pull = np.zeros_like(distances)
     pull[samples, own] = 2 * steepness * d_other / total**2
     pull[samples, other] = -2 * steepness * d_own / total**2
+    return weights @ cost, pull
+
+
+def kernel_cost_and_gradient(coefficients, kernel, y, prototype_classes, slope, weights):
+    """Write the formulas of `hyperlvq.kernels.kglvq` out over whole arrays in float64."""
+    products = kernel @ coefficients.T
+    norms = np.einsum("jm,mj->j", coefficients, products)
+    distances = np.maximum(kernel.diagonal()[:, np.newaxis] - 2 * products + norms, 0)
+    cost, pull = cost_and_pull(distances, prototype_classes, y, slope, weights)
+    is_own = prototype_classes[:, np.newaxis] == y
     gradient = 2 * (pull.sum(axis=0) * products - kernel.T @ pull).T
-    return weights @ cost, np.where(is_own.T, gradient, 0)
+    return cost, np.where(is_own, gradient, 0)
 
 
 def perceptron_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
