@@ -1,0 +1,5 @@
+"""Fitted pipelines as integer models for devices."""
+
+from hyperlvq.export.plan import Comparison, Plan, compare, make_plan
+
+__all__ = ["Comparison", "Plan", "compare", "make_plan"]

@@ -1,0 +1,316 @@
+"""The integer model: what a device computes, as plain data that predicts by itself.
+
+Every exporter writes out a `Plan` and adds nothing to it, so what `Plan.predict` returns is what
+the device returns.
+"""
+
+import re
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hyperlvq.checks import InputError, check_choice
+from hyperlvq.export.fitted import device_features, fitted_parts
+from hyperlvq.export.quantise import quantise
+from hyperlvq.export.scaling import FloatScaling, IntegerScaling, float_scaling, integer_scaling
+from hyperlvq.kernels.encoding import activation_dtype, encode, sum_dtype
+
+INPUTS = ("float", "int16", "int32")
+WIDTHS = (8, 16)
+MOST_UNITS = MOST_FEATURES = MOST_OUTPUTS = 32767
+C_KEYWORDS = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if "
+    "inline int long register restrict return short signed sizeof static struct switch typedef "
+    "union unsigned void volatile while _Bool _Complex _Imaginary main "
+    "asm bool catch class delete explicit export false friend mutable namespace new operator "
+    "private protected public template this throw true try typename using virtual".split()
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """An integer model: K features, N units, outputs that score, the best one's class wins.
+
+    A sample x goes through four steps. Its features become levels v (`scaling`). Unit n sums
+    over features i the sign `signs[i, n]`, negated where n < v_i, and clips the sum h to ±clip.
+    Output j scores factor · h·q_j - b_j, with q `weights` and b `biases`. The first output of
+    the highest score gives the class. All arrays are read-only.
+
+    Attributes
+    ----------
+    name : str
+        The prefix of every name in C.
+    readout : str
+        "centroids", "perceptron", "lvq1", "glvq" or "rls".
+    input : {"float", "int16", "int32"}
+        The type of a raw feature value.
+    bits : {8, 16}
+        The width of a weight.
+    feature_names : tuple of str
+    feature_ranges : ndarray of shape (n_features, 2), of float64
+        Smallest and largest training value of each feature.
+    class_names : tuple of str
+    classes : ndarray of shape (n_classes,)
+        The labels as the float model has them.
+    n_units : int
+        Number of hidden units N, and the largest level.
+    clip : int
+        Largest activation κ, as the layer has it; sums never exceed K.
+    packed_keys : ndarray of shape (n_features, ⌈n_units / 8⌉), of uint8
+        The keys, one bit a weight: bit n % 8 of byte n // 8 is 1 where the sign is +1.
+    scaling : FloatScaling or IntegerScaling
+    weights : ndarray of shape (n_outputs, n_units), of int8 or int16
+        The quantised prototypes, or coefficients of least squares.
+    weight_scale : float
+        What one unit of `weights` stands for.
+    biases : ndarray of shape (n_outputs,), of int64
+    factor : {1, 2}
+        2 for prototypes, since ‖h - w‖² = ‖h‖² - 2 h·w + ‖w‖²; 1 for least squares.
+    output_classes : ndarray of shape (n_outputs,), of int64
+        The class of each output, as an index into `classes`.
+    notes : tuple of str
+        Sentences on what the integer form loses beyond rounding, for the user.
+    """
+
+    name: str
+    readout: str
+    input: str
+    bits: int
+    feature_names: tuple[str, ...]
+    feature_ranges: np.ndarray
+    class_names: tuple[str, ...]
+    classes: np.ndarray
+    n_units: int
+    clip: int
+    packed_keys: np.ndarray
+    scaling: FloatScaling | IntegerScaling
+    weights: np.ndarray
+    weight_scale: float
+    biases: np.ndarray
+    factor: int
+    output_classes: np.ndarray
+    notes: tuple[str, ...]
+
+    def __post_init__(self):
+        for part in (self, self.scaling):
+            for field in fields(part):
+                value = getattr(part, field.name)
+                if isinstance(value, np.ndarray):
+                    value.setflags(write=False)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features K."""
+        return len(self.feature_names)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of prototypes, or of classes for least squares."""
+        return len(self.weights)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.class_names)
+
+    @property
+    def limit(self) -> int:
+        """The largest activation there can be: clip, or K where it is smaller."""
+        return min(self.clip, self.n_features)
+
+    @property
+    def signs(self) -> np.ndarray:
+        """The keys unpacked, of -1 and +1 (n_features × n_units, int8)."""
+        bits = np.unpackbits(self.packed_keys, axis=1, count=self.n_units, bitorder="little")
+        return bits.astype(np.int8) * 2 - 1
+
+    def values(self, X) -> np.ndarray:
+        """Return raw features in the type in which the device receives them."""
+        X = np.asarray(X, dtype=np.float64)
+        if X.ndim != 2 or X.shape[1] != self.n_features:
+            raise InputError(
+                f"the plan {self.name!r} takes samples × {self.n_features} features, "
+                f"got an array of shape {X.shape}"
+            )
+        if np.isnan(X).any():
+            row, column = np.argwhere(np.isnan(X))[0]
+            raise InputError(
+                f"sample {row} has no value of feature {self.feature_names[column]!r}: "
+                "exported models take no missing values"
+            )
+        return self.scaling.values(X)
+
+    def activations(self, X) -> np.ndarray:
+        """Return the activations h of raw features (samples × units)."""
+        levels = self.scaling.levels(self.values(X))
+        activations = np.empty((len(levels), self.n_units), dtype=activation_dtype(self.clip))
+        sums = np.empty(self.n_units, dtype=sum_dtype(self.n_features))
+        # The kernel multiplies by N and rounds, which returns the very levels.
+        encode(levels / self.n_units, self.signs, self.clip, sums, activations)
+        return activations
+
+    def scores(self, X) -> np.ndarray:
+        """Return the integer score of every output (samples × outputs, int64)."""
+        # Every product and sum is an integer far below 2⁵³, so float64 is exact, and fast.
+        products = self.activations(X).astype(np.float64) @ self.weights.T.astype(np.float64)
+        return self.factor * products.astype(np.int64) - self.biases
+
+    def predict_index(self, X) -> np.ndarray:
+        """Return the index of each sample's class, as the device does."""
+        return self.output_classes[self.scores(X).argmax(axis=1)]
+
+    def predict(self, X) -> np.ndarray:
+        """Return each sample's label."""
+        return self.classes[self.predict_index(X)]
+
+
+class Comparison(NamedTuple):
+    """How a float model and its integer form do on the same samples."""
+
+    float_accuracy: float
+    integer_accuracy: float
+    agreement: float
+
+
+def compare(model: Any, plan: Plan, X: Any, y: Any) -> Comparison:
+    """Return the accuracy of a model, of its plan, and how often their labels agree.
+
+    Parameters
+    ----------
+    model : Pipeline
+        The fitted model the plan was made of.
+    plan : Plan
+    X : array-like of shape (n_samples, n_features), or what the model's first step takes
+    y : array-like of shape (n_samples,)
+        The true labels.
+    """
+    expected = np.asarray(model.predict(X))
+    predicted = plan.predict(device_features(model, X))
+    truth = np.asarray(y)
+    return Comparison(
+        float(np.mean(expected == truth)),
+        float(np.mean(predicted == truth)),
+        float(np.mean(expected == predicted)),
+    )
+
+
+def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: int = 8) -> Plan:  # noqa: A002
+    """Return the integer form of a fitted pipeline.
+
+    Parameters
+    ----------
+    model : Pipeline
+        Fitted, with the steps scale (`MinMaxScaler`), hidden (`IntRVFLLayer`) and readout (of
+        prototypes, or `RLSClassifier`), as `make_classifier` returns it. A step "columns" before
+        them stays outside: the plan begins with its output.
+    name : str, default="model"
+        The prefix of every name in C.
+    input : {"float", "int16", "int32"}, default="float"
+        The type of raw feature values. With integers there is no floating point at all.
+    bits : {8, 16}, default=8
+        Width of a quantised weight.
+
+    Returns
+    -------
+    plan : Plan
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from hyperlvq import make_classifier
+    >>> from hyperlvq.export import compare, make_plan
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = make_classifier("intrvfl", "centroids", n_units=64, random_state=0).fit(X, y)
+    >>> plan = make_plan(model, name="digits", input="int16")
+    >>> plan.weights.shape, plan.weights.dtype, plan.packed_keys.shape
+    ((10, 64), dtype('int8'), (64, 8))
+    >>> compare(model, plan, X, y).agreement > 0.99
+    True
+    """
+    check_name(name)
+    _check_choice("input", input, INPUTS)
+    if isinstance(bits, bool) or bits not in WIDTHS:
+        raise InputError(f"bits must be 8 or 16, got {bits!r}")
+    parts = fitted_parts(model)
+    n_units = parts.hidden.keys_.shape[1]
+    scaling, notes = _make_scaling(parts, input, n_units)
+    weights, weight_scale, biases = _quantised(parts, bits)
+    plan = Plan(
+        name=name,
+        readout=parts.readout_name,
+        input=input,
+        bits=int(bits),
+        feature_names=parts.feature_names,
+        feature_ranges=np.column_stack([parts.scale.data_min_, parts.scale.data_max_]),
+        class_names=tuple(map(str, parts.readout.classes_.tolist())),
+        classes=parts.readout.classes_.copy(),
+        n_units=n_units,
+        clip=int(parts.hidden.clip),
+        packed_keys=np.packbits(parts.hidden.keys_ > 0, axis=1, bitorder="little"),
+        scaling=scaling,
+        weights=weights,
+        weight_scale=weight_scale,
+        biases=biases,
+        factor=1 if parts.readout_name == "rls" else 2,
+        output_classes=_output_classes(parts.readout),
+        notes=tuple(notes),
+    )
+    _check_sizes(plan)
+    return plan
+
+
+def check_name(name: Any) -> str:
+    """Return a name that C takes as the prefix of others."""
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,30}", name):
+        raise InputError(
+            f"name must be a C identifier of at most 31 ASCII letters, digits and underscores "
+            f"that begins with a letter, got {name!r}"
+        )
+    if name in C_KEYWORDS:
+        raise InputError(f"name must not be a word that C or C++ reserves, got {name!r}")
+    return name
+
+
+def _check_choice(name, value, choices):
+    try:
+        return check_choice(name, value, choices)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+
+
+def _make_scaling(parts, input_type, n_units):
+    minimum = np.asarray(parts.scale.data_min_, dtype=np.float64)
+    spans = np.asarray(parts.scale.data_max_, dtype=np.float64) - minimum
+    # MinMaxScaler takes the range of a constant feature for 1.
+    maximum = minimum + np.where(spans == 0, 1, spans)
+    if input_type == "float":
+        return float_scaling(minimum, maximum, n_units, parts.feature_names)
+    return integer_scaling(minimum, maximum, n_units, parts.feature_names, input_type)
+
+
+def _quantised(parts, bits):
+    """Return weights, their scale and the biases, rounded to it."""
+    if parts.readout_name == "rls":
+        weights, scale = quantise(parts.readout.coef_, bits)
+        return weights, scale, np.zeros(len(weights), dtype=np.int64)
+    prototypes = parts.readout.prototypes_
+    weights, scale = quantise(prototypes, bits)
+    norms = np.square(prototypes).sum(axis=1)
+    return weights, scale, np.rint(norms / scale).astype(np.int64)
+
+
+def _output_classes(readout):
+    classes = getattr(readout, "prototype_classes_", np.arange(len(readout.classes_)))
+    return classes.astype(np.int64)
+
+
+def _check_sizes(plan):
+    sizes = (
+        ("units", plan.n_units, MOST_UNITS),
+        ("features", plan.n_features, MOST_FEATURES),
+        ("outputs", plan.n_outputs, MOST_OUTPUTS),
+    )
+    for what, number, most in sizes:
+        if number > most:
+            raise InputError(f"cannot export {number} {what}: at most {most}")
