@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 
 from hyperlvq import GLVQClassifier, RLSClassifier, make_classifier
+from hyperlvq.defaults import RECIPE_DEFAULTS
 from hyperlvq.models import HIDDEN_LAYERS, READOUTS
 
 
@@ -103,11 +104,23 @@ def test_parameters_can_be_searched(wine):
     assert search.fit(*wine).best_score_ > 0.9
 
 
+@pytest.mark.parametrize(("recipe", "defaults"), RECIPE_DEFAULTS.items())
+def test_recipe_starts_from_the_defaults_that_the_study_found(recipe, defaults):
+    parameters = make_classifier(*recipe).get_params()
+
+    for name, value in defaults.items():
+        assert value in (parameters.get(f"hidden__{name}"), parameters.get(f"readout__{name}"))
+
+
+def test_given_parameter_wins_over_the_recipes_default():
+    assert make_classifier("intrvfl", "glvq", clip=2).named_steps["hidden"].clip == 2
+
+
 def test_changed_parameter_takes_effect_at_the_next_fit(wine):
     model = make_classifier("rvfl", "rls", n_units=20, random_state=0).fit(*wine)
 
     model.set_params(readout__alpha=100.0)
-    assert model.named_steps["readout"].alpha == 1.0
+    assert model.named_steps["readout"].alpha == 16.0
     assert model.fit(*wine).named_steps["readout"].alpha == 100.0
 
 

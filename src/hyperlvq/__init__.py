@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         RLSClassifier,
         rls_path,
     )
+    from hyperlvq.saving import load, save
 
 # Loaded when first asked for: importing scikit-learn and numba takes longer than many a command.
 _MODULES = {
@@ -26,8 +27,10 @@ _MODULES = {
     "PerceptronClassifier": "readouts",
     "RLSClassifier": "readouts",
     "RVFLLayer": "hidden",
+    "load": "saving",
     "make_classifier": "models",
     "rls_path": "readouts",
+    "save": "saving",
 }
 __all__ = [
     "CentroidClassifier",
@@ -38,8 +41,10 @@ __all__ = [
     "PerceptronClassifier",
     "RLSClassifier",
     "RVFLLayer",
+    "load",
     "make_classifier",
     "rls_path",
+    "save",
 ]
 __version__ = "0.1.0"
 

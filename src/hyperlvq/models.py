@@ -10,6 +10,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import get_tags
 
 from hyperlvq.checks import check_choice
+from hyperlvq.defaults import RECIPE_DEFAULTS
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
 from hyperlvq.readouts import (
     CentroidClassifier,
@@ -153,7 +154,9 @@ def make_classifier(
         The classifier of its activations.
     **parameters : dict
         Parameters of the hidden layer and of the readout by their own names; each goes to the
-        step that has it, `random_state` to both.
+        step that has it, `random_state` to both. Those not given are as
+        `hyperlvq.defaults.RECIPE_DEFAULTS` has them, which the study found best for the pair, or
+        else the defaults of the step.
 
     Returns
     -------
@@ -177,11 +180,12 @@ def make_classifier(
         if not any(name in names for names in known):
             existing = ", ".join(sorted(set().union(*known))) or "none"
             raise TypeError(
-                f"make_classifier({hidden!r}, {readout!r}) has no parameter {name!r}; "
+                f"{hidden!r} with {readout!r} has no parameter {name!r}; "
                 f"those that exist: {existing}"
             )
+    chosen = {**RECIPE_DEFAULTS.get((hidden, readout), {}), **parameters}
     for step, names in zip(steps, known, strict=True):
-        step.set_params(**{name: parameters[name] for name in parameters if name in names})
+        step.set_params(**{name: chosen[name] for name in chosen if name in names})
     return ClassifierPipeline(
         [
             ("scale", MinMaxScaler(clip=True)),

@@ -9,7 +9,18 @@ from shell import PROGRAM, hyperlvq
 import hyperlvq as package
 from hyperlvq.cli import app
 
-HEAVY = ("numpy", "scipy", "sklearn", "numba", "pandas", "matplotlib", "joblib", "jinja2")
+HEAVY = (
+    "numpy",
+    "scipy",
+    "sklearn",
+    "numba",
+    "pandas",
+    "matplotlib",
+    "joblib",
+    "jinja2",
+    "pyarrow",
+    "skops",
+)
 STARTED = f"""
 import sys
 from hyperlvq.cli import main
@@ -62,7 +73,30 @@ def test_unknown_command_is_bad_input():
     code, _, errors = hyperlvq("studdy")
 
     assert code == 2
-    assert "No such command 'studdy'" in errors
+    assert (
+        errors == "hyperlvq: no such command 'studdy'; did you mean 'study'; see hyperlvq --help\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["study", "run", "--foo"], "no such option: --foo; see hyperlvq study run --help"),
+        (["study", "run"], "missing option '--output' / '-o'; see hyperlvq study run --help"),
+        (
+            ["study", "run", "-o", "x", "--seeds", "0"],
+            "invalid value for '--seeds': it must be greater than or equal to 1; "
+            "see hyperlvq study run --help",
+        ),
+        (
+            ["study", "tune", "-o", "x", "--grid", "all"],
+            "invalid value for '--grid': 'all' is not one of 'paper', 'quick'; "
+            "see hyperlvq study tune --help",
+        ),
+    ],
+)
+def test_wrong_use_is_one_sentence(arguments, sentence):
+    assert hyperlvq(*arguments) == (2, "", f"hyperlvq: {sentence}\n")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["study", "run", "--help"], ["--version"]])
@@ -77,10 +111,12 @@ def test_help_starts_in_a_moment():
     assert min(cpu_seconds(*PROGRAM, "--help") for _ in range(5)) < CPU_SECONDS
 
 
-@pytest.mark.parametrize("module", ["typer", "rich", "pandas", "matplotlib", "jinja2"])
+@pytest.mark.parametrize(
+    "module", ["typer", "rich", "pandas", "matplotlib", "jinja2", "pyarrow", "skops"]
+)
 def test_missing_extra_is_named(module):
     missing = ModuleNotFoundError(f"No module named {module!r}", name=module)
-    with patch.object(app, "app", side_effect=missing):
+    with patch.object(app, "run", side_effect=missing):
         code, _, errors = hyperlvq("--help")
 
     assert code == 2
@@ -89,13 +125,15 @@ def test_missing_extra_is_named(module):
 
 def test_missing_module_of_ours_is_no_missing_extra():
     missing = ModuleNotFoundError("No module named 'hyperlvq.gone'", name="hyperlvq.gone")
-    with patch.object(app, "app", side_effect=missing), pytest.raises(ModuleNotFoundError):
+    with patch.object(app, "run", side_effect=missing), pytest.raises(ModuleNotFoundError):
         hyperlvq("--help")
 
 
-@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), SystemExit(130)])
+@pytest.mark.parametrize(
+    "interruption", [{"side_effect": KeyboardInterrupt}, {"return_value": 130}]
+)
 def test_interruption_is_one_sentence(interruption):
-    with patch.object(app, "app", side_effect=interruption):
+    with patch.object(app, "run", **interruption):
         code, _, errors = hyperlvq("study", "run")
 
     assert code == 130

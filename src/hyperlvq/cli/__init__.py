@@ -5,6 +5,7 @@ import sys
 from hyperlvq.checks import InputError
 
 EXTRA_NEEDED = "the command line needs: pip install 'hyperlvq[cli]'"
+EXTRA_MODULES = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "skops", "typer")
 STOPPED = "stopped; run the same command again to go on"
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -13,23 +14,22 @@ INTERRUPTED = 130
 def main() -> None:
     """Run a command; what was given wrong is one sentence and exit code 2."""
     try:
-        from hyperlvq.cli.app import app
+        from hyperlvq.cli.app import run
 
-        app(prog_name="hyperlvq")
+        code = run()
     except InputError as error:
-        sys.exit(_complain(str(error)))
+        code = _complain(str(error))
     except KeyboardInterrupt:
-        sys.exit(_complain(STOPPED, INTERRUPTED))
-    except SystemExit as ended:
-        if ended.code == INTERRUPTED:  # what typer makes of a KeyboardInterrupt
-            _complain(STOPPED, INTERRUPTED)
-        raise
+        code = INTERRUPTED
     except ModuleNotFoundError as error:
-        if error.name not in ("jinja2", "matplotlib", "pandas", "rich", "typer"):
+        if error.name not in EXTRA_MODULES:
             raise
-        sys.exit(_complain(EXTRA_NEEDED))
+        code = _complain(EXTRA_NEEDED)
+    if code == INTERRUPTED:
+        _complain(STOPPED)
+    sys.exit(code)
 
 
-def _complain(sentence: str, code: int = BAD_INPUT) -> int:
+def _complain(sentence: str) -> int:
     print(f"hyperlvq: {sentence}", file=sys.stderr)
-    return code
+    return BAD_INPUT

@@ -1,12 +1,27 @@
 """The commands, put together; what each of them imports is loaded when it runs."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from hyperlvq import __version__
+from hyperlvq.checks import InputError
+from hyperlvq.cli.costs import costs
 from hyperlvq.cli.data import data_app
+from hyperlvq.cli.evaluate import evaluate
+from hyperlvq.cli.fit import fit
+from hyperlvq.cli.predict import predict
+from hyperlvq.cli.show import show
 from hyperlvq.cli.study import study_app
+
+#: What typer raises for a wrong command, option or value; it exports no name for it.
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+#: Typer's wordings that do not read as part of one sentence, and ours.
+WORDINGS = {
+    ". Did you mean": "; did you mean",
+    "Value error, ": "",
+    "Input should be": "it must be",
+}
 
 app = typer.Typer(
     name="hyperlvq",
@@ -15,6 +30,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+for command in (fit, predict, evaluate, show, costs):
+    app.command()(command)
 app.add_typer(data_app, name="data")
 app.add_typer(study_app, name="study")
 
@@ -32,3 +49,23 @@ def common(
     ] = False,
 ) -> None:
     """Integer random networks with prototype readouts."""
+
+
+def run() -> int:
+    """Run the command of this process's arguments and return the exit code."""
+    try:
+        return app(prog_name="hyperlvq", standalone_mode=False) or 0
+    except UsageError as error:
+        return _refuse(error)
+
+
+def _refuse(error: Any) -> int:
+    message = error.format_message().strip()
+    if not message or "\n" in message:  # no command was given, and this is the help
+        typer.echo(message, err=True)
+        return error.exit_code
+    command = error.ctx.command_path if error.ctx else "hyperlvq"
+    sentence = message[0].lower() + message[1:].rstrip(".?")
+    for words, plainer in WORDINGS.items():
+        sentence = sentence.replace(words, plainer)
+    raise InputError(f"{sentence}; see {command} --help") from None

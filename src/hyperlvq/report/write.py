@@ -1,12 +1,13 @@
 """Write a report: the page, and its tables as Markdown and CSV beside it."""
 
-import os
+from contextlib import ExitStack
 from pathlib import Path
 
 from hyperlvq.checks import InputError
 from hyperlvq.report.page import draw_figures, make_report, render_markdown, render_page
 from hyperlvq.report.published import read_published
 from hyperlvq.study.records import read_records
+from hyperlvq.writing import replacing
 
 PAGE_SUFFIXES = (".html", ".htm")
 
@@ -75,17 +76,7 @@ def _made_folder(folder: Path) -> Path:
 
 def _write_all(contents: dict[Path, str]) -> None:
     """Write every file under a temporary name before the first gets its own."""
-    for path in contents:
-        if path.is_dir():
-            raise InputError(f"{path} cannot be written: it is a folder")
-    parts = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in contents}
-    try:
-        for path, part in parts.items():
-            part.write_text(contents[path], encoding="utf-8", newline="\n")
-        for path, part in parts.items():
-            os.replace(part, path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
+    with ExitStack() as files:
+        for path, content in contents.items():
+            part = files.enter_context(replacing(path))
+            part.write_text(content, encoding="utf-8", newline="\n")

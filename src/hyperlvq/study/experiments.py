@@ -8,18 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hyperlvq.defaults import QUICK_GRIDS, RECIPE_DEFAULTS
+
 POWERS_OF_TWO = tuple(2.0**exponent for exponent in range(-10, 6))
 UNITS = tuple(range(50, 1501, 50))
 CLIPS = (1, 3, 7, 15)
 SLOPES = tuple(range(1, 16))
 PROTOTYPES = tuple(range(1, 6))
 KERNEL_WIDTHS = tuple(round(0.1 * step, 1) for step in range(1, 12))
-# For intRVFL the best penalty lies beyond the paper's grid, and more of them cost nothing.
-MORE_POWERS_OF_TWO = tuple(2.0**exponent for exponent in range(-10, 12))
-FEW_UNITS = (100, 300, 1000)
-FEW_CLIPS = (1, 3, 7)
-FEW_SLOPES = (5, 12)
-FEW_PROTOTYPES = (1, 3)
 
 
 @dataclass(frozen=True)
@@ -67,6 +63,10 @@ def _reused_layer(prefix: str) -> dict[str, str]:
     return {"n_units": f"{prefix}_n", "clip": f"{prefix}_kappa"}
 
 
+def _without_prototypes(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in parameters.items() if name != "prototypes_per_class"}
+
+
 _INTRVFL = _reused_layer("intrvfl_rls")
 _DEFAULT_LAYER = {"n_units": 1000, "clip": 3}
 _GLVQ_P1_COLUMNS = {**_reused_layer("intrvfl_glvq_p1"), "slope": "intrvfl_glvq_p1_beta"}
@@ -75,9 +75,9 @@ _PROPOSED_COLUMNS = {
     "slope": "intrvfl_glvq_beta",
     "prototypes_per_class": "intrvfl_glvq_ppc",
 }
-# The best single settings of `hyperlvq study tune --grid quick`: see docs/study.
-_GLVQ_P1_DEFAULTS = {"n_units": 1000, "clip": 7, "slope": 12}
-_PROPOSED_DEFAULTS = {**_GLVQ_P1_DEFAULTS, "prototypes_per_class": 3}
+_PROPOSED_DEFAULTS = RECIPE_DEFAULTS["intrvfl", "glvq"]
+_PROPOSED_GRID = QUICK_GRIDS["intrvfl", "glvq"]
+_ONE_PROTOTYPE = {"prototypes_per_class": 1}
 _TEN_ITERATIONS = {"max_iter": 10}
 _FIFTY_ITERATIONS = {"max_iter": 50}
 # The published figures agree with this solver alone: see docs/study.
@@ -89,10 +89,10 @@ PAPER_MODELS = (
         "features + RLS",
         ("features", "rls"),
         as_published=_SINGLE_PRECISION,
-        defaults={"alpha": 4.0},
+        defaults=RECIPE_DEFAULTS["features", "rls"],
         columns={"alpha": "rls_features_lmb"},
         grid={"alpha": POWERS_OF_TWO},
-        quick_grid={"alpha": MORE_POWERS_OF_TWO},
+        quick_grid=QUICK_GRIDS["features", "rls"],
         accuracy_column="rls_features_acc",
         is_random=False,
     ),
@@ -100,10 +100,10 @@ PAPER_MODELS = (
         "glvq_features",
         "features + GLVQ",
         ("features", "glvq"),
-        defaults={"slope": 5},
+        defaults=RECIPE_DEFAULTS["features", "glvq"],
         columns={"slope": "glvq_features_beta"},
         grid={"slope": SLOPES},
-        quick_grid={"slope": FEW_SLOPES},
+        quick_grid=QUICK_GRIDS["features", "glvq"],
         accuracy_column="glvq_features_acc",
     ),
     Model(
@@ -111,21 +111,21 @@ PAPER_MODELS = (
         "RVFL + RLS",
         ("rvfl", "rls"),
         as_published=_SINGLE_PRECISION,
-        defaults={"n_units": 1000, "alpha": 16.0},
+        defaults=RECIPE_DEFAULTS["rvfl", "rls"],
         columns={"n_units": "rvfl_rls_n", "alpha": "rvfl_rls_lmb"},
         grid={"n_units": UNITS, "alpha": POWERS_OF_TWO},
-        quick_grid={"n_units": FEW_UNITS, "alpha": MORE_POWERS_OF_TWO},
+        quick_grid=QUICK_GRIDS["rvfl", "rls"],
         accuracy_column="rvfl_rls_acc",
     ),
     Model(
         "rvfl_glvq",
         "RVFL + GLVQ",
         ("rvfl", "glvq"),
-        defaults={"n_units": 300, "slope": 12},
+        defaults=RECIPE_DEFAULTS["rvfl", "glvq"],
         columns={"n_units": "rvfl_glvq_n", "slope": "rvfl_glvq_beta"},
         grid={"slope": SLOPES},
         reuse={"n_units": "rvfl_rls_n"},
-        quick_grid={"n_units": FEW_UNITS, "slope": FEW_SLOPES},
+        quick_grid=QUICK_GRIDS["rvfl", "glvq"],
         quick_search=_FIFTY_ITERATIONS,
         accuracy_column="rvfl_glvq_acc",
     ),
@@ -134,21 +134,22 @@ PAPER_MODELS = (
         "intRVFL + RLS",
         ("intrvfl", "rls"),
         as_published=_SINGLE_PRECISION,
-        defaults={**_DEFAULT_LAYER, "alpha": 512.0},
+        defaults=RECIPE_DEFAULTS["intrvfl", "rls"],
         columns={**_INTRVFL, "alpha": "intrvfl_rls_lmb"},
         grid={"n_units": UNITS, "clip": CLIPS, "alpha": POWERS_OF_TWO},
-        quick_grid={"n_units": FEW_UNITS, "clip": FEW_CLIPS, "alpha": MORE_POWERS_OF_TWO},
+        quick_grid=QUICK_GRIDS["intrvfl", "rls"],
         accuracy_column="intrvfl_rls_acc",
     ),
     Model(
         "intrvfl_glvq_p1",
         "intRVFL + GLVQ, P = 1",
         ("intrvfl", "glvq"),
-        defaults=_GLVQ_P1_DEFAULTS,
+        defaults=_without_prototypes(_PROPOSED_DEFAULTS),
+        fixed=_ONE_PROTOTYPE,
         columns=_GLVQ_P1_COLUMNS,
         grid={"slope": SLOPES},
         reuse=_INTRVFL,
-        quick_grid={"n_units": (1000,), "clip": FEW_CLIPS, "slope": FEW_SLOPES},
+        quick_grid=_without_prototypes(_PROPOSED_GRID),
         quick_search=_FIFTY_ITERATIONS,
         accuracy_column="intrvfl_glvq_p1_acc",
     ),
@@ -156,8 +157,8 @@ PAPER_MODELS = (
         "intrvfl_glvq_p1_10",
         "intRVFL + GLVQ, P = 1, 10 iterations",
         ("intrvfl", "glvq"),
-        defaults=_GLVQ_P1_DEFAULTS,
-        fixed=_TEN_ITERATIONS,
+        defaults=_without_prototypes(_PROPOSED_DEFAULTS),
+        fixed={**_ONE_PROTOTYPE, **_TEN_ITERATIONS},
         columns=_GLVQ_P1_COLUMNS,
         published_mean=0.80,
     ),
@@ -169,12 +170,7 @@ PAPER_MODELS = (
         columns=_PROPOSED_COLUMNS,
         grid={"slope": SLOPES, "prototypes_per_class": PROTOTYPES},
         reuse=_INTRVFL,
-        quick_grid={
-            "n_units": (1000,),
-            "clip": FEW_CLIPS,
-            "slope": FEW_SLOPES,
-            "prototypes_per_class": FEW_PROTOTYPES,
-        },
+        quick_grid=_PROPOSED_GRID,
         quick_search=_FIFTY_ITERATIONS,
         accuracy_column="intrvfl_glvq_acc",
     ),
@@ -198,7 +194,7 @@ PAPER_MODELS = (
             "gamma": "kglvq_sigma",
         },
         grid={"prototypes_per_class": PROTOTYPES, "slope": SLOPES, "gamma": KERNEL_WIDTHS},
-        quick_grid={"prototypes_per_class": (1, 3), "slope": (10,), "gamma": (0.1, 0.3, 1.0)},
+        quick_grid=QUICK_GRIDS["features", "kglvq"],
         accuracy_column="kglvq_acc",
     ),
 )

@@ -1,0 +1,106 @@
+"""`hyperlvq evaluate`: how good a model is on a table whose classes are known."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hyperlvq.cli.options import (
+    JsonOption,
+    MinAccuracy,
+    ModelArgument,
+    QuietOption,
+    TableArgument,
+    check_inputs,
+    give,
+    read_saved,
+)
+from hyperlvq.cli.text import aligned, confusion_lines, facts, short
+
+if TYPE_CHECKING:
+    from hyperlvq.tables.confusion import Confusion
+    from hyperlvq.tables.prediction import Evaluation
+
+
+def evaluate(
+    model: ModelArgument,
+    table: TableArgument,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", help="The column of the classes, if not as in training."),
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw the confusion matrix: *.svg, *.png or *.pdf.")
+    ] = None,
+    min_accuracy: MinAccuracy = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Compare a model's predictions with the known classes of a table.
+
+    Example: hyperlvq evaluate model.hlvq test.csv --target species --picture confusion.svg
+    """
+    from hyperlvq.report.confusion import check_picture, write_confusion
+    from hyperlvq.tables.about import columns_of
+    from hyperlvq.tables.prediction import evaluate as evaluate_rows
+    from hyperlvq.tables.read import open_table
+
+    check_inputs(model, table)
+    if picture is not None:
+        check_picture(picture)
+    saved = read_saved(model)
+    with open_table(table) as reader:
+        known = target or saved.about["target"]
+        evaluation = evaluate_rows(saved.model, columns_of(saved.about), reader, known)
+    if picture is not None:
+        write_confusion(evaluation.confusion, picture)
+    give(_lines(evaluation), _values(evaluation), as_json, quiet)
+    if min_accuracy is not None and evaluation.confusion.accuracy < min_accuracy:
+        raise typer.Exit(1)
+
+
+def _lines(evaluation: "Evaluation") -> list[str]:
+    confusion = evaluation.confusion
+    accuracy = f"{confusion.accuracy:.3f} of {confusion.n_rows} rows"
+    notes = [("note", note) for note in evaluation.notes]
+    return [
+        *facts(
+            [
+                (
+                    "accuracy",
+                    f"{accuracy} (always the largest class: {confusion.largest_share:.3f})",
+                ),
+                ("balanced accuracy", f"{confusion.balanced_accuracy:.3f}"),
+                *notes,
+            ]
+        ),
+        "",
+        *_class_lines(confusion),
+        "",
+        *confusion_lines(confusion),
+    ]
+
+
+def _class_lines(confusion: "Confusion") -> list[str]:
+    rows = [
+        [short(row["class"]), str(row["rows"]), _share(row["precision"]), _share(row["recall"])]
+        for row in confusion.by_class()
+    ]
+    return aligned([["class", "rows", "precision", "recall"], *rows])
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _values(evaluation: "Evaluation") -> dict[str, Any]:
+    confusion = evaluation.confusion
+    return {
+        "rows": confusion.n_rows,
+        "accuracy": confusion.accuracy,
+        "balanced_accuracy": confusion.balanced_accuracy,
+        "largest_class_share": confusion.largest_share,
+        "classes": confusion.by_class(),
+        "confusion": confusion.to_dict(),
+        "notes": list(evaluation.notes),
+    }

@@ -1,0 +1,66 @@
+"""Options that several commands share, and how they give their results."""
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hyperlvq.checks import InputError
+
+if TYPE_CHECKING:
+    from hyperlvq.saving import SavedModel
+
+STANDARD = "-"
+
+TableArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="A CSV, TSV or Parquet file, gzipped or not; - reads standard input.",
+    ),
+]
+ModelArgument = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model of hyperlvq fit; - reads standard input.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print nothing but results asked for and errors.")
+]
+MinAccuracy = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, help="Exit with code 1 if the accuracy is below this."),
+]
+
+
+def give(
+    lines: Iterable[str], values: Any, as_json: bool, quiet: bool, to_stderr: bool = False
+) -> None:
+    """Print a result as text or JSON."""
+    stream = sys.stderr if to_stderr else sys.stdout
+    if as_json:
+        print(json.dumps(values, ensure_ascii=False, allow_nan=False, indent=2), file=stream)
+    elif not quiet:
+        print(*lines, sep="\n", file=stream)
+
+
+def check_inputs(model: str, table: str) -> None:
+    """Refuse to read two things from standard input."""
+    if model == table == STANDARD:
+        raise InputError("the model and the table cannot both come from standard input")
+
+
+def read_saved(model: str) -> "SavedModel":
+    """Return the saved model at a path or on standard input, with all that is known about it."""
+    from hyperlvq.saving import SavedModel, from_bytes, read_model
+    from hyperlvq.tables.about import about_python_model
+
+    if model == STANDARD:
+        saved = from_bytes(sys.stdin.buffer.read(), "standard input")
+    else:
+        saved = read_model(Path(model))
+    if saved.about:
+        return saved
+    return SavedModel(saved.model, about_python_model(saved.model, model))

@@ -1,0 +1,55 @@
+"""`hyperlvq predict`: the classes of new rows."""
+
+from typing import Annotated
+
+import typer
+
+from hyperlvq.cli.options import (
+    STANDARD,
+    ModelArgument,
+    QuietOption,
+    TableArgument,
+    check_inputs,
+    read_saved,
+)
+
+
+def predict(
+    model: ModelArgument,
+    table: TableArgument,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", help="A *.csv, *.tsv, *.parquet or *.csv.gz file; - for stdout."
+        ),
+    ] = STANDARD,
+    margins: Annotated[
+        bool,
+        typer.Option("--margins", help="Add by how much the class's score exceeds the next best."),
+    ] = False,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="A column of the table to copy; repeatable.")
+    ] = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Predict the rows of a table, in their order and however many there are.
+
+    Example: hyperlvq predict model.hlvq new.csv -o predictions.csv
+    """
+    from hyperlvq.tables.about import columns_of
+    from hyperlvq.tables.prediction import predict as predict_rows
+    from hyperlvq.tables.read import open_table
+    from hyperlvq.tables.write import check_output, open_output, prediction_table
+
+    check_inputs(model, table)
+    check_output(output)
+    saved = read_saved(model)
+    columns, kept = columns_of(saved.about), list(keep or ())
+    n_rows = 0
+    with open_table(table) as reader, open_output(output) as write:
+        check_columns(kept, reader.columns, reader.name)
+        for prediction in predict_rows(saved.model, columns, reader, margins):
+            write(prediction_table(prediction, saved.about["target"], kept))
+            n_rows += len(prediction.rows)
+    if output != STANDARD and not quiet:
+        typer.echo(f"{output}: {n_rows} rows predicted")

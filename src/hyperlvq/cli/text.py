@@ -1,0 +1,71 @@
+"""Plain text for people: aligned tables, sizes, confusions."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hyperlvq.tables.confusion import Confusion
+
+#: A larger confusion table does not fit a terminal; its mistakes are listed instead.
+MOST_CLASSES = 12
+MOST_MISTAKES = 10
+LONGEST_NAME = 20
+
+
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
+    """Return the lines of a table; the columns in `left` are flush left, the others right.
+
+    Examples
+    --------
+    >>> from hyperlvq.cli.text import aligned
+    >>> aligned([["class", "rows"], ["a", "120"]])
+    ['class  rows', 'a       120']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+
+    def line(row: Sequence[str]) -> str:
+        cells = [
+            cell.ljust(width) if position in left else cell.rjust(width)
+            for position, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        return "  ".join(cells).rstrip()
+
+    return [line(row) for row in rows]
+
+
+def facts(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Return one line per pair of a heading and what is to be said under it."""
+    width = max(len(heading) for heading, _ in pairs)
+    return [f"{heading.ljust(width)}  {text}" for heading, text in pairs]
+
+
+def short(name: str) -> str:
+    """Return a name on one line and not too long."""
+    line = "".join(character if character.isprintable() else "·" for character in name)
+    return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 1]}…"
+
+
+def size(n_bytes: int) -> str:
+    """Return a number of bytes as people say it.
+
+    Examples
+    --------
+    >>> from hyperlvq.cli.text import size
+    >>> size(812), size(75_127), size(2_400_000)
+    ('812 bytes', '75 kB', '2.4 MB')
+    """
+    if n_bytes < 1000:
+        return f"{n_bytes} bytes"
+    return f"{n_bytes / 1e3:.0f} kB" if n_bytes < 1e6 else f"{n_bytes / 1e6:.1f} MB"
+
+
+def confusion_lines(confusion: "Confusion") -> list[str]:
+    """Return a confusion table or, of many classes, the most frequent mistakes."""
+    if len(confusion.classes) <= MOST_CLASSES:
+        names = [short(name) for name in confusion.classes]
+        counts = confusion.counts.tolist()
+        rows = [[name, *map(str, row)] for name, row in zip(names, counts, strict=True)]
+        return aligned([["true \\ predicted", *names], *rows])
+    mistakes = confusion.mistakes()[:MOST_MISTAKES]
+    rows = [[short(true), short(taken), str(count)] for true, taken, count in mistakes]
+    return aligned([["most frequent mistakes: true", "predicted", "rows"], *rows])

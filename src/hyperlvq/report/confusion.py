@@ -1,0 +1,60 @@
+"""A picture of a confusion matrix."""
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from hyperlvq.checks import InputError
+from hyperlvq.tables.confusion import Confusion
+from hyperlvq.writing import check_writable, replacing
+
+PICTURE_SUFFIXES = (".svg", ".png", ".pdf")
+#: Beyond so many classes, counts in the cells could not be read.
+MOST_COUNTS = 20
+LONGEST_NAME = 16
+
+
+def write_confusion(confusion: Confusion, path: str | Path) -> None:
+    """Draw a confusion matrix to a file, in the format its name says."""
+    path = Path(path)
+    check_picture(path)
+    figure = draw_confusion(confusion)
+    with replacing(path) as part:
+        figure.savefig(part, format=path.suffix[1:].lower(), bbox_inches="tight", dpi=150)
+
+
+def check_picture(path: Path) -> None:
+    """Refuse a file that could not be drawn to."""
+    if path.suffix.lower() not in PICTURE_SUFFIXES:
+        raise InputError(f"{path} must be named *.svg, *.png or *.pdf")
+    check_writable(path)
+
+
+def draw_confusion(confusion: Confusion) -> Figure:
+    """Return the figure: shares of each class's rows as shades, counts as numbers."""
+    n_classes = len(confusion.classes)
+    side = max(3.2, min(0.5 * n_classes + 1.5, 16))
+    figure = Figure(figsize=(side, side), layout="constrained")
+    axes = figure.subplots()
+    shares = np.nan_to_num(confusion.counts / np.maximum(confusion.counts.sum(axis=1), 1)[:, None])
+    axes.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    names = [_short(name) for name in confusion.classes]
+    axes.set_xticks(range(n_classes), names, rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(n_classes), names)
+    axes.set(xlabel="predicted", ylabel="true", title=f"accuracy {confusion.accuracy:.3f}")
+    if n_classes <= MOST_COUNTS:
+        _write_counts(axes, confusion.counts, shares)
+    return figure
+
+
+def _write_counts(axes, counts: np.ndarray, shares: np.ndarray) -> None:
+    for (row, column), count in np.ndenumerate(counts):
+        if count:
+            colour = "white" if shares[row, column] > 0.5 else "black"
+            axes.text(column, row, str(count), ha="center", va="center", color=colour, fontsize=8)
+
+
+def _short(name: str) -> str:
+    escaped = name.replace("$", r"\$")  # or matplotlib would typeset it
+    return escaped if len(name) <= LONGEST_NAME else f"{escaped[: LONGEST_NAME - 1]}…"

@@ -1,0 +1,193 @@
+"""Save models to files that cannot run code, and load them again.
+
+A file is a zip archive as skops writes it, with our notes in `hyperlvq.json` beside skops's own
+members: which version wrote it, and what the command line knows about the model.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import sklearn
+from sklearn.base import BaseEstimator
+
+from hyperlvq import __version__
+from hyperlvq.checks import InputError
+from hyperlvq.models import HIDDEN_LAYERS, READOUTS, ClassifierPipeline
+from hyperlvq.writing import write_bytes
+
+FORMAT = 1
+NOTES_FILE = "hyperlvq.json"
+#: What skops takes for suspicious and we know: our own types, and nothing else.
+OUR_TYPES = frozenset(
+    f"{kind.__module__}.{kind.__qualname__}"
+    for kind in (*HIDDEN_LAYERS.values(), *READOUTS.values(), ClassifierPipeline)
+    if kind is not None
+)
+LARGEST_BYTES = 2**31  # unpacked; a file of more is a trap
+_ZIP_START = b"PK\x03\x04"
+_PICKLE_STARTS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """A model and what is known about it, as plain values that JSON has."""
+
+    model: BaseEstimator
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+def save(model: BaseEstimator, path: str | Path) -> None:
+    """Save a model; what was at `path` is replaced when the new file is complete.
+
+    Parameters
+    ----------
+    model : estimator
+        A model of hyperlvq, or a scikit-learn estimator that has nothing else in it.
+    path : path
+        Where to save it. Models are usually called `*.hlvq`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import hyperlvq
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = hyperlvq.make_classifier("intrvfl", "rls", random_state=0).fit(X, y)
+    >>> with TemporaryDirectory() as folder:
+    ...     hyperlvq.save(model, Path(folder) / "iris.hlvq")
+    ...     loaded = hyperlvq.load(Path(folder) / "iris.hlvq")
+    >>> bool((loaded.predict(X) == model.predict(X)).all())
+    True
+    """
+    write_model(SavedModel(model), path)
+
+
+def load(path: str | Path) -> BaseEstimator:
+    """Return the model that `save` or `hyperlvq fit` wrote.
+
+    No code of the file is run: it can hold types of hyperlvq and scikit-learn only, and anything
+    else is refused, as are pickles and files of a newer version.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    model : estimator
+        It predicts exactly what the saved one did.
+    """
+    return read_model(path).model
+
+
+def write_model(saved: SavedModel, path: str | Path) -> None:
+    """Save a model with its notes."""
+    write_bytes(to_bytes(saved), path)
+
+
+def read_model(path: str | Path) -> SavedModel:
+    """Load a model with its notes."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    return from_bytes(content, str(path))
+
+
+def to_bytes(saved: SavedModel) -> bytes:
+    """Return the content of a model file."""
+    skops = _skops()
+    content = skops.dumps(saved.model, compression=zipfile.ZIP_DEFLATED)
+    foreign = _foreign_types(content)
+    if foreign:
+        raise InputError(
+            f"the model has {foreign[0]} in it, which is neither of hyperlvq nor of scikit-learn "
+            "and would be refused when it is loaded"
+        )
+    notes = {
+        "format": FORMAT,
+        "hyperlvq": __version__,
+        "scikit-learn": sklearn.__version__,
+        "about": saved.about,
+    }
+    buffer = io.BytesIO(content)
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(NOTES_FILE, json.dumps(notes, ensure_ascii=False, allow_nan=False))
+    return buffer.getvalue()
+
+
+def from_bytes(content: bytes, name: str) -> SavedModel:
+    """Return the model of a file's content; errors call the file `name`."""
+    skops = _skops()
+    _check_is_ours(content, name)
+    with _refusing_damage(name):
+        notes = _read_notes(content, name)
+        _check_version(notes, name)
+        foreign = _foreign_types(content)
+        if foreign:
+            raise InputError(f"{name} has the foreign type {foreign[0]} in it, which is refused")
+        model = skops.loads(content, trusted=skops.get_untrusted_types(data=content))
+    if not isinstance(model, BaseEstimator):
+        raise InputError(f"{name} has no model in it but a {type(model).__name__}")
+    return SavedModel(model, notes["about"])
+
+
+def _skops() -> Any:
+    try:
+        import skops.io
+    except ModuleNotFoundError as error:
+        sentence = "saving and loading models needs: pip install 'hyperlvq[save]'"
+        raise ModuleNotFoundError(sentence, name=error.name) from None
+    return skops.io
+
+
+def _foreign_types(content: bytes) -> list[str]:
+    return sorted(set(_skops().get_untrusted_types(data=content)) - OUR_TYPES)
+
+
+def _check_is_ours(content: bytes, name: str) -> None:
+    if not content:
+        raise InputError(f"{name} is empty")
+    if content.startswith(_PICKLE_STARTS):
+        raise InputError(f"{name} is a pickle, which could run any code: it is refused")
+    if not content.startswith(_ZIP_START):
+        raise InputError(f"{name} is not a model that hyperlvq saved")
+
+
+@contextmanager
+def _refusing_damage(name: str) -> Iterator[None]:
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception:  # whatever skops, zipfile or json make of a file that was tampered with
+        raise InputError(f"{name} is cut off or damaged") from None
+
+
+def _read_notes(content: bytes, name: str) -> dict[str, Any]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if sum(member.file_size for member in archive.infolist()) > LARGEST_BYTES:
+            raise InputError(f"{name} unpacks to more than {LARGEST_BYTES} bytes: it is refused")
+        if NOTES_FILE not in archive.namelist():
+            raise InputError(f"{name} is a zip archive, but not a model that hyperlvq saved")
+        return json.loads(archive.read(NOTES_FILE))
+
+
+def _check_version(notes: dict[str, Any], name: str) -> None:
+    written_by = notes["hyperlvq"]
+    if notes["format"] > FORMAT or _release(written_by) > _release(__version__):
+        raise InputError(
+            f"{name} was saved by hyperlvq {written_by}, which is newer than this one, {__version__}"
+        )
+
+
+def _release(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:3])

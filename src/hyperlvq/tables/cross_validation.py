@@ -1,0 +1,71 @@
+"""Cross-validation: how good a model is on rows it has not seen."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+
+from hyperlvq.models import ClassifierPipeline
+from hyperlvq.tables.confusion import Confusion
+
+Tick = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The accuracies of the folds, and all their predictions together."""
+
+    accuracies: tuple[float, ...]
+    confusion: Confusion
+
+    @property
+    def mean(self) -> float:
+        """Return the mean accuracy of the folds."""
+        return float(np.mean(self.accuracies))
+
+    @property
+    def spread(self) -> float:
+        """Return the standard deviation of the folds' accuracies."""
+        return float(np.std(self.accuracies, ddof=1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "accuracies": list(self.accuracies),
+            "mean": self.mean,
+            "spread": self.spread,
+            "confusion": self.confusion.to_dict(),
+        }
+
+
+def possible_folds(y: np.ndarray, wanted: int) -> int:
+    """Return how many folds leave two classes to learn from in every one; 0 if no number does."""
+    second_largest = np.sort(np.unique(y, return_counts=True)[1])[-2]
+    return min(wanted, int(second_largest)) if second_largest >= 2 else 0
+
+
+def cross_validate(
+    model: ClassifierPipeline, X: pd.DataFrame, y: np.ndarray, n_folds: int, seed: int, tick: Tick
+) -> Validation:
+    """Fit and test clones of a model on stratified folds."""
+    accuracies, confusions = [], []
+    for train, test in folds(y, n_folds, seed):
+        fitted = clone(model).fit(X.iloc[train], y[train])
+        confusion = Confusion.of(y[test], fitted.predict(X.iloc[test]), np.unique(y).tolist())
+        accuracies.append(confusion.accuracy)
+        confusions.append(confusion)
+        tick()
+    return Validation(tuple(accuracies), sum(confusions[1:], confusions[0]))
+
+
+def folds(y: np.ndarray, n_folds: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the rows to train on and those to test on, as even in every class as can be."""
+    splits = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():  # of classes with fewer rows than folds: they get what can be
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        yield from splits.split(y, y)

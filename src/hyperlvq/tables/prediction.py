@@ -1,0 +1,95 @@
+"""Predict tables batch by batch, however long they are."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from sklearn.pipeline import Pipeline
+
+from hyperlvq.checks import InputError
+from hyperlvq.tables.columns import Column, labels, to_frame
+from hyperlvq.tables.confusion import Confusion
+from hyperlvq.tables.read import Chunk, TableReader
+
+#: A table's batches are the same however its reader cuts it up, and so is every last digit.
+BATCH_ROWS = 8192
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The rows of a batch, their classes and, if asked for, their margins."""
+
+    rows: pa.Table
+    classes: np.ndarray
+    margins: np.ndarray | None = None
+
+
+def predict(
+    model: Pipeline, columns: Sequence[Column], reader: TableReader, with_margins: bool = False
+) -> Iterator[Prediction]:
+    """Yield the predictions of a table in its order."""
+    for batch in batches(reader):
+        frame = to_frame(batch.data, columns, reader, batch.first_row)
+        margins = margins_of(model.decision_function(frame)) if with_margins else None
+        yield Prediction(batch.data, model.predict(frame), margins)
+
+
+def margins_of(scores: np.ndarray) -> np.ndarray:
+    """Return by how much each row's best score exceeds the next best.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hyperlvq.tables.prediction import margins_of
+    >>> margins_of(np.array([[-1.0, -4.0, -2.0]])), margins_of(np.array([-3.0]))
+    (array([1.]), array([3.]))
+    """
+    if scores.ndim == 1:
+        return np.abs(scores)
+    best_two = np.partition(scores, -2, axis=1)[:, -2:]
+    return best_two[:, 1] - best_two[:, 0]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How predictions compare with a target, and what is to be said about it."""
+
+    confusion: Confusion
+    notes: tuple[str, ...]
+
+
+def evaluate(
+    model: Pipeline, columns: Sequence[Column], reader: TableReader, target: str
+) -> Evaluation:
+    """Compare the predictions of a table with its target."""
+    known = [str(name) for name in model.classes_]
+    confusion, n_without_label = Confusion.of([], [], known), 0
+    for prediction in predict(model, columns, reader):
+        y = labels(prediction.rows, target, reader)
+        has_label = np.array([label is not None for label in y])
+        confusion += Confusion.of(y[has_label], prediction.classes[has_label].astype(str))
+        n_without_label += int((~has_label).sum())
+    if not confusion.n_rows:
+        raise InputError(f"{reader.name} has no value in the target column {target!r}")
+    return Evaluation(confusion, tuple(_notes(confusion, known, n_without_label)))
+
+
+def _notes(confusion: Confusion, known: list[str], n_without_label: int) -> Iterator[str]:
+    if n_without_label:
+        yield f"rows without a class, left out: {n_without_label}"
+    unknown = [name for name in confusion.classes if name not in known]
+    if unknown:
+        yield f"classes that the model does not know: {', '.join(unknown)}"
+
+
+def batches(reader: TableReader) -> Iterator[Chunk]:
+    """Yield a table in batches of `BATCH_ROWS` rows; the last one has what is left."""
+    first_row, waiting = 1, None
+    for chunk in reader.chunks():
+        waiting = chunk.data if waiting is None else pa.concat_tables([waiting, chunk.data])
+        while len(waiting) >= BATCH_ROWS:
+            yield Chunk(first_row, waiting.slice(0, BATCH_ROWS))
+            first_row, waiting = first_row + BATCH_ROWS, waiting.slice(BATCH_ROWS)
+    if waiting is not None and len(waiting):
+        yield Chunk(first_row, waiting)

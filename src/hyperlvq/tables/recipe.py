@@ -1,0 +1,62 @@
+"""The model of a table: its columns made numbers, then a recipe of `make_classifier`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder
+
+from hyperlvq.checks import InputError
+from hyperlvq.models import ClassifierPipeline, make_classifier
+from hyperlvq.tables.columns import Column, Kind
+
+#: A level of text in a smaller share of the rows, or in a single row, is a rare one.
+RARE_SHARE = 0.005
+MOST_LEVELS = 100
+
+
+def table_classifier(
+    columns: Sequence[Column],
+    n_rows: int,
+    hidden: str,
+    readout: str,
+    seed: int,
+    **parameters: Any,
+) -> ClassifierPipeline:
+    """Return a model that fits and predicts data frames with these columns.
+
+    Numbers go on as they are, their missing values included where the integer layer leaves them
+    out of its sum; other layers get the column's median. Text becomes one feature per level, with
+    a level for missing values and one for all rare levels; a level not seen in training is none.
+    """
+    model = table_recipe(hidden, readout, seed, **parameters)
+    numbers = [column.name for column in columns if column.kind is Kind.NUMBER]
+    text = [column.name for column in columns if column.kind is Kind.TEXT]
+    levels = OneHotEncoder(
+        handle_unknown="ignore",
+        min_frequency=max(2, round(RARE_SHARE * n_rows)),
+        max_categories=MOST_LEVELS,
+        sparse_output=False,
+    )
+    steps = (("numbers", _filled(hidden), numbers), ("text", levels, text))
+    encoder = ColumnTransformer(
+        [step for step in steps if step[2]], verbose_feature_names_out=False
+    )
+    return ClassifierPipeline([("columns", encoder), *model.steps])
+
+
+def table_recipe(hidden: str, readout: str, seed: int, **parameters: Any) -> ClassifierPipeline:
+    """Return the part of the model behind the columns, its random numbers drawn from a seed."""
+    try:
+        model = make_classifier(hidden, readout, **parameters)
+    except (TypeError, ValueError) as error:
+        raise InputError(str(error)) from None
+    seeds = [name for name in model.get_params() if name.endswith("__random_state")]
+    return model.set_params(**dict.fromkeys(seeds, seed))
+
+
+def _filled(hidden: str) -> Any:
+    if hidden == "intrvfl":
+        return "passthrough"
+    return SimpleImputer(strategy="median", keep_empty_features=True)

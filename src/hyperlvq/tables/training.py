@@ -1,0 +1,179 @@
+"""From a table to a model: what `hyperlvq fit` does."""
+
+import time
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from hyperlvq.checks import InputError
+from hyperlvq.models import ClassifierPipeline
+from hyperlvq.tables.columns import Column, describe_columns, labels, to_frame
+from hyperlvq.tables.cross_validation import Tick, Validation, cross_validate, possible_folds
+from hyperlvq.tables.read import Table
+from hyperlvq.tables.recipe import table_classifier, table_recipe
+from hyperlvq.tables.tuning import Search, candidates, n_ticks, search
+
+#: With more classes than this share of the rows, the target is taken for a quantity.
+MOST_CLASSES_SHARE = 0.5
+#: So many classes are never too many.
+FEW_CLASSES = 10
+
+#: Told what is under way, how many steps are done and how many there are.
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to learn from a table, and how.
+
+    `parameters` are those of `make_classifier`; `n_folds` is 0 for no cross-validation; columns in
+    `keep` are used and those in `drop` are not, whatever they look like.
+    """
+
+    target: str
+    hidden: str = "intrvfl"
+    readout: str = "glvq"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    n_folds: int = 5
+    tune: bool = False
+    seed: int = 0
+    keep: Collection[str] = ()
+    drop: Collection[str] = ()
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A fitted model, and what is to be said about it."""
+
+    model: ClassifierPipeline
+    columns: tuple[Column, ...]
+    class_counts: dict[str, int]
+    validation: Validation | None
+    search: Search | None
+    fit_seconds: float
+    notes: tuple[str, ...]
+
+
+def train(table: Table, task: Task, progress: Progress) -> Trained:
+    """Learn the target of a table from its other columns."""
+    _check_parameters(task)
+    columns = tuple(describe_columns(table, task.target, task.keep, task.drop))
+    X = to_frame(table.data, columns, table)
+    y = labels(table.data, task.target, table)
+    has_label = np.array([label is not None for label in y])
+    X, y = X[has_label], y[has_label].astype(str)
+    _check_classes(table.name, task.target, y)
+    learner = _Learner(task, columns, X, y, progress)
+    found = learner.search() if task.tune else None
+    model = learner.build(**(found.best if found else {}))
+    n_folds = possible_folds(y, task.n_folds)
+    validation = learner.validate(model, n_folds) if n_folds else None
+    seconds, warned = learner.fit(model)
+    notes = (*_label_notes(task, has_label), *_fold_notes(task, n_folds), *warned)
+    return Trained(model, columns, _class_counts(y), validation, found, seconds, notes)
+
+
+class _Learner:
+    """One table's rows, and the steps of learning from them, each telling how far it is."""
+
+    def __init__(
+        self,
+        task: Task,
+        columns: tuple[Column, ...],
+        X: pd.DataFrame,
+        y: np.ndarray,
+        progress: Progress,
+    ):
+        self.task, self.columns, self.X, self.y, self.progress = task, columns, X, y, progress
+
+    def build(self, **found: Any) -> ClassifierPipeline:
+        task = self.task
+        parameters = {**task.parameters, **found}
+        return table_classifier(
+            self.columns, len(self.y), task.hidden, task.readout, task.seed, **parameters
+        )
+
+    def search(self) -> Search:
+        settings = candidates(self.task.hidden, self.task.readout, self.task.parameters)
+        tick = self._ticks("tuning", n_ticks(settings, len(self.y)))
+        with _caught_warnings():
+            return search(self.build, settings, self.X, self.y, self.task.seed, tick)
+
+    def validate(self, model: ClassifierPipeline, n_folds: int) -> Validation:
+        tick = self._ticks("cross-validating", n_folds)
+        with _caught_warnings():
+            return cross_validate(model, self.X, self.y, n_folds, self.task.seed, tick)
+
+    def fit(self, model: ClassifierPipeline) -> tuple[float, list[str]]:
+        """Return the seconds it took, and what was warned of."""
+        tick = self._ticks("training", 1)
+        start = time.perf_counter()
+        with _caught_warnings() as caught:
+            model.fit(self.X, self.y)
+        seconds = time.perf_counter() - start
+        tick()
+        return seconds, [str(warning.message) for warning in caught]
+
+    def _ticks(self, activity: str, total: int) -> Tick:
+        done = count()
+
+        def tick() -> None:
+            self.progress(activity, next(done), total)
+
+        tick()
+        return tick
+
+
+@contextmanager
+def _caught_warnings() -> Iterator[list[warnings.WarningMessage]]:
+    """Yield the warnings of the block: of the folds nobody needs any, of the model some do."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield caught
+
+
+def _check_parameters(task: Task) -> None:
+    """Fit two rows: every parameter is looked at before a table is."""
+    model = table_recipe(task.hidden, task.readout, task.seed, **task.parameters)
+    try:
+        with _caught_warnings():
+            model.fit([[0.0], [1.0]], ["a", "b"])
+    except (TypeError, ValueError) as error:
+        raise InputError(str(error)) from None
+
+
+def _check_classes(table: str, target: str, y: np.ndarray) -> None:
+    n_classes = len(np.unique(y))
+    if not len(y):
+        raise InputError(f"{table} has no value in the target column {target!r}")
+    if n_classes < 2:
+        raise InputError(f"{table} has one class only in the column {target!r}: {y[0]!r}")
+    if n_classes > max(MOST_CLASSES_SHARE * len(y), FEW_CLASSES):
+        raise InputError(
+            f"{table} has {n_classes} different values in {len(y)} rows of the column {target!r}: "
+            "that is a quantity or a name, not a class"
+        )
+
+
+def _class_counts(y: np.ndarray) -> dict[str, int]:
+    classes, counts = np.unique(y, return_counts=True)
+    return dict(zip(classes.tolist(), counts.tolist(), strict=True))
+
+
+def _label_notes(task: Task, has_label: np.ndarray) -> list[str]:
+    n_without = int((~has_label).sum())
+    rows = "1 row has" if n_without == 1 else f"{n_without} rows have"
+    return [f"{rows} no {task.target!r} and are left out"] if n_without else []
+
+
+def _fold_notes(task: Task, n_folds: int) -> list[str]:
+    if n_folds == task.n_folds:
+        return []
+    smaller = "not cross-validated" if n_folds == 0 else f"cross-validated in {n_folds} folds"
+    return [f"{smaller}, not {task.n_folds}: the second-largest class is too small"]
