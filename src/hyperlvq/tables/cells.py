@@ -1,0 +1,156 @@
+"""What the cells of one column hold: arrow arrays in, arrays or plain values out.
+
+Text of any kind of cell, as `as_text` gives it: a whole number has no point, whether it is stored
+as an integer or as a float (`1` and `1.0` are both "1"); other floats have the fewest digits that
+read back to the same value; truth values are "True" and "False"; dates are in ISO form.
+"""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as types
+
+MISSING_MARKS = pa.array(
+    ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?", "#N/A"]
+)
+EXACT_INTEGERS = 2.0**53
+
+_DAY = r"(0?[1-9]|[12][0-9]|3[01])"
+_YEAR = r"([0-9]{4}|[0-9]{2})"
+_MONTH_NAME = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]*\.?"
+_CLOCK = (
+    r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?( ?(?i:am|pm))?"
+    r"( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"
+)
+_DATES = (
+    r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}",
+    r"[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}",
+    *(rf"{_DAY}{mark}{_DAY}{mark}{_YEAR}" for mark in ("/", r"\.", "-")),
+    rf"{_DAY}\.?[- ]{_MONTH_NAME}[- ,]+{_YEAR}",
+    rf"{_MONTH_NAME} {_DAY},? {_YEAR}",
+)
+DATE_PATTERN = rf"^((?:{'|'.join(_DATES)})([T ,]+{_CLOCK})?|{_CLOCK})$"
+DATE_SAMPLE = 100
+CODE_PATTERN = r"^0[0-9]+$"
+
+LONG_TEXT = 20  # characters; names and codes are shorter, sentences are longer
+
+
+def clean(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return text without surrounding blanks and with null for missing marks, all else as it is."""
+    if types.is_dictionary(column.type):
+        column = pc.cast(column, column.type.value_type)
+    if not is_text(column.type):
+        return column
+    column = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
+    is_missing = pc.is_in(column, value_set=MISSING_MARKS)
+    if not pc.any(is_missing).as_py():
+        return column
+    return pc.if_else(is_missing, pa.scalar(None, pa.string()), column)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether cells of this type are text."""
+    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Return whether cells of this type are numbers; truth values are not."""
+    return types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+
+
+def is_time(kind: pa.DataType) -> bool:
+    """Return whether cells of this type are dates, times or durations."""
+    return types.is_temporal(kind) and not types.is_interval(kind)  # which has no text
+
+
+def is_plain(kind: pa.DataType) -> bool:
+    """Return whether cells of this type are single values that have a text."""
+    known = is_text(kind) or is_number(kind) or is_time(kind)
+    return known or types.is_boolean(kind) or types.is_null(kind)
+
+
+def as_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return cells of a number type as float64, null where they are missing or nan."""
+    if types.is_float16(column.type):
+        column = pc.cast(column, pa.float32())
+    values = pc.cast(column, pa.float64(), safe=False)
+    is_nan = pc.is_nan(values)
+    if not pc.any(is_nan).as_py():
+        return values
+    return pc.if_else(is_nan, pa.scalar(None, pa.float64()), values)
+
+
+def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return cells of a plain type as text, null where they are missing."""
+    if types.is_boolean(column.type):
+        return pc.if_else(column, "True", "False")
+    if types.is_floating(column.type):
+        return _text_of_floats(column)
+    text = pc.cast(column, pa.string())
+    if types.is_decimal(column.type):
+        text = pc.replace_substring_regex(text, r"^([^.]*)\.0*$", r"\1")
+        return pc.replace_substring_regex(text, r"^([^.]*\.[0-9]*[1-9])0*$", r"\1")
+    return text
+
+
+def _text_of_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    values = as_floats(column)
+    is_whole = pc.and_(pc.equal(pc.floor(values), values), pc.less(pc.abs(values), EXACT_INTEGERS))
+    integers = pc.cast(pc.if_else(is_whole, values, 0.0), pa.int64())
+    text = pc.if_else(is_whole, pc.cast(integers, pa.string()), pc.cast(column, pa.string()))
+    return pc.if_else(pc.is_valid(values), text, pa.scalar(None, pa.string()))
+
+
+def are_dates(cells: pa.ChunkedArray) -> bool:
+    """Return whether all text is dates or times of day: ISO, d/m/y, m/d/y, d.m.y, 3 May 2020."""
+    cells = cells.drop_null()
+    sample = cells.slice(0, DATE_SAMPLE)  # most columns are none, which a sample shows
+    return all(
+        pc.all(pc.match_substring_regex(part, DATE_PATTERN)).as_py() for part in (sample, cells)
+    )
+
+
+def are_codes(cells: pa.ChunkedArray) -> bool:
+    """Return whether text is digits of one length, most cells with a leading zero: 007, 01234."""
+    cells = cells.drop_null()
+    lengths = pc.min_max(pc.binary_length(cells)).as_py()
+    if lengths["min"] != lengths["max"] or lengths["min"] < 2:
+        return False
+    return pc.mean(pc.cast(pc.match_substring_regex(cells, CODE_PATTERN), pa.int8())).as_py() > 0.5
+
+
+def are_long_text(cells: pa.ChunkedArray) -> bool:
+    """Return whether text is sentences: long, most of it with blanks."""
+    blanks = pc.cast(pc.match_substring(cells, " "), pa.int8())
+    return pc.mean(pc.utf8_length(cells)).as_py() >= LONG_TEXT and pc.mean(blanks).as_py() > 0.5
+
+
+def are_whole(values: pa.ChunkedArray) -> bool:
+    """Return whether all floats are whole numbers."""
+    return pc.all(pc.equal(pc.floor(values), values)).as_py()
+
+
+def count_up(values: pa.ChunkedArray) -> bool:
+    """Return whether floats without missing ones go up by 1 from row to row."""
+    steps = np.diff(values.to_numpy())
+    return bool(len(steps) and (steps == 1).all())
+
+
+def are_distinct(cells: pa.ChunkedArray) -> bool:
+    """Return whether no value comes twice."""
+    return pc.count_distinct(cells).as_py() == len(cells) - cells.null_count
+
+
+def count_levels(cells: pa.ChunkedArray) -> pa.Table:
+    """Return the distinct values of text and their counts, the most frequent first."""
+    counts = pc.value_counts(cells.drop_null().combine_chunks())
+    table = pa.table({"values": counts.field("values"), "counts": counts.field("counts")})
+    return table.sort_by([("counts", "descending"), ("values", "ascending")])
+
+
+def to_objects(cells: pa.ChunkedArray) -> np.ndarray:
+    """Return text as an array of objects: a str, or None where it is missing."""
+    coded = cells.combine_chunks().dictionary_encode()
+    levels = np.array([*coded.dictionary.to_pylist(), None], dtype=object)
+    return levels[pc.fill_null(coded.indices, -1).to_numpy(zero_copy_only=False)]

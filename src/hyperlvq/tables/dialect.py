@@ -1,0 +1,266 @@
+"""How a text table is written: its encoding, its delimiter and its header.
+
+Encoding: a byte order mark says it, or the zeros of UTF-16 do; else it is UTF-8. Text that is ASCII
+up to its first byte that is not UTF-8 is read as Windows-1252 (the usual encoding of older
+spreadsheets) wherever that byte comes; a byte that fits neither gets a sentence.
+
+Delimiter: of comma, semicolon, tab and bar the one that cuts the rows as often as the header;
+a single blank if it does so in every row and no other cuts the header. A first line `sep=;`
+overrules. Without a delimiter the table has one column.
+"""
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hyperlvq.checks import InputError
+from hyperlvq.tables.names import ROW_NAME, check_names
+from hyperlvq.tables.numbers import is_plain_number
+from hyperlvq.tables.source import HEAD_SIZE, Peekable, Source
+
+UTF_8 = "UTF-8"
+WINDOWS_1252 = "Windows-1252"
+# UTF-32's mark begins with UTF-16's
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, UTF_8),
+    (codecs.BOM_UTF32_LE, "UTF-32-LE"),
+    (codecs.BOM_UTF32_BE, "UTF-32-BE"),
+    (codecs.BOM_UTF16_LE, "UTF-16-LE"),
+    (codecs.BOM_UTF16_BE, "UTF-16-BE"),
+)
+# what decides a tie stands first; commas also stand in numbers and in text
+DELIMITERS = ("\t", ";", "|", ",")
+BLANK = " "
+NO_DELIMITER = "\x1f"  # in no text that people write
+# no field of a sample can exceed csv's limit of a field
+SAMPLE_SIZES = (1 << 17, 1 << 20, 1 << 23)
+SAMPLE_ROWS = 200
+SEPARATOR_LINE = re.compile(r'"?sep=([^\w\s"]|\t| )"?[ ]*(\r\n|\r|\n|\Z)', re.IGNORECASE)
+
+
+class Utf8Text:
+    """A source's text as UTF-8 bytes, whatever its encoding.
+
+    Attributes
+    ----------
+    encoding : str
+        The encoding so far: UTF-8 may turn out to be Windows-1252 at a later byte.
+    """
+
+    def __init__(self, source: Source):
+        self._source = source
+        self._name = source.name
+        mark, self.encoding = _encoding(source.peek(HEAD_SIZE))
+        source.read(len(mark))
+        self._is_certain = bool(mark) or self.encoding != UTF_8
+        self._decoder = codecs.getincrementaldecoder(self.encoding)()
+        self._line = 1
+        self._is_at_end = False
+
+    def read(self, size: int = -1) -> bytes:
+        """Return about `size` bytes of UTF-8; none at the end."""
+        text = ""
+        while not text and not self._is_at_end:
+            block = self._source.read(size)
+            self._is_at_end = not block
+            text = self._decode(block)
+        return text.encode()
+
+    def _decode(self, block: bytes) -> str:
+        try:
+            text = self._decoder.decode(block, self._is_at_end)
+        except UnicodeDecodeError as error:
+            text = self._decode_otherwise(error)
+        if "\0" in text:
+            self._line += text[: text.index("\0")].count("\n")
+            raise InputError(
+                f"{self._name}, line {self._line}: a zero byte, so this is not a text table"
+            )
+        self._is_certain = self._is_certain or not text.isascii()
+        self._line += text.count("\n")
+        return text
+
+    def _decode_otherwise(self, error: UnicodeDecodeError) -> str:
+        valid = error.object[: error.start]
+        if self._is_certain or not valid.isascii():
+            raise self._undecodable(error)
+        self.encoding, self._is_certain = WINDOWS_1252, True
+        self._decoder = codecs.getincrementaldecoder("cp1252")()
+        try:
+            return self._decoder.decode(error.object, self._is_at_end)
+        except UnicodeDecodeError as other:
+            raise self._undecodable(other) from None
+
+    def _undecodable(self, error: UnicodeDecodeError) -> InputError:
+        valid = error.object[: error.start].decode(error.encoding, "ignore")
+        line = self._line + valid.count("\n")
+        byte = error.object[error.start]
+        was_guessed = self.encoding == WINDOWS_1252
+        what = f"neither {UTF_8} nor {WINDOWS_1252}" if was_guessed else f"not {self.encoding}"
+        return InputError(
+            f"{self._name}, line {line}: byte 0x{byte:02x} is {what} text, save it as UTF-8"
+        )
+
+
+def _encoding(head: bytes) -> tuple[bytes, str]:
+    for mark, encoding in BYTE_ORDER_MARKS:
+        if head.startswith(mark):
+            return mark, encoding
+    return b"", _utf16_by_its_zeros(head) or UTF_8
+
+
+def _utf16_by_its_zeros(head: bytes) -> str | None:
+    """Return UTF-16's byte order: ASCII in it has a zero in one byte of every two."""
+    low, high = head[::2].count(0), head[1::2].count(0)
+    if high > len(head) / 6 and not low:
+        return "UTF-16-LE"
+    if low > len(head) / 6 and not high:
+        return "UTF-16-BE"
+    return None
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text table is written.
+
+    Attributes
+    ----------
+    delimiter : str or None
+        None in a table of one column.
+    columns : tuple of str
+        The names, stripped; `(row name)` for an unnamed first column.
+    n_unnamed : int
+        Columns at the right without a name, which must be empty.
+    header_size : int
+        Bytes of UTF-8 before the first row.
+    """
+
+    delimiter: str | None
+    columns: tuple[str, ...]
+    n_unnamed: int
+    header_size: int
+
+
+def find_dialect(text: Peekable, name: str) -> Dialect:
+    """Return how the table is written, by a sample of its text."""
+    sample, is_whole = _sample(text)
+    start = _end_of_blank_lines(sample)
+    if start == len(sample):
+        raise InputError(f"{name} is empty")
+    separator = SEPARATOR_LINE.match(sample, start)
+    if separator:
+        start = separator.end()
+    delimiter = separator[1] if separator else _find_delimiter(sample[start:], is_whole)
+    records = _records(sample[start:], delimiter, is_whole)
+    if not records:
+        raise InputError(f"{name} has no header that can be read: is a quote never closed?")
+    header, *rows = records
+    if not rows and is_whole:
+        raise InputError(f"{name} has a header but no rows")
+    columns, n_unnamed = _columns(header, [record.fields for record in rows], name)
+    size = len(sample[: start + header.end].encode())
+    return Dialect(delimiter, columns, n_unnamed, size)
+
+
+def _sample(text: Peekable) -> tuple[str, bool]:
+    """Return the first rows of the text, and whether they are all of it."""
+    for size in SAMPLE_SIZES:
+        head = text.peek(size)
+        is_whole = len(head) < size
+        if is_whole or head.count(b"\n") + head.count(b"\r") > 2:
+            break
+    return head.decode(errors="ignore"), is_whole  # the sample may end within a character
+
+
+def _end_of_blank_lines(sample: str) -> int:
+    blank = re.match(r"(?:[^\S\r\n]*(?:\r\n|\r|\n|\Z))*", sample)
+    return blank.end() if blank else 0
+
+
+@dataclass(frozen=True)
+class _Record:
+    fields: list[str]
+    end: int  # characters up to the end of its last line
+
+
+def _records(text: str, delimiter: str | None, is_whole: bool) -> list[_Record]:
+    """Return the first records that are not blank; the last one may be cut off and is left out."""
+    lines = list(io.StringIO(text, newline=""))
+    reader = csv.reader(lines, delimiter=delimiter or NO_DELIMITER)
+    records, end, n_lines = [], 0, 0
+    try:
+        for fields in reader:
+            end += sum(map(len, lines[n_lines : reader.line_num]))
+            n_lines = reader.line_num
+            if any(field.strip() for field in fields) or len(fields) > 1:
+                records.append(_Record(fields, end))
+            if len(records) > SAMPLE_ROWS:
+                return records
+    except csv.Error:  # a field beyond csv's limit, which may be fine: what is before it will do
+        return records
+    return records if is_whole else records[:-1]
+
+
+def _find_delimiter(text: str, is_whole: bool) -> str | None:
+    scores = {}
+    for delimiter in DELIMITERS:
+        widths = [len(record.fields) for record in _records(text, delimiter, is_whole)]
+        if widths and widths[0] > 1:
+            scores[delimiter] = _share_of_usual_width(widths), widths[0]
+    if scores:
+        return max(scores, key=lambda delimiter: scores[delimiter])
+    return BLANK if _is_cut_by_blanks(_records(text, BLANK, is_whole)) else None
+
+
+def _share_of_usual_width(widths: Sequence[int]) -> float:
+    """Return how many rows have the same number of fields, 0 if that does not fit the header."""
+    header, *rows = widths
+    if not rows:
+        return 1.0
+    width, count = Counter(rows).most_common(1)[0]
+    return count / len(rows) if abs(width - header) <= 1 else 0.0
+
+
+def _is_cut_by_blanks(records: Sequence[_Record]) -> bool:
+    widths = [len(record.fields) for record in records]
+    return (
+        len(widths) > 1
+        and widths[0] > 1
+        and len(set(widths[1:])) == 1
+        and 0 <= widths[1] - widths[0] <= 1
+        and all(field for record in records for field in record.fields)
+    )
+
+
+def _columns(header: _Record, rows: list[list[str]], table: str) -> tuple[tuple[str, ...], int]:
+    """Return the columns' names, and how many columns at the right have none."""
+    names = _fitted([name.strip() for name in header.fields], rows)
+    n_named = max((i for i, name in enumerate(names, 1) if name), default=0)
+    n_unnamed = len(names) - n_named
+    names = names[:n_named]
+    if n_named > 1 and not names[0]:
+        names[0] = ROW_NAME  # as R and pandas write it
+    check_names(names, table)
+    if all(map(is_plain_number, names)) and not _counts_up(names):
+        raise InputError(f"{table} has no header: its first row is numbers only")
+    return tuple(names), n_unnamed
+
+
+def _fitted(names: list[str], rows: list[list[str]]) -> list[str]:
+    """Return as many names as the rows have fields, where a known habit explains a difference."""
+    widths = {len(row) for row in rows}
+    if len(names) > 1 and widths == {len(names) + 1}:
+        ends_in_delimiter = not any(row[-1].strip() for row in rows)
+        return [*names, ""] if ends_in_delimiter else ["", *names]  # the latter: R's row names
+    if len(names) > 1 and widths == {len(names) - 1} and not names[-1]:
+        return names[:-1]
+    return names
+
+
+def _counts_up(names: Sequence[str]) -> bool:
+    """Return whether the names are 0, 1, 2, ..., as pandas calls columns without a name."""
+    return len(names) > 2 and list(names) == [str(i) for i in range(len(names))]
