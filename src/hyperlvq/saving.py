@@ -185,7 +185,7 @@ def _check_version(notes: dict[str, Any], name: str) -> None:
     written_by = notes["hyperlvq"]
     if notes["format"] > FORMAT or _release(written_by) > _release(__version__):
         raise InputError(
-            f"{name} was saved by hyperlvq {written_by}, which is newer than this one, {__version__}"
+            f"{name} was saved by hyperlvq {written_by}, which is newer than {__version__}, this one"
         )
 
 

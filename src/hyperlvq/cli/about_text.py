@@ -126,10 +126,7 @@ def _model_facts(about: About) -> list[tuple[str, str]]:
 
 
 def _settings(settings: dict) -> str:
-    return ", ".join(
-        f"{name.replace('_', ' ')} {value if isinstance(value, str) else format(value, 'g')}"
-        for name, value in settings.items()
-    )
+    return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
 def _cost_facts(about: About) -> list[tuple[str, str]]:

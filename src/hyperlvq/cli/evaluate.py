@@ -61,7 +61,7 @@ def evaluate(
 
 def _lines(evaluation: "Evaluation") -> list[str]:
     confusion = evaluation.confusion
-    accuracy = f"{confusion.accuracy:.3f} of {confusion.n_rows} rows"
+    accuracy = f"{confusion.accuracy:.3f}: {confusion.n_right} of {confusion.n_rows} rows"
     notes = [("note", note) for note in evaluation.notes]
     return [
         *facts(

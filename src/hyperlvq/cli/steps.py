@@ -1,6 +1,5 @@
 """A progress bar for one long step after another."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -67,7 +67,7 @@ def settings_of(model: Pipeline) -> dict[str, Any]:
     """Return the parameters of the hidden layer and the readout that a user might want to know."""
     steps = [step for step in (model["hidden"], model["readout"]) if step != "passthrough"]
     parameters = {name: value for step in steps for name, value in step.get_params().items()}
-    return {name: value for name, value in parameters.items() if name in SHOWN_SETTINGS}
+    return {name: parameters[name] for name in SHOWN_SETTINGS if name in parameters}
 
 
 def costs_of(model: Pipeline, task: Task, n_rows: int) -> dict[str, Any]:

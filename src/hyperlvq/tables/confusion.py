@@ -50,9 +50,14 @@ class Confusion:
         return int(self.counts.sum())
 
     @property
+    def n_right(self) -> int:
+        """Return the number of rows predicted right."""
+        return int(np.trace(self.counts))
+
+    @property
     def accuracy(self) -> float:
         """Return the share of rows predicted right."""
-        return float(np.trace(self.counts) / self.counts.sum())
+        return self.n_right / self.n_rows
 
     @property
     def balanced_accuracy(self) -> float:

@@ -24,7 +24,7 @@ Write = Callable[[pa.Table], None]
 
 
 def prediction_table(prediction: Prediction, name: str, kept: Sequence[str]) -> pa.Table:
-    """Return what is written of a batch: columns kept, the classes, the margins if there are any."""
+    """Return what is written of a batch: the columns kept, the classes, margins if asked for."""
     columns = {column: prediction.rows[column] for column in kept}
     columns[name] = pa.array([str(label) for label in prediction.classes])
     if prediction.margins is not None:
