@@ -1,6 +1,7 @@
 """What an exporter needs of a fitted pipeline, or a sentence that says why it cannot be had."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -21,7 +22,7 @@ from hyperlvq.readouts import (
 
 STEPS = ("scale", "hidden", "readout")
 PREPARATION = "columns"
-READOUTS = {
+READOUTS: dict[type, str] = {
     CentroidClassifier: "centroids",
     PerceptronClassifier: "perceptron",
     LVQ1Classifier: "lvq1",
@@ -36,7 +37,7 @@ class FittedParts:
 
     scale: MinMaxScaler
     hidden: IntRVFLLayer
-    readout: object
+    readout: Any
     feature_names: tuple[str, ...]
 
     @property

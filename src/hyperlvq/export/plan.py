@@ -19,12 +19,12 @@ from hyperlvq.kernels.encoding import activation_dtype, encode, sum_dtype
 INPUTS = ("float", "int16", "int32")
 WIDTHS = (8, 16)
 MOST_UNITS = MOST_FEATURES = MOST_OUTPUTS = 32767
-C_KEYWORDS = frozenset(
+RESERVED_WORDS = (
     "auto break case char const continue default do double else enum extern float for goto if "
     "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while _Bool _Complex _Imaginary main "
+    "union unsigned void volatile while main "
     "asm bool catch class delete explicit export false friend mutable namespace new operator "
-    "private protected public template this throw true try typename using virtual".split()
+    "private protected public template this throw true try typename using virtual"
 )
 
 
@@ -267,7 +267,7 @@ def check_name(name: Any) -> str:
             f"name must be a C identifier of at most 31 ASCII letters, digits and underscores "
             f"that begins with a letter, got {name!r}"
         )
-    if name in C_KEYWORDS:
+    if name in RESERVED_WORDS.split():
         raise InputError(f"name must not be a word that C or C++ reserves, got {name!r}")
     return name
 

@@ -1,0 +1,82 @@
+"""Pieces of C text: literals that read back exactly, tables, comments that stay comments."""
+
+from collections.abc import Iterable
+from importlib.resources import files
+from string import Template
+
+import numpy as np
+
+LINE_LENGTH = 96
+INDENT = "    "
+
+
+def runtime(file: str, **words: object) -> str:
+    """Return a file of the hand-written runtime with its `${words}` filled in."""
+    text = files("hyperlvq.export").joinpath("runtime", file).read_text(encoding="utf-8")
+    return Template(text).substitute(words)
+
+
+def float_literal(value: np.float32) -> str:
+    """Return the shortest literal that reads back to the same float."""
+    text = np.format_float_positional(value, unique=True, trim="0")
+    if len(text) > 16:
+        text = np.format_float_scientific(value, unique=True, trim="0")
+    return f"{text}f"
+
+
+def integer_literal(value: int) -> str:
+    """Return a literal of the width its value needs, also where int has 16 bits."""
+    value = int(value)
+    if -(2**15) < value < 2**15:
+        return str(value)
+    if value == -(2**31):
+        return f"(-INT32_C({2**31 - 1}) - 1)"
+    if value == -(2**15):
+        return f"(-{2**15 - 1} - 1)"
+    if abs(value) < 2**31:
+        return f"-INT32_C({-value})" if value < 0 else f"INT32_C({value})"
+    return f"-INT64_C({-value})" if value < 0 else f"INT64_C({value})"
+
+
+def unsigned_literal(value: int) -> str:
+    """Return an unsigned literal of the width its value needs."""
+    value = int(value)
+    if value < 2**16:
+        return f"{value}u"
+    return f"UINT32_C({value})" if value < 2**32 else f"UINT64_C({value})"
+
+
+def hex_words(values: np.ndarray) -> list[str]:
+    """Return 32-bit words as literals."""
+    return [f"0x{int(value):08X}" for value in values.ravel()]
+
+
+def table(literals: Iterable[str]) -> str:
+    """Return the lines of an initialiser."""
+    lines, line = [], INDENT[:-1]
+    for literal in literals:
+        if len(line) + len(literal) + 2 > LINE_LENGTH:
+            lines.append(line)
+            line = INDENT[:-1]
+        line += f" {literal},"
+    return "\n".join([*lines, line])
+
+
+def constant(name: str, entry_type: str, table_name: str, literals: Iterable[str]) -> str:
+    """Return the definition of a table in flash."""
+    entries = list(literals)
+    head = f"static const {entry_type} {name}_{table_name}[{len(entries)}] {name.upper()}_FLASH"
+    return f"{head} = {{\n{table(entries)}\n}};\n"
+
+
+def comment(text: str) -> str:
+    """Return text that neither ends a comment nor leaves its line."""
+    printable = "".join(char if char.isprintable() else "?" for char in text)
+    for mark in ("*/", "/*", "??/", "\\"):
+        printable = printable.replace(mark, "?" * len(mark) if mark != "??/" else "?!/")
+    return printable
+
+
+def indented(lines: Iterable[str], depth: int = 1) -> str:
+    """Return lines of code, indented."""
+    return "\n".join(INDENT * depth + line if line else "" for line in lines)

@@ -1,0 +1,51 @@
+/*
+ * The signs: for each block of 32 units one word per feature; unit 0 is the lowest bit, and a
+ * set bit is +1.
+ */
+${keys}
+/* Return signs from unit `first` on, inverted for the units below the level. */
+static inline ${name}_word ${name}_signs(${name}_word key, unsigned level, unsigned first)
+{
+    if (level <= first) {
+        return key;
+    }
+    if (level - first >= ${NAME}_WORD_BITS) {
+        return (${name}_word)~key;
+    }
+    return (${name}_word)(key ^ (((${name}_word)1 << (level - first)) - 1));
+}
+
+/* Take the signs of the next feature. */
+#if defined(__AVR__)
+#define ${NAME}_TAKE(signs) \
+    (signs = ${name}_signs(pgm_read_byte(keys), *levels++, first), keys += 4)
+#else
+#define ${NAME}_TAKE(signs) (signs = ${name}_signs(*keys++, *levels++, first))
+#endif
+
+/* Add two bits to a plane of all counters; `one` becomes what they carry. */
+#define ${NAME}_ADD_TWO(plane, one, two) \
+    do { \
+        const ${name}_word odd = plane ^ one; \
+        one = (${name}_word)((plane & one) | (odd & two)); \
+        plane = odd ^ two; \
+    } while (0)
+
+/* Add one bit to a plane of all counters; it becomes what is carried. */
+#define ${NAME}_ADD_ONE(plane, one) \
+    do { \
+        const ${name}_word both = plane & one; \
+        plane ^= one; \
+        one = both; \
+    } while (0)
+
+/*
+ * Write the activations of a word of units, from unit `first` on, as ${activation_words}.
+ * Each unit has a counter, and plane p holds bit p of all of them, so that a few bitwise
+ * operations count for every unit at once.
+ */
+static void ${name}_encode(const ${name}_level *levels, const ${name}_word *keys,
+    unsigned first, ${name}_activation *activations)
+{
+${encode_body}
+}

@@ -1,0 +1,53 @@
+/*
+ * Checks ${name} on ${n_samples} samples; main returns 0 when every class is the expected one.
+ *
+ * ${origin}
+ */
+#include "${name}.h"
+
+#if defined(__AVR__)
+#include <avr/pgmspace.h>
+#define ${NAME}_FLASH PROGMEM
+#else
+#define ${NAME}_FLASH
+#endif
+
+#define ${NAME}_SAMPLES ${n_samples}u
+
+static const ${name}_value ${name}_samples[${NAME}_SAMPLES][${NAME}_FEATURES] ${NAME}_FLASH = {
+${samples}
+};
+
+static const ${class_type} ${name}_expected[${NAME}_SAMPLES] ${NAME}_FLASH = {
+${expected}
+};
+
+/* Return how many samples get another class than the expected one. */
+unsigned ${name}_selftest(void);
+
+unsigned ${name}_selftest(void)
+{
+    unsigned sample, wrong = 0;
+
+    for (sample = 0; sample < ${NAME}_SAMPLES; sample++) {
+#if defined(__AVR__)
+        ${class_type} expected;
+        static ${name}_value x[${NAME}_FEATURES];
+
+        memcpy_P(&expected, &${name}_expected[sample], sizeof expected);
+        memcpy_P(x, ${name}_samples[sample], sizeof x);
+#else
+        const ${class_type} expected = ${name}_expected[sample];
+        const ${name}_value *x = ${name}_samples[sample];
+#endif
+        wrong += ${name}_predict(x) != expected;
+    }
+    return wrong;
+}
+
+#ifndef ${NAME}_NO_MAIN
+int main(void)
+{
+    return ${name}_selftest() != 0;
+}
+#endif

@@ -1,0 +1,39 @@
+/*
+ * ${name}: ${what}
+ *
+ * ${origin}
+ *
+ * A sample becomes a class in four steps:
+ *   levels       each feature becomes a level of 0 to ${n_units};
+ *   counts       unit n has a sign for each feature, kept as one bit, which is inverted where n
+ *                is below the feature's level; the unit counts its positive signs;
+ *   activations  counts are limited to a narrow band around the middle;
+ *   scores       each output multiplies the activations by its weights, and the highest wins.
+ * Units are taken in blocks of 32, so that memory does not grow with their number.
+ */
+#include "${name}.h"
+
+#if defined(__AVR__)
+${avr_limit}#include <avr/pgmspace.h>
+#define ${NAME}_FLASH PROGMEM
+#define ${NAME}_READ(value, address) memcpy_P(&(value), (address), sizeof(value))
+#define ${NAME}_READ_BYTE(address) pgm_read_byte(address)
+#define ${NAME}_READ_WORD(address) pgm_read_word(address)
+/* A word of signs is as wide as a register. */
+typedef uint8_t ${name}_word;
+#else
+#define ${NAME}_FLASH
+#define ${NAME}_READ(value, address) ((value) = *(address))
+#define ${NAME}_READ_BYTE(address) (*(address))
+#define ${NAME}_READ_WORD(address) (*(address))
+typedef uint32_t ${name}_word;
+#endif
+
+#define ${NAME}_UNITS ${n_units}u
+#define ${NAME}_PADDED_UNITS ${padded_units}u
+#define ${NAME}_OUTPUTS ${n_outputs}u
+#define ${NAME}_BLOCK 32u
+#define ${NAME}_WORD_BITS (8u * (unsigned)sizeof(${name}_word))
+
+typedef ${level_type} ${name}_level;
+typedef ${score_type} ${name}_score;

@@ -1,0 +1,15 @@
+#if defined(__AVR__)
+/* Its multiplications take 8 bits: one unit at a time. */
+typedef uint8_t ${name}_activation;
+typedef uint8_t ${name}_weight;
+#define ${NAME}_PER_ACTIVATION 1u
+#define ${NAME}_PER_WEIGHT 1u
+#else
+/* A word holds the activations of two units, or the weights of four. */
+typedef uint32_t ${name}_activation;
+typedef uint32_t ${name}_weight;
+#define ${NAME}_PER_ACTIVATION 2u
+#define ${NAME}_PER_WEIGHT 4u
+/* The lowest four bits of a word, one to each byte. */
+#define ${NAME}_SPREAD(word) ((((word) & 15u) * UINT32_C(0x00204081)) & UINT32_C(0x01010101))
+#endif
