@@ -1,0 +1,252 @@
+"""The C text and its files."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from export.firmware import (
+    AVR,
+    CORTEX_M3,
+    EMULATED,
+    HOST,
+    RISCV32,
+    WARNINGS,
+    compile_object,
+    execute,
+    export,
+    self_test,
+)
+from export.random_models import Settings, draw, plan_and_samples
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperlvq import make_classifier
+from hyperlvq.checks import InputError
+from hyperlvq.export import make_plan, to_c
+from hyperlvq.export.ctext import comment, float_literal, integer_literal
+
+SMALL = Settings("glvq", "int16", 8, 5, 40, 3, 3, 2)
+STACKS = [SMALL, *(draw(seed, 60, 300, 8000) for seed in range(700, 704))]
+SOFT_FLOAT = re.compile(r"__aeabi_(f|d|[iul]+2[fd])\w*|__\w+[sd]f[23i]\w*")
+
+
+@pytest.fixture
+def model(iris):
+    return make_classifier("intrvfl", "centroids", n_units=40, random_state=0).fit(*iris)
+
+
+def symbols(target, file):
+    tool = target.compiler[0].replace("gcc", "nm")
+    return [line.split() for line in execute([tool, file]).splitlines()]
+
+
+def test_files_are_named_after_the_model(model, iris, tmp_path):
+    written = to_c(model, tmp_path / "new" / "folder", name="flower", vectors=iris[0])
+
+    names = ["flower.h", "flower.c", "flower_selftest.c", "README.md"]
+    assert written == [tmp_path / "new" / "folder" / name for name in names]
+    assert all(path.is_file() for path in written)
+
+
+def test_same_model_gives_the_same_text(model, tmp_path):
+    first, second = (to_c(model, tmp_path / folder, name="m") for folder in "ab")
+
+    for one, other in zip(first, second, strict=True):
+        assert one.read_bytes() == other.read_bytes()
+
+
+def test_nothing_is_written_unless_all_can_be(model, tmp_path):
+    (tmp_path / "README.md").mkdir()
+
+    with pytest.raises(InputError, match=r"README\.md cannot be written"):
+        to_c(model, tmp_path, name="m")
+    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
+
+
+def test_folder_that_is_a_file_is_named(model, tmp_path):
+    (tmp_path / "taken").write_text("")
+
+    with pytest.raises(InputError, match="taken cannot be made a folder"):
+        to_c(model, tmp_path / "taken", name="m")
+
+
+@pytest.mark.parametrize("vectors", [np.empty((0, 4)), np.full((1, 4), np.inf)])
+def test_vectors_must_be_finite_samples(vectors, model, tmp_path):
+    with pytest.raises(InputError, match="vectors must"):
+        to_c(model, tmp_path, name="m", vectors=vectors)
+
+
+def test_header_names_features_ranges_and_classes(iris, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(iris[0], columns=["long*/", "wide\\", "new\nline", "naïve ??/"])
+    names = np.array(["one", "two", "*/ three"])[iris[1]]
+    model = make_classifier("intrvfl", "centroids", n_units=40, random_state=0).fit(table, names)
+    to_c(model, tmp_path, name="net")
+
+    header = (tmp_path / "net.h").read_text()
+    assert "x[0]  long??: 4.3 to 7.9" in header
+    assert "0  ?? three" in header
+    compile_object(HOST, tmp_path)
+
+
+def test_header_serves_c_plus_plus(model, tmp_path):
+    if shutil.which("g++") is None:
+        pytest.skip("needs g++")
+    to_c(model, tmp_path, name="net")
+
+    execute(
+        ["g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", tmp_path / "net.h"]
+    )
+
+
+def test_two_models_link_together(model, tmp_path):
+    HOST.require()
+    for name in ("one", "two"):
+        to_c(model, tmp_path, name=name)
+    main = tmp_path / "main.c"
+    main.write_text(
+        '#include "one.h"\n#include "two.h"\n'
+        "int main(void) { float x[4] = {5, 3, 1, 0}; return one_predict(x) != two_predict(x); }\n"
+    )
+
+    sources = [main, tmp_path / "one.c", tmp_path / "two.c"]
+    execute(["gcc", *WARNINGS, *sources, "-o", tmp_path / "both"])
+    execute([tmp_path / "both"])
+
+
+@pytest.mark.parametrize("target", [CORTEX_M3, RISCV32, AVR], ids=lambda target: target.name)
+def test_every_name_is_prefixed_and_nothing_lies_in_static_ram(target, tmp_path):
+    plan, _ = plan_and_samples(SMALL)
+    to_c(plan, tmp_path)
+
+    defined = [
+        row for row in symbols(target, compile_object(target, tmp_path)) if row[-2] in "TtDdBbRr"
+    ]
+    own = [row for row in defined if not row[-1].startswith(("$", "__", "."))]
+    assert all(row[-1].startswith("net_") for row in own)
+    assert not [row for row in own if row[-2] in "DdBb"]
+
+
+@pytest.mark.parametrize("target", [CORTEX_M3, RISCV32, AVR], ids=lambda target: target.name)
+@pytest.mark.parametrize("kind", ["int16", "int32"])
+def test_integer_builds_have_no_floating_point(kind, target, tmp_path):
+    for seed in (1, 2, 4, 5):
+        plan, _ = plan_and_samples(draw(seed, 40, 200, 4000))
+        if plan.input == kind:
+            to_c(plan, tmp_path)
+            found = symbols(target, compile_object(target, tmp_path))
+            assert not [row for row in found if SOFT_FLOAT.fullmatch(row[-1])]
+            assert not re.search(r"\b(float|double)\b", without_comments(tmp_path / "net.c"))
+
+
+def test_float_builds_have_floating_point(tmp_path):
+    plan, _ = plan_and_samples(draw(0, 40, 200, 4000))
+    to_c(plan, tmp_path)
+
+    found = symbols(CORTEX_M3, compile_object(CORTEX_M3, tmp_path))
+    assert [row for row in found if SOFT_FLOAT.fullmatch(row[-1])]
+
+
+def without_comments(path):
+    return re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("settings", STACKS, ids=str)
+def test_stack_is_within_what_the_readme_says(settings, tmp_path):
+    plan, _ = plan_and_samples(settings)
+    to_c(plan, tmp_path)
+    readme = (tmp_path / "README.md").read_text()
+    rows = {"cortex_m3": "Cortex-M3", "riscv32": "RISC-V", "avr": "AVR"}
+    for target in EMULATED:
+        compile_object(target, tmp_path, "-fstack-usage")
+        usage = (tmp_path / f"net_{target.name}.su").read_text().splitlines()
+        used = sum(int(line.split("\t")[1]) for line in usage)
+
+        stated = re.search(rf"stack of a prediction, {rows[target.name]} .*\| ([\d,]+) \|", readme)
+        assert used <= int(stated[1].replace(",", "")) <= used + 128
+
+
+def test_compile_lines_of_the_readme_work(tmp_path):
+    plan, samples = plan_and_samples(SMALL)
+    export(plan, samples, tmp_path)
+    readme = (tmp_path / "README.md").read_text()
+    lines = [line for line in readme.splitlines() if re.match(r"[\w-]*gcc ", line)]
+
+    assert len(lines) == 5
+    for line in lines:
+        if shutil.which(line.split()[0]) is None:
+            pytest.skip(f"needs {line.split()[0]}: run tools/install-firmware-tools")
+        done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_tables_beyond_an_avr_are_refused_by_a_sentence(tmp_path):
+    AVR.require()
+    plan, _ = plan_and_samples(Settings("centroids", "int16", 8, 40, 2000, 3, 26, 1))
+    to_c(plan, tmp_path)
+
+    sentence = "52000 bytes of weights, where a table has at most 32767"
+    assert f"It does not fit an AVR: {sentence}." in (tmp_path / "README.md").read_text()
+    with pytest.raises(AssertionError, match=sentence):
+        compile_object(AVR, tmp_path)
+
+
+def test_fast_math_is_refused(model, tmp_path):
+    to_c(model, tmp_path, name="net")
+
+    with pytest.raises(AssertionError, match="leave out -ffast-math"):
+        compile_object(HOST, tmp_path, "-ffast-math")
+
+
+def test_fused_multiply_adds_change_nothing(tmp_path):
+    cpu = Path("/proc/cpuinfo")
+    if not cpu.is_file() or "fma" not in cpu.read_text().split():
+        pytest.skip("needs a processor with fused multiply-adds")
+    plan, samples = plan_and_samples(Settings("glvq", "float", 8, 20, 500, 3, 4, 1))
+    export(plan, samples, tmp_path)
+
+    assert self_test(HOST, tmp_path, "-O3", "-mfma", "-ffp-contract=fast").wrong == 0
+
+
+def test_digits_fit_a_small_device(tmp_path):
+    from sklearn.datasets import load_digits
+
+    CORTEX_M3.require()
+    X, y = load_digits(return_X_y=True)
+    model = make_classifier(
+        "intrvfl", "lvq1", n_units=256, clip=3, prototypes_per_class=2, random_state=0, max_iter=3
+    ).fit(X, y)
+    export(make_plan(model, name="net", input="int16"), X[:100], tmp_path)
+
+    object_file = compile_object(CORTEX_M3, tmp_path)
+    text, data, bss = map(int, execute(["arm-none-eabi-size", object_file]).split()[6:9])
+    assert text <= 8200
+    assert data + bss == 0
+    assert self_test(CORTEX_M3, tmp_path).instructions / 100 <= 30_000
+
+
+@given(st.floats(width=32, allow_nan=False, allow_infinity=False))
+def test_float_literals_read_back_exactly(value):
+    literal = float_literal(np.float32(value))
+
+    assert literal.endswith("f")
+    assert "." in literal
+    assert np.float32(literal[:-1]) == np.float32(value)
+
+
+@given(st.integers(-(2**31), 2**31 - 1))
+def test_integer_literals_read_back_exactly(value):
+    literal = re.sub(r"INT(32|64)_C", "", integer_literal(value))
+
+    assert eval(literal) == value  # digits, signs and brackets only
+
+
+@given(st.text())
+def test_comments_stay_comments(text):
+    line = comment(text)
+
+    assert not re.search(r"\*/|/\*|\?\?/|\\|\n|\r", line)
+    assert line.isprintable()

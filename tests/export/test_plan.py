@@ -1,0 +1,232 @@
+"""The plan: what it holds, what it predicts, what it refuses."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
+
+from hyperlvq import GLVQClassifier, IntRVFLLayer, make_classifier
+from hyperlvq.checks import InputError
+from hyperlvq.export import compare, make_plan
+
+
+@pytest.fixture
+def model(iris):
+    return make_classifier(
+        "intrvfl", "glvq", n_units=90, prototypes_per_class=2, random_state=0
+    ).fit(*iris)
+
+
+def fitted(readout, data, **parameters):
+    return make_classifier("intrvfl", readout, n_units=120, random_state=0, **parameters).fit(*data)
+
+
+@pytest.mark.parametrize("readout", ["centroids", "perceptron", "lvq1", "glvq", "rls"])
+def test_sixteen_bits_agree_with_the_float_model(readout, iris):
+    model = fitted(readout, iris)
+    plan = make_plan(model, bits=16)
+
+    assert compare(model, plan, *iris).agreement >= 0.99
+
+
+def test_activations_are_those_of_the_layer(rng):
+    X = rng.normal(size=(50, 6)).astype(np.float32)
+    model = fitted("centroids", (X, np.arange(50) % 2))
+    plan = make_plan(model)
+
+    np.testing.assert_array_equal(plan.activations(X), model[:-1].transform(X))
+
+
+def test_scores_rank_prototypes_as_distances_do(model, iris):
+    plan = make_plan(model, bits=16)
+    activations = plan.activations(iris[0]).astype(float)
+    prototypes = plan.weight_scale * plan.weights.astype(float)
+    distances = np.square(activations[:, np.newaxis] - prototypes).sum(axis=2)
+    constant = np.square(activations).sum(axis=1, keepdims=True)
+
+    np.testing.assert_allclose(
+        plan.weight_scale * plan.scores(iris[0]), constant - distances, rtol=1e-3, atol=0.2
+    )
+
+
+def test_first_of_equal_scores_wins(model, iris):
+    plan = make_plan(model)
+    tied = dataclasses.replace(
+        plan, weights=np.zeros_like(plan.weights), biases=np.zeros(6, np.int64)
+    )
+
+    assert set(tied.predict_index(iris[0])) == {0}
+
+
+def test_plan_is_read_only(model):
+    plan = make_plan(model)
+
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        plan.clip = 4
+    for array in (plan.weights, plan.packed_keys, plan.biases, plan.scaling.minimum):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_plan_does_not_share_memory_with_the_model(model):
+    plan = make_plan(model)
+
+    assert plan.output_classes.flags.owndata
+    model[-1].prototype_classes_[0] = 1
+    model[-1].classes_[0] = 5
+    assert plan.output_classes[0] == 0
+    assert plan.classes[0] == 0
+
+
+def test_keys_unpack_to_those_of_the_layer(model):
+    np.testing.assert_array_equal(make_plan(model).signs, model[1].keys_)
+
+
+def test_labels_and_names_are_those_of_the_data(iris):
+    pandas = pytest.importorskip("pandas")
+    X, y = iris
+    table = pandas.DataFrame(X, columns=["a", "b", "c", "d"])
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    plan = make_plan(fitted("centroids", (table, names)))
+
+    assert plan.feature_names == ("a", "b", "c", "d")
+    assert plan.class_names == ("setosa", "versicolor", "virginica")
+    assert set(plan.predict(X)) == set(names)
+
+
+def test_features_without_names_are_numbered(model):
+    assert make_plan(model).feature_names == ("x0", "x1", "x2", "x3")
+
+
+def test_step_that_prepares_columns_stays_outside(iris):
+    X, y = iris
+    columns = make_column_transformer(("passthrough", [2, 0]), verbose_feature_names_out=False)
+    steps = make_classifier("intrvfl", "centroids", n_units=50, random_state=0).steps
+    model = Pipeline([("columns", columns), *steps]).fit(X, y)
+    plan = make_plan(model, bits=16)
+
+    assert plan.feature_names == ("x2", "x0")
+    assert compare(model, plan, X, y).agreement >= 0.98
+    np.testing.assert_array_equal(plan.predict(X[:, [2, 0]]), plan.predict(columns.transform(X)))
+
+
+def test_constant_feature_acts_as_in_the_float_model(rng):
+    X = rng.integers(0, 50, size=(60, 3)).astype(float)
+    X[:, 1] = 7
+    model = fitted("centroids", (X, np.arange(60) % 2))
+    moved = X + np.array([0, 1, 0])
+
+    for kind in ("float", "int16"):
+        plan = make_plan(model, input=kind)
+        np.testing.assert_array_equal(plan.activations(X), model[:-1].transform(X))
+        np.testing.assert_array_equal(plan.activations(moved), model[:-1].transform(moved))
+
+
+def test_integer_input_rounds_and_limits_what_it_is_given(rng):
+    X = rng.integers(0, 50, size=(40, 2)).astype(float)
+    plan = make_plan(fitted("centroids", (X, np.arange(40) % 2)), input="int16")
+
+    assert plan.values([[1.4, 1e9]]).tolist() == [[1, 32767]]
+
+
+def test_class_without_samples_yet_has_no_output(rng):
+    X, y = rng.uniform(size=(30, 4)), np.arange(30) % 2
+    model = fitted("centroids", (X, y))
+    readout = type(model[-1])().partial_fit(model[:-1].transform(X), y, classes=[0, 1, 2])
+    steps = [*model.steps[:-1], ("readout", readout)]
+    plan = make_plan(Pipeline(steps))
+
+    assert plan.n_classes == 3
+    assert plan.n_outputs == 2
+
+
+def replaced(model, **steps):
+    return Pipeline([(name, steps.get(name, step)) for name, step in model.steps])
+
+
+UNSUPPORTED = {
+    "estimator": (lambda model, iris: model[-1], "only pipelines of make_classifier"),
+    "unfitted": (lambda model, iris: make_classifier(), "not fitted: call fit first"),
+    "rvfl": (
+        lambda model, iris: make_classifier("rvfl", "glvq").fit(*iris),
+        "cannot export RVFLLayer: its real weights and sigmoids have no integer form",
+    ),
+    "features": (
+        lambda model, iris: make_classifier("features", "glvq").fit(*iris),
+        "hidden layer passthrough",
+    ),
+    "kglvq": (
+        lambda model, iris: make_classifier("intrvfl", "kglvq", n_units=20, max_iter=3).fit(*iris),
+        "cannot export KGLVQClassifier",
+    ),
+    "standard scaler": (
+        lambda model, iris: replaced(model, scale=StandardScaler().fit(iris[0])),
+        "scaling StandardScaler: only MinMaxScaler",
+    ),
+    "feature range": (
+        lambda model, iris: replaced(model, scale=MinMaxScaler((-1, 1)).fit(iris[0])),
+        r"feature_range=\(-1, 1\)",
+    ),
+    "function": (
+        lambda model, iris: Pipeline([("log", FunctionTransformer()), *model.steps]).fit(*iris),
+        "steps log, scale, hidden, readout",
+    ),
+    "unnamed steps": (
+        lambda model, iris: make_pipeline(
+            MinMaxScaler(), IntRVFLLayer(), GLVQClassifier(max_iter=5)
+        ),
+        "they must be scale, hidden and readout",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("case", UNSUPPORTED)
+def test_unsupported_model_is_refused_with_the_reason(case, model, iris):
+    make, message = UNSUPPORTED[case]
+    unsupported = make(model, iris)
+
+    with pytest.raises(InputError, match=message):
+        make_plan(unsupported)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "9lives", "my-model", "naïve", "for", "class", "a" * 32, None]
+)
+def test_name_must_be_a_c_identifier(name, model):
+    with pytest.raises(InputError, match="name must"):
+        make_plan(model, name=name)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("input", "double"), ("bits", 12), ("bits", True), ("bits", None)]
+)
+def test_wrong_option_is_named(option, value, model):
+    with pytest.raises(InputError, match=f"{option} must be"):
+        make_plan(model, **{option: value})
+
+
+def test_missing_value_names_sample_and_feature(model, iris):
+    X = iris[0].copy()
+    X[3, 1] = np.nan
+
+    with pytest.raises(InputError, match="sample 3 has no value of feature 'x1'"):
+        make_plan(model).predict(X)
+
+
+def test_wrong_number_of_features_is_named(model):
+    with pytest.raises(InputError, match=r"4 features, got an array of shape \(2, 3\)"):
+        make_plan(model).predict(np.zeros((2, 3)))
+
+
+def test_feature_that_was_always_missing_is_named(iris):
+    X, y = iris[0].copy(), iris[1]
+    X[:, 2] = np.nan
+    with pytest.warns(RuntimeWarning):
+        model = fitted("centroids", (X, y))
+
+    with pytest.raises(InputError, match="feature 'x2' has no range"):
+        make_plan(model)
