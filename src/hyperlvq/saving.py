@@ -23,12 +23,12 @@ from hyperlvq.writing import write_bytes
 
 FORMAT = 1
 NOTES_FILE = "hyperlvq.json"
-#: What skops takes for suspicious and we know: our own types, and nothing else.
+#: What skops takes for suspicious and we know: our own types and the type of an array's values.
 OUR_TYPES = frozenset(
     f"{kind.__module__}.{kind.__qualname__}"
     for kind in (*HIDDEN_LAYERS.values(), *READOUTS.values(), ClassifierPipeline)
     if kind is not None
-)
+) | {"numpy.dtype"}
 LARGEST_BYTES = 2**31  # unpacked; a file of more is a trap
 _ZIP_START = b"PK\x03\x04"
 _PICKLE_STARTS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")

@@ -1,9 +1,12 @@
-"""Write files so that nobody ever sees half of one."""
+"""Write files so that nobody ever sees half of one, and standard output."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from pathlib import Path
+from typing import TextIO
 
 from hyperlvq.checks import InputError
 
@@ -53,6 +56,25 @@ def replacing(path: str | Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):  # there is none, or not even its folder
             part.unlink()
+
+
+@contextmanager
+def standard_output() -> Iterator[TextIO]:
+    """Yield standard output; its reader may go when it has seen enough, as `head` does."""
+    stream = sys.stdout
+    if stream is None:
+        raise InputError("standard output is closed")
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")  # a label need not fit a terminal's encoding
+    try:
+        yield stream
+        stream.flush()
+    except OSError as error:
+        # what is still waiting to be written would fail again when Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if not isinstance(error, BrokenPipeError):
+            sentence = f"standard output cannot be written: {error.strerror or error}"
+            raise InputError(sentence) from None
 
 
 @contextmanager

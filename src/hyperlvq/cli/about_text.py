@@ -1,6 +1,6 @@
 """What is said about a model, in lines of text."""
 
-from hyperlvq.cli.text import aligned, confusion_lines, facts, short, size
+from hyperlvq.cli.text import aligned, confusion_lines, counted, facts, short, size
 from hyperlvq.tables.about import About, columns_of
 from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.confusion import Confusion
@@ -14,7 +14,7 @@ def training_lines(about: About) -> list[str]:
     return [
         *facts(
             [
-                ("table", f"{about['table']}: {about['rows']} rows"),
+                ("table", f"{about['table']}: {counted(about['rows'], 'row')}"),
                 ("target", f"{about['target']}: {_class_balance(about['classes'])}"),
                 *_column_facts(columns_of(about)),
                 *(("note", note) for note in about["notes"]),
@@ -41,6 +41,19 @@ def model_lines(about: About) -> list[str]:
         "",
         *column_lines(columns_of(about)),
     ]
+
+
+def python_model_lines(about: About) -> list[str]:
+    """Return what can be known of a model that was saved in Python."""
+    columns = about["columns"] and ", ".join(short(column["name"]) for column in about["columns"])
+    return facts(
+        [
+            ("model", _model(about)),
+            ("trained", f"in Python, on {counted(about['features'], 'feature')}"),
+            ("columns", columns or "without names, so no table can be matched to it"),
+            ("classes", ", ".join(map(short, about["classes"]))),
+        ]
+    )
 
 
 def column_lines(columns: list[Column]) -> list[str]:
@@ -120,9 +133,12 @@ def _round(found: dict) -> str:
 
 
 def _model_facts(about: About) -> list[tuple[str, str]]:
+    return [("model", _model(about)), *_cost_facts(about)]
+
+
+def _model(about: About) -> str:
     model = f"{about['hidden']} with {about['readout']}"
-    settings = f": {_settings(about['settings'])}" if about["settings"] else ""
-    return [("model", model + settings), *_cost_facts(about)]
+    return f"{model}: {_settings(about['settings'])}" if about["settings"] else model
 
 
 def _settings(settings: dict) -> str:
@@ -135,10 +151,10 @@ def _cost_facts(about: About) -> list[tuple[str, str]]:
         forms = [f"{size(costs['float']['bytes'])} in floating point"]
         if "integer" in costs:
             forms.append(f"{size(costs['integer']['bytes'])} in integers")
-        lines.append(("size", f"{costs['features']} features, {', '.join(forms)}"))
+        lines.append(("size", f"{counted(costs['features'], 'feature')}, {', '.join(forms)}"))
     training = [f"{about['fit_seconds']:.2f} s"]
     if "iterations" in costs:
-        training.append(f"{costs['iterations']} iterations")
+        training.append(counted(costs["iterations"], "iteration"))
     if costs["training_flops"] is not None:
         training.append(f"{costs['training_flops']:.2g} flops")
     return [*lines, ("training", ", ".join(training))]

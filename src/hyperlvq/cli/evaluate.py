@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hyperlvq.checks import InputError
 from hyperlvq.cli.options import (
     JsonOption,
     MinAccuracy,
@@ -49,8 +50,10 @@ def evaluate(
     if picture is not None:
         check_picture(picture)
     saved = read_saved(model)
+    known = target or saved.about["target"]
+    if known is None:
+        raise InputError("a model saved in Python does not know its target: give --target")
     with open_table(table) as reader:
-        known = target or saved.about["target"]
         evaluation = evaluate_rows(saved.model, columns_of(saved.about), reader, known)
     if picture is not None:
         write_confusion(evaluation.confusion, picture)

@@ -1,12 +1,19 @@
 """`hyperlvq fit`: from a table to a model."""
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.options import STANDARD, JsonOption, MinAccuracy, QuietOption, TableArgument, give
+from hyperlvq.cli.options import (
+    STANDARD,
+    JsonOption,
+    MinAccuracy,
+    QuietOption,
+    TableArgument,
+    check_not_an_input,
+    give,
+)
 from hyperlvq.cli.text import size
 
 if TYPE_CHECKING:
@@ -102,7 +109,7 @@ def fit(
         "max_iter": max_iter,
     }
     task = Task(
-        target,
+        target.strip(),
         hidden,
         readout,
         {name: value for name, value in parameters.items() if value is not None},
@@ -129,18 +136,21 @@ def _train_and_save(
     from hyperlvq.tables.about import about_training
     from hyperlvq.tables.read import read_table
     from hyperlvq.tables.training import train
-    from hyperlvq.writing import check_writable, write_bytes
+    from hyperlvq.writing import check_writable, standard_output, write_bytes
 
     if output != STANDARD:
         check_writable(output)
+        check_not_an_input(output, table)
     with shown_steps(quiet) as progress:
-        trained = train(read_table(table), task, progress)
-    saved = SavedModel(trained.model, about_training(trained, task, table))
+        data = read_table(table)
+        trained = train(data, task, progress)
+    saved = SavedModel(trained.model, about_training(trained, task, data.name))
     if min_accuracy is not None and not _is_at_least(trained, min_accuracy):
         return saved, None
     content = to_bytes(saved)
     if output == STANDARD:
-        sys.stdout.buffer.write(content)
+        with standard_output() as stream:
+            stream.buffer.write(content)
     else:
         write_bytes(content, output)
     return saved, len(content)
@@ -158,5 +168,6 @@ def _lines(about: "About", output: str, n_bytes: int | None) -> list[str]:
     if n_bytes is None:
         outcome = "not saved: the accuracy is below --min-accuracy"
     else:
-        outcome = f"saved: {output} ({size(n_bytes)})"
+        place = "standard output" if output == STANDARD else output
+        outcome = f"saved: {place} ({size(n_bytes)})"
     return [*training_lines(about), "", outcome]

@@ -3,12 +3,14 @@
 import json
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hyperlvq.checks import InputError
+from hyperlvq.writing import standard_output
 
 if TYPE_CHECKING:
     from hyperlvq.saving import SavedModel
@@ -39,17 +41,31 @@ def give(
     lines: Iterable[str], values: Any, as_json: bool, quiet: bool, to_stderr: bool = False
 ) -> None:
     """Print a result as text or JSON."""
-    stream = sys.stderr if to_stderr else sys.stdout
-    if as_json:
-        print(json.dumps(values, ensure_ascii=False, allow_nan=False, indent=2), file=stream)
-    elif not quiet:
-        print(*lines, sep="\n", file=stream)
+    if quiet and not as_json:
+        return
+    text = json.dumps(values, ensure_ascii=False, allow_nan=False, indent=2) if as_json else None
+    with nullcontext(sys.stderr) if to_stderr else standard_output() as stream:
+        print(*(lines if text is None else [text]), sep="\n", file=stream)
 
 
 def check_inputs(model: str, table: str) -> None:
     """Refuse to read two things from standard input."""
     if model == table == STANDARD:
         raise InputError("the model and the table cannot both come from standard input")
+
+
+def check_not_an_input(output: str, *inputs: str) -> None:
+    """Refuse to write over what is read."""
+    for path in inputs:
+        if output != STANDARD and _is_same_file(output, path):
+            raise InputError(f"{output} is what is read: write to another file")
+
+
+def _is_same_file(path: str, other: str) -> bool:
+    try:
+        return Path(path).is_file() and Path(path).samefile(other)
+    except OSError:  # the other is not there, which is for its reader to say
+        return False
 
 
 def read_saved(model: str) -> "SavedModel":

@@ -10,8 +10,10 @@ from hyperlvq.cli.options import (
     QuietOption,
     TableArgument,
     check_inputs,
+    check_not_an_input,
     read_saved,
 )
+from hyperlvq.cli.text import counted
 
 
 def predict(
@@ -37,19 +39,22 @@ def predict(
     Example: hyperlvq predict model.hlvq new.csv -o predictions.csv
     """
     from hyperlvq.tables.about import columns_of
+    from hyperlvq.tables.names import check_present
     from hyperlvq.tables.prediction import predict as predict_rows
     from hyperlvq.tables.read import open_table
     from hyperlvq.tables.write import check_output, open_output, prediction_table
 
     check_inputs(model, table)
     check_output(output)
+    check_not_an_input(output, model, table)
     saved = read_saved(model)
-    columns, kept = columns_of(saved.about), list(keep or ())
+    columns, kept = columns_of(saved.about), [name.strip() for name in keep or ()]
+    name = saved.about["target"] or "prediction"
     n_rows = 0
     with open_table(table) as reader, open_output(output) as write:
-        check_columns(kept, reader.columns, reader.name)
+        check_present(kept, reader.columns, reader.name)
         for prediction in predict_rows(saved.model, columns, reader, margins):
-            write(prediction_table(prediction, saved.about["target"], kept))
+            write(prediction_table(prediction, name, kept))
             n_rows += len(prediction.rows)
     if output != STANDARD and not quiet:
-        typer.echo(f"{output}: {n_rows} rows predicted")
+        typer.echo(f"{output}: {counted(n_rows, 'row')} predicted")

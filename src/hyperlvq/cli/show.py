@@ -8,7 +8,8 @@ def show(model: ModelArgument, as_json: JsonOption = False) -> None:
 
     Example: hyperlvq show model.hlvq
     """
-    from hyperlvq.cli.about_text import model_lines
+    from hyperlvq.cli.about_text import model_lines, python_model_lines
 
     about = read_saved(model).about
-    give(model_lines(about), about, as_json, quiet=False)
+    lines = model_lines(about) if "trained" in about else python_model_lines(about)
+    give(lines, about, as_json, quiet=False)

@@ -45,6 +45,11 @@ def short(name: str) -> str:
     return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 1]}…"
 
 
+def counted(count: int, noun: str) -> str:
+    """Return "1 row", "2 rows"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def size(n_bytes: int) -> str:
     """Return a number of bytes as people say it.
 

@@ -1,5 +1,6 @@
 """A picture of a confusion matrix."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,8 @@ from hyperlvq.tables.confusion import Confusion
 from hyperlvq.writing import check_writable, replacing
 
 PICTURE_SUFFIXES = (".svg", ".png", ".pdf")
-#: Beyond so many classes, counts in the cells could not be read.
-MOST_COUNTS = 20
+#: With more classes the cells get smaller, and counts in them could not be read.
+MOST_COUNTS = 29
 LONGEST_NAME = 16
 
 
@@ -20,7 +21,8 @@ def write_confusion(confusion: Confusion, path: str | Path) -> None:
     path = Path(path)
     check_picture(path)
     figure = draw_confusion(confusion)
-    with replacing(path) as part:
+    with replacing(path) as part, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # of emoji, drawn as a box
         figure.savefig(part, format=path.suffix[1:].lower(), bbox_inches="tight", dpi=150)
 
 
@@ -42,6 +44,7 @@ def draw_confusion(confusion: Confusion) -> Figure:
     names = [_short(name) for name in confusion.classes]
     axes.set_xticks(range(n_classes), names, rotation=45, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(n_classes), names)
+    axes.tick_params(labelsize=min(10, 700 / n_classes))
     axes.set(xlabel="predicted", ylabel="true", title=f"accuracy {confusion.accuracy:.3f}")
     if n_classes <= MOST_COUNTS:
         _write_counts(axes, confusion.counts, shares)
@@ -56,5 +59,6 @@ def _write_counts(axes, counts: np.ndarray, shares: np.ndarray) -> None:
 
 
 def _short(name: str) -> str:
-    escaped = name.replace("$", r"\$")  # or matplotlib would typeset it
-    return escaped if len(name) <= LONGEST_NAME else f"{escaped[: LONGEST_NAME - 1]}…"
+    line = "".join(character if character.isprintable() else "·" for character in name)
+    cut = line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 1]}…"
+    return cut.replace("$", r"\$")  # or matplotlib would typeset it

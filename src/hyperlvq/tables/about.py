@@ -1,5 +1,6 @@
 """What is known about a model of a table, as plain values: saved with it, shown and printed."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,22 @@ from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError
 from hyperlvq.costs import glvq_flops, prediction_cost, rls_flops
+from hyperlvq.models import HIDDEN_LAYERS, READOUTS
 from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.training import Task, Trained
 
-About = dict[str, Any]
+About = Mapping[str, Any]
 
 #: Parameters that say what a model is; the others say how training goes about it.
-SHOWN_SETTINGS = ("n_units", "clip", "prototypes_per_class", "slope", "alpha", "gamma")
+SHOWN_SETTINGS = (
+    "n_units",
+    "clip",
+    "prototypes_per_class",
+    "slope",
+    "alpha",
+    "gamma",
+    "learning_rate",
+)
 
 
 def about_training(trained: Trained, task: Task, table: str) -> About:
@@ -42,31 +52,53 @@ def about_training(trained: Trained, task: Task, table: str) -> About:
 
 def columns_of(about: About) -> list[Column]:
     """Return the columns that a model remembers."""
+    if about["columns"] is None:
+        raise InputError(
+            "the model was fitted in Python without column names, so no table can be matched to it"
+        )
     return [Column.from_dict(column) for column in about["columns"]]
 
 
 def about_python_model(model: BaseEstimator, name: str) -> About:
-    """Return what can be known of a model that was fitted and saved in Python.
+    """Return what can be known of a classifier that was fitted and saved in Python.
 
-    It must have been fitted on a data frame: its columns, all of numbers, are found by name.
+    For tables it must have been fitted on a data frame: columns, all of numbers, go by their names.
     """
+    if not hasattr(model, "classes_"):
+        raise InputError(f"{name} has no fitted classifier in it but a {type(model).__name__}")
     names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        raise InputError(
-            f"{name} was fitted without column names, so that no table can be matched to it"
-        )
-    columns = [Column(str(each), Kind.NUMBER, 0) for each in names]
+    columns = None if names is None else [Column(str(each), Kind.NUMBER) for each in names]
     return {
-        "target": "prediction",
-        "columns": [column.to_dict() for column in columns],
-        "classes": dict.fromkeys(map(str, model.classes_)),
+        "target": None,
+        "hidden": _name_of_step(model, "hidden"),
+        "readout": _name_of_step(model, "readout"),
+        "settings": settings_of(model),
+        "classes": [str(each) for each in model.classes_],
+        "features": model.n_features_in_,
+        "columns": columns and [column.to_dict() for column in columns],
     }
 
 
-def settings_of(model: Pipeline) -> dict[str, Any]:
+def _name_of_step(model: BaseEstimator, step: str) -> str:
+    """Return what the command line calls a step, or else its type."""
+    found = _steps(model).get(step, model if step == "readout" else "passthrough")
+    if found == "passthrough":
+        return "features"
+    types = {**HIDDEN_LAYERS, **READOUTS}
+    return next((name for name in types if types[name] is type(found)), type(found).__name__)
+
+
+def _steps(model: BaseEstimator) -> Mapping[str, Any]:
+    return model.named_steps if isinstance(model, Pipeline) else {}
+
+
+def settings_of(model: BaseEstimator) -> dict[str, Any]:
     """Return the parameters of the hidden layer and the readout that a user might want to know."""
-    steps = [step for step in (model["hidden"], model["readout"]) if step != "passthrough"]
-    parameters = {name: value for step in steps for name, value in step.get_params().items()}
+    steps = (
+        [_steps(model).get(name) for name in ("hidden", "readout")] if _steps(model) else [model]
+    )
+    found = [step.get_params() for step in steps if isinstance(step, BaseEstimator)]
+    parameters = {name: value for each in found for name, value in each.items()}
     return {name: parameters[name] for name in SHOWN_SETTINGS if name in parameters}
 
 

@@ -149,8 +149,8 @@ def count_levels(cells: pa.ChunkedArray) -> pa.Table:
     return table.sort_by([("counts", "descending"), ("values", "ascending")])
 
 
-def to_objects(cells: pa.ChunkedArray) -> np.ndarray:
-    """Return text as an array of objects: a str, or None where it is missing."""
+def to_objects(cells: pa.ChunkedArray, missing: float | None = None) -> np.ndarray:
+    """Return text as an array of objects: a str, or `missing`."""
     coded = cells.combine_chunks().dictionary_encode()
-    levels = np.array([*coded.dictionary.to_pylist(), None], dtype=object)
+    levels = np.array([*coded.dictionary.to_pylist(), missing], dtype=object)
     return levels[pc.fill_null(coded.indices, -1).to_numpy(zero_copy_only=False)]

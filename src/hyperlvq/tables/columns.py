@@ -142,8 +142,9 @@ def to_frame(
 ) -> pd.DataFrame:
     """Return the values of the columns that are not dropped, in their order.
 
-    Numbers are float64 with NaN for missing ones, text is objects with None. Text of a cell that is
-    stored as a number is as `hyperlvq.tables.cells.as_text` says: "1" for both 1 and 1.0.
+    Numbers are float64 and text is objects, with NaN for missing ones, as `pandas.read_csv` has
+    them. Text of a cell that is stored as a number is as `hyperlvq.tables.cells.as_text` says: "1"
+    for both 1 and 1.0.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ def to_frame(
     values = {
         column.name: _numbers(data, column.name, table, first_row)
         if column.kind is Kind.NUMBER
-        else _objects(data, column.name, table)
+        else _objects(data, column.name, table, missing=float("nan"))
         for column in used
     }
     return pd.DataFrame(values, index=pd.RangeIndex(len(data)))
@@ -171,7 +172,7 @@ def to_frame(
 def labels(data: pa.Table, target: str, table: AnyTable) -> np.ndarray:
     """Return the target's values as text, None where they are missing."""
     check_present([target.strip()], data.column_names, table.name)
-    return _objects(data, target.strip(), table).to_numpy()
+    return _objects(data, target.strip(), table, missing=None).to_numpy()
 
 
 def _stripped(names: Collection[str]) -> set[str]:
@@ -354,13 +355,13 @@ def _check_finite(
         )
 
 
-def _objects(data: pa.Table, name: str, table: AnyTable) -> pd.Series:
+def _objects(data: pa.Table, name: str, table: AnyTable, missing: float | None) -> pd.Series:
     column = data[name]
     if not contents.is_plain(column.type):
         raise InputError(
             f"{table.name}, column {name!r} is of type {column.type}, text was expected"
         )
-    return pd.Series(contents.to_objects(contents.as_text(column)), dtype=object)
+    return pd.Series(contents.to_objects(contents.as_text(column), missing), dtype=object)
 
 
 def _shown(cell: str) -> str:

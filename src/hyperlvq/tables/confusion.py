@@ -1,10 +1,13 @@
 """How often each class was taken for each, and the figures that follow from it."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Confusion:
         cls, labels: Sequence[str], predicted: Sequence[str], classes: Sequence[str] = ()
     ) -> "Confusion":
         """Count; `classes` come first, in their order, then any others that occur."""
-        others = sorted({*labels, *predicted} - {*classes})
+        others = in_order({*labels, *predicted} - {*classes})
         names = (*classes, *others)
         index = {name: position for position, name in enumerate(names)}
         counts = np.zeros((len(names), len(names)), dtype=np.int64)
@@ -106,6 +109,21 @@ class Confusion:
     def from_dict(cls, values: dict[str, Any]) -> "Confusion":
         """Return what `to_dict` made plain."""
         return cls(tuple(values["classes"]), np.array(values["counts"], dtype=np.int64))
+
+
+def in_order(classes: Iterable[str]) -> list[str]:
+    """Return names of classes sorted: as numbers if all of them are.
+
+    Examples
+    --------
+    >>> from hyperlvq.tables.confusion import in_order
+    >>> in_order(["10", "9", "-1.5"]), in_order(["10", "9", "b"])
+    (['-1.5', '9', '10'], ['10', '9', 'b'])
+    """
+    names = sorted(classes)
+    if all(NUMBER.fullmatch(name) for name in names):
+        names.sort(key=float)
+    return names
 
 
 def _shares(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

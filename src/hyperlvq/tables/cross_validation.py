@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from hyperlvq.models import ClassifierPipeline
-from hyperlvq.tables.confusion import Confusion
+from hyperlvq.tables.confusion import Confusion, in_order
 
 Tick = Callable[[], None]
 
@@ -53,10 +53,10 @@ def cross_validate(
     model: ClassifierPipeline, X: pd.DataFrame, y: np.ndarray, n_folds: int, seed: int, tick: Tick
 ) -> Validation:
     """Fit and test clones of a model on stratified folds."""
-    accuracies, confusions = [], []
+    accuracies, confusions, classes = [], [], in_order(set(y))
     for train, test in folds(y, n_folds, seed):
         fitted = clone(model).fit(X.iloc[train], y[train])
-        confusion = Confusion.of(y[test], fitted.predict(X.iloc[test]), np.unique(y).tolist())
+        confusion = Confusion.of(y[test], fitted.predict(X.iloc[test]), classes)
         accuracies.append(confusion.accuracy)
         confusions.append(confusion)
         tick()

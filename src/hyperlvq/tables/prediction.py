@@ -1,6 +1,8 @@
 """Predict tables batch by batch, however long they are."""
 
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,11 +11,12 @@ from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables.columns import Column, labels, to_frame
-from hyperlvq.tables.confusion import Confusion
+from hyperlvq.tables.confusion import Confusion, in_order
 from hyperlvq.tables.read import Chunk, TableReader
 
 #: A table's batches are the same however its reader cuts it up, and so is every last digit.
 BATCH_ROWS = 8192
+WHOLE_NUMBER = re.compile(r"^(-?[0-9]+)\.0+$")
 
 
 @dataclass(frozen=True)
@@ -29,10 +32,25 @@ def predict(
     model: Pipeline, columns: Sequence[Column], reader: TableReader, with_margins: bool = False
 ) -> Iterator[Prediction]:
     """Yield the predictions of a table in its order."""
+    if with_margins and not hasattr(model, "decision_function"):
+        raise InputError(f"a {type(model).__name__} has no scores to take margins of")
     for batch in batches(reader):
         frame = to_frame(batch.data, columns, reader, batch.first_row)
-        margins = margins_of(model.decision_function(frame)) if with_margins else None
-        yield Prediction(batch.data, model.predict(frame), margins)
+        with _refusals_of_the_model(reader.name):
+            margins = margins_of(model.decision_function(frame)) if with_margins else None
+            classes = model.predict(frame)
+        yield Prediction(batch.data, classes, margins)
+
+
+@contextmanager
+def _refusals_of_the_model(table: str) -> Iterator[None]:
+    """Make one sentence of what a model says, such as one of Python that takes no missing value."""
+    try:
+        yield
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(f"{table}: the model refuses it: {str(error).splitlines()[0]}") from None
 
 
 def margins_of(scores: np.ndarray) -> np.ndarray:
@@ -63,16 +81,23 @@ def evaluate(
     model: Pipeline, columns: Sequence[Column], reader: TableReader, target: str
 ) -> Evaluation:
     """Compare the predictions of a table with its target."""
-    known = [str(name) for name in model.classes_]
+    known = in_order(map(str, model.classes_))
+    same_number = {_as_number(name): name for name in known}
     confusion, n_without_label = Confusion.of([], [], known), 0
     for prediction in predict(model, columns, reader):
         y = labels(prediction.rows, target, reader)
         has_label = np.array([label is not None for label in y])
-        confusion += Confusion.of(y[has_label], prediction.classes[has_label].astype(str))
+        true = [same_number.get(_as_number(label), label) for label in y[has_label]]
+        confusion += Confusion.of(true, prediction.classes[has_label].astype(str))
         n_without_label += int((~has_label).sum())
     if not confusion.n_rows:
         raise InputError(f"{reader.name} has no value in the target column {target!r}")
     return Evaluation(confusion, tuple(_notes(confusion, known, n_without_label)))
+
+
+def _as_number(label: str) -> str:
+    """Return 1 for 1.0, which programs make of whole numbers in a column with a missing one."""
+    return WHOLE_NUMBER.sub(r"\1", label)
 
 
 def _notes(confusion: Confusion, known: list[str], n_without_label: int) -> Iterator[str]:

@@ -14,6 +14,7 @@ import pandas as pd
 from hyperlvq.checks import InputError
 from hyperlvq.models import ClassifierPipeline
 from hyperlvq.tables.columns import Column, describe_columns, labels, to_frame
+from hyperlvq.tables.confusion import in_order
 from hyperlvq.tables.cross_validation import Tick, Validation, cross_validate, possible_folds
 from hyperlvq.tables.read import Table
 from hyperlvq.tables.recipe import table_classifier, table_recipe
@@ -163,17 +164,19 @@ def _check_classes(table: str, target: str, y: np.ndarray) -> None:
 
 def _class_counts(y: np.ndarray) -> dict[str, int]:
     classes, counts = np.unique(y, return_counts=True)
-    return dict(zip(classes.tolist(), counts.tolist(), strict=True))
+    by_class = dict(zip(classes.tolist(), counts.tolist(), strict=True))
+    return {name: by_class[name] for name in in_order(by_class)}
 
 
 def _label_notes(task: Task, has_label: np.ndarray) -> list[str]:
     n_without = int((~has_label).sum())
     rows = "1 row has" if n_without == 1 else f"{n_without} rows have"
-    return [f"{rows} no {task.target!r} and are left out"] if n_without else []
+    return [f"left out: {rows} no {task.target!r}"] if n_without else []
 
 
 def _fold_notes(task: Task, n_folds: int) -> list[str]:
     if n_folds == task.n_folds:
         return []
-    smaller = "not cross-validated" if n_folds == 0 else f"cross-validated in {n_folds} folds"
-    return [f"{smaller}, not {task.n_folds}: the second-largest class is too small"]
+    if n_folds == 0:
+        return ["not cross-validated: that takes two rows in each of two classes"]
+    return [f"cross-validated in {n_folds} folds, not {task.n_folds}: the classes are small"]

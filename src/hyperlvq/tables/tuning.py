@@ -67,7 +67,7 @@ class Search:
         return {"best": self.best, "rounds": [asdict(each) for each in self.rounds]}
 
 
-def candidates(hidden: str, readout: str, given: Settings) -> list[Settings]:
+def candidates(hidden: str, readout: str, given: Mapping[str, Any]) -> list[Settings]:
     """Return the settings to try: a small grid of the parameters that are not given."""
     grid = {**LAYER_GRIDS[hidden], **READOUT_GRIDS[readout]}
     free = {name: values for name, values in grid.items() if name not in given}
