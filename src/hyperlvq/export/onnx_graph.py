@@ -1,0 +1,337 @@
+"""A plan as an ONNX graph of plain operators, with integers after the levels.
+
+Opset 18, the first with bitwise operators, and IR version 8: onnxruntime from 1.14 on. The graph
+counts as the C does: a sample's K features become K rows of N bits, one a unit, that are 1 where
+the sign is +1 after negation, and adders of bitwise operators count the ones of each unit, 64
+units at once. That takes about N·max(K/2, 35) bytes of memory a sample.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hyperlvq import __version__
+from hyperlvq.export.plan import Plan, make_plan
+from hyperlvq.export.scaling import FloatScaling, IntegerScaling
+from hyperlvq.writing import write_bytes
+
+OPSET = 18
+IR_VERSION = 8  # the one of opset 18; helper would take the newest, which older runtimes refuse
+WORD_BITS = 64
+#: Counts are unpacked by way of words of four, which holds the largest number of features.
+COUNT_BITS = 16
+COUNTS_PER_WORD = WORD_BITS // COUNT_BITS
+WEIGHT_ZERO = 128
+
+
+def to_onnx(
+    model: Any,
+    path: str | Path | None = None,
+    *,
+    name: str = "model",
+    input: str = "float",  # noqa: A002
+    bits: int = 8,
+) -> Any:
+    """Return a fitted pipeline's integer form as an ONNX model, and write it to a file.
+
+    The model has one input, "features" (samples × features, float32 or integers as `input`
+    says; any number of samples), and two outputs: "label", of int64 for integer classes and of
+    strings for names, and "scores", of int64, one a prototype. They are the plan's own. What
+    the names and classes are stands in the model's metadata, as JSON. A float that is NaN
+    counts as the smallest value.
+
+    Parameters
+    ----------
+    model : Pipeline or Plan
+        A fitted pipeline as for `make_plan`, or a plan, which has its own name, input and bits.
+    path : path, optional
+        Where to write the model; what was there is replaced when the new file is complete.
+    name, input, bits
+        As for `make_plan`; the name is the graph's.
+
+    Returns
+    -------
+    onnx_model : onnx.ModelProto
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from hyperlvq import make_classifier
+    >>> from hyperlvq.export.onnx_graph import to_onnx
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = make_classifier("intrvfl", "centroids", n_units=64, random_state=0).fit(X, y)
+    >>> onnx_model = to_onnx(model, name="digits", input="int16")
+    >>> [output.name for output in onnx_model.graph.output]
+    ['label', 'scores']
+    """
+    plan = model if isinstance(model, Plan) else make_plan(model, name=name, input=input, bits=bits)
+    onnx_model = render(plan)
+    if path is not None:
+        write_bytes(onnx_model.SerializeToString(), path)
+    return onnx_model
+
+
+def render(plan: Plan) -> Any:
+    """Return the ONNX model of a plan."""
+    onnx = _onnx()
+    graph = Graph()
+    counts = _counts(graph, _bits(graph, _levels(graph, plan.scaling), plan), plan)
+    scores = graph.add("Identity", _scores(graph, counts, plan), output="scores")
+    # Scores are far below 2⁵³, and onnxruntime before 1.20 has no ArgMax of int64.
+    winners = graph.add("ArgMax", _cast(graph, scores, np.float64), axis=1, keepdims=0)
+    graph.add("Gather", _labels(plan)[plan.output_classes], winners, output="label")
+    model = onnx.helper.make_model(
+        _finished(graph, plan),
+        opset_imports=[onnx.helper.make_opsetid("", OPSET)],
+        ir_version=IR_VERSION,
+        producer_name="hyperlvq",
+        producer_version=__version__,
+    )
+    onnx.helper.set_model_props(model, _metadata(plan))
+    return model
+
+
+class Graph:
+    """Nodes in the order in which they run; arrays among their inputs become constants."""
+
+    def __init__(self):
+        self.nodes = []
+        self.constants = []
+
+    def add(self, operator, *inputs, output=None, **attributes):
+        """Add a node and return the name of its output."""
+        output = output or f"{operator.lower()}_{len(self.nodes)}"
+        self._append(operator, inputs, [output], attributes)
+        return output
+
+    def halves(self, value):
+        """Return the two halves of a value along its second axis."""
+        outputs = [f"{side}_{len(self.nodes)}" for side in ("first", "second")]
+        self._append("Split", [value], outputs, {"axis": 1, "num_outputs": 2})
+        return outputs
+
+    def _append(self, operator, inputs, outputs, attributes):
+        names = [value if isinstance(value, str) else self._constant(value) for value in inputs]
+        node = _onnx().helper.make_node(operator, names, outputs, outputs[0], **attributes)
+        self.nodes.append(node)
+
+    def _constant(self, array):
+        name = f"constant_{len(self.constants)}"
+        self.constants.append(_onnx().numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+
+def _onnx():
+    try:
+        import onnx
+    except ModuleNotFoundError as error:
+        sentence = "ONNX export needs: pip install 'hyperlvq[onnx]'"
+        raise ModuleNotFoundError(sentence, name=error.name) from None
+    return onnx
+
+
+def _finished(graph, plan):
+    """Return the graph with the types and shapes of what goes in and comes out."""
+    helper = _onnx().helper
+    label_type = _labels(plan).dtype
+    scaling = plan.scaling
+
+    def tensor(name, dtype, *shape):
+        dtype = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        return helper.make_tensor_value_info(name, dtype, ["samples", *shape])
+
+    return helper.make_graph(
+        graph.nodes,
+        plan.name,
+        [tensor("features", _input_dtype(scaling), plan.n_features)],
+        [tensor("label", label_type), tensor("scores", np.int64, plan.n_outputs)],
+        graph.constants,
+    )
+
+
+def _input_dtype(scaling):
+    return np.float32 if isinstance(scaling, FloatScaling) else scaling.dtype
+
+
+def _labels(plan):
+    """Return the classes in a type that ONNX has: int64, float64, bool or strings."""
+    kind = plan.classes.dtype.kind
+    if kind in "iu":
+        return plan.classes.astype(np.int64)
+    if kind in "fb":
+        return plan.classes.astype(np.float64 if kind == "f" else np.bool_)
+    return np.array(plan.class_names, dtype=object)
+
+
+def _metadata(plan):
+    return {
+        "hyperlvq_version": __version__,
+        "name": plan.name,
+        "readout": plan.readout,
+        "bits": json.dumps(plan.bits),
+        "feature_names": json.dumps(plan.feature_names),
+        "classes": json.dumps(plan.class_names),
+        "output_classes": json.dumps(plan.output_classes.tolist()),
+    }
+
+
+def _levels(graph, scaling):
+    """Return the levels (samples × features, int64)."""
+    if isinstance(scaling, IntegerScaling):
+        return _levels_of_integers(graph, scaling)
+    # What is not above the minimum becomes it, and so does NaN, which no comparison holds for.
+    is_above = graph.add("Greater", "features", scaling.minimum)
+    values = graph.add("Where", is_above, "features", scaling.minimum)
+    distances = graph.add("Sub", values, scaling.minimum)
+    positions = graph.add("Mul", distances, scaling.scale)
+    within = graph.add("Min", positions, np.float32(scaling.n_levels))
+    return _cast(graph, graph.add("Round", within), np.int64)
+
+
+def _levels_of_integers(graph, scaling):
+    """Return the levels as `IntegerScaling.levels` computes them."""
+    distance = graph.add("Sub", _cast(graph, "features", np.int64), scaling.minimum)
+    last = np.maximum(scaling.span - 1, 0)
+    within = graph.add("Min", graph.add("Max", distance, np.int64(0)), last)
+    line = graph.add("Add", graph.add("Mul", within, scaling.multiplier), scaling.offset)
+    shifted = _shift(graph, _cast(graph, line, np.uint64), scaling.shift)
+    levels = _cast(graph, shifted, np.int64)
+    if scaling.settles.any():
+        levels = graph.add("Add", levels, _correction(graph, within, levels, scaling))
+    is_below = graph.add("Less", distance, scaling.span)
+    levels = graph.add("Where", is_below, levels, np.int64(scaling.n_levels))
+    return graph.add("Where", graph.add("Less", distance, np.int64(0)), np.int64(0), levels)
+
+
+def _correction(graph, distance, levels, scaling):
+    """Return -1, 0 or 1, and 0 for features that do not settle."""
+    reached = graph.add("Mul", levels, scaling.span)
+    wanted = graph.add("Mul", distance, np.int64(scaling.n_levels))
+    remainder = graph.add("Mul", graph.add("Sub", wanted, reached), np.int64(2))
+    is_odd = graph.add("Mod", levels, np.int64(2))
+    # One more than the remainder of an odd level exceeds the span where they are equal, too.
+    bound = np.where(scaling.settles, scaling.span, np.iinfo(np.int64).max)
+    is_low = graph.add("Greater", graph.add("Add", is_odd, remainder), bound)
+    is_high = graph.add("Greater", graph.add("Sub", is_odd, remainder), bound)
+    return graph.add("Sub", _cast(graph, is_low, np.int64), _cast(graph, is_high, np.int64))
+
+
+def _bits(graph, levels, plan):
+    """Return the signs of all features, negated below their levels, as words of bits.
+
+    Samples × features × words of uint64, with bit n % 64 of word n // 64 for unit n.
+    """
+    keys = _key_words(plan)
+    first_units = WORD_BITS * np.arange(keys.shape[1])
+    columns = graph.add("Unsqueeze", levels, np.array([2]))
+    n_negated = graph.add("Sub", columns, first_units)
+    n_negated = graph.add("Clip", n_negated, np.int64(0), np.int64(WORD_BITS))
+    low_bits = np.array([2**n - 1 for n in range(WORD_BITS + 1)], dtype=np.uint64)
+    return graph.add("BitwiseXor", graph.add("Gather", low_bits, n_negated), keys)
+
+
+def _key_words(plan):
+    n_bytes = plan.packed_keys.shape[1]
+    padded = np.pad(plan.packed_keys, ((0, 0), (0, -n_bytes % 8)))
+    return padded.view("<u8").astype(np.uint64)
+
+
+def _counts(graph, words, plan):
+    """Return how many features are positive in each unit (samples × units, int32).
+
+    Units are padded to whole words and come in the order of `_unit_order`.
+    """
+    digits = _digits_of_counts(graph, words, plan.n_features)
+    # Not by ReduceSum, for which onnxruntime rounds int64 to float64.
+    packed = _every_sixteenth(graph, digits[-1])
+    for digit in reversed(digits[:-1]):
+        doubled = graph.add("BitShift", packed, np.uint64(1), direction="LEFT")
+        packed = graph.add("BitwiseOr", doubled, _every_sixteenth(graph, digit))
+    columns = graph.add("Unsqueeze", packed, np.array([4]))
+    lanes = _shift(graph, columns, np.arange(0, WORD_BITS, COUNT_BITS, dtype=np.uint64))
+    counts = graph.add("BitwiseAnd", lanes, np.uint64(2**COUNT_BITS - 1))
+    return _cast(graph, graph.add("Reshape", counts, np.array([0, _n_padded(plan)])), np.int32)
+
+
+def _every_sixteenth(graph, digit):
+    """Return 16 words for each, with bits i, 16 + i, 32 + i and 48 + i at 0, 16, 32 and 48."""
+    columns = graph.add("Unsqueeze", digit, np.array([3]))
+    low_bits = np.uint64(sum(2**bit for bit in range(0, WORD_BITS, COUNT_BITS)))
+    shifted = _shift(graph, columns, np.arange(COUNT_BITS, dtype=np.uint64))
+    return graph.add("BitwiseAnd", shifted, low_bits)
+
+
+def _digits_of_counts(graph, words, n_rows):
+    """Return the binary digits of the number of ones in each column, lowest first."""
+    digits = [words]
+    while n_rows > 1:
+        if n_rows % 2:
+            row_of_zeros = np.array([0, 0, 0, 0, 1, 0])
+            digits = [graph.add("Pad", digit, row_of_zeros) for digit in digits]
+        digits = _added(graph, [graph.halves(digit) for digit in digits])
+        n_rows = (n_rows + 1) // 2
+    return digits
+
+
+def _added(graph, pairs):
+    """Return the digits of the sum of two numbers, given the pairs of theirs, lowest first."""
+    first, carry = (graph.add(operator, *pairs[0]) for operator in ("BitwiseXor", "BitwiseAnd"))
+    digits = [first]
+    for pair in pairs[1:]:
+        differs, both = (graph.add(operator, *pair) for operator in ("BitwiseXor", "BitwiseAnd"))
+        digits.append(graph.add("BitwiseXor", differs, carry))
+        carry = graph.add("BitwiseOr", both, graph.add("BitwiseAnd", differs, carry))
+    return [*digits, carry]
+
+
+def _scores(graph, counts, plan):
+    """Return factor · h·q - b (samples × outputs, int64)."""
+    products = _cast(graph, _products(graph, counts, plan), np.int64)
+    return graph.add("Sub", graph.add("Mul", products, np.int64(plan.factor)), plan.biases)
+
+
+def _products(graph, counts, plan):
+    """Return the products of activations and weights, in 8 bits where both have no more.
+
+    Of c positive features among K come activations clip(2c - K); `shifted` are limit + those.
+    """
+    limit, weights = plan.limit, _weight_columns(plan)
+    doubled = graph.add("Mul", counts, np.int32(2))
+    sums = graph.add("Sub", doubled, np.int32(plan.n_features - limit))
+    shifted = graph.add("Clip", sums, np.int32(0), np.int32(2 * limit))
+    if plan.bits == 8 and limit <= np.iinfo(np.int8).max:
+        # Unsigned on both sides: onnxruntime saturates signed weights on older processors.
+        factors = (weights + np.int16(WEIGHT_ZERO)).astype(np.uint8)
+        zeros = np.uint8(limit), np.uint8(WEIGHT_ZERO)
+        return graph.add("MatMulInteger", _cast(graph, shifted, np.uint8), factors, *zeros)
+    largest = limit * np.abs(weights.astype(np.int64)).sum(axis=0).max()
+    dtype = np.int32 if largest < 2**31 else np.int64
+    activations = _cast(graph, graph.add("Sub", shifted, np.int32(limit)), dtype)
+    return graph.add("MatMul", activations, _cast(graph, weights, dtype))
+
+
+def _weight_columns(plan):
+    """Return the weights (padded units × outputs), with 0 for units that are not."""
+    padded = np.zeros((_n_padded(plan), plan.n_outputs), dtype=plan.weights.dtype)
+    padded[: plan.n_units] = plan.weights.T
+    return padded[_unit_order(plan)]
+
+
+def _unit_order(plan):
+    """Return the unit of each count: a word's bits 0, 16, 32 and 48 are unpacked together."""
+    units = np.arange(_n_padded(plan)).reshape(-1, COUNTS_PER_WORD, COUNT_BITS)
+    return units.transpose(0, 2, 1).ravel()
+
+
+def _n_padded(plan):
+    return -(-plan.n_units // WORD_BITS) * WORD_BITS
+
+
+def _shift(graph, value, n_bits):
+    return graph.add("BitShift", value, np.uint64(n_bits), direction="RIGHT")
+
+
+def _cast(graph, value, dtype):
+    return graph.add("Cast", value, to=_onnx().helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
