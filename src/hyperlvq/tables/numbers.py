@@ -79,14 +79,23 @@ def are_numbers(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray:
 
 def to_floats(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray | None:
     """Return the cells' values, or None if one of them is not a number."""
-    # arrow's numbers are ours but for nan and infinity; without grouping there is nothing to check
-    if not (form.grouping and _has(cells, form.grouping)):
-        values = _cast(_plain_text(cells, form))
-        if values is not None and pc.all(pc.is_finite(values), min_count=0).as_py():
-            return values
+    values = _quick_floats(cells, form)
+    if values is not None:
+        return values
     if not pc.all(are_numbers(cells, form), min_count=0).as_py():
         return None
     return _cast(_plain_text(cells, form))
+
+
+def _quick_floats(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray | None:
+    """Return the values where arrow's grammar is ours: no thousands, nan or infinity."""
+    if form.decimal == ",":
+        if _has(cells, "."):
+            return None
+        cells = pc.replace_substring(cells, ",", ".")
+    values = _cast(cells)
+    is_finite = values is not None and pc.all(pc.is_finite(values), min_count=0).as_py()
+    return values if is_finite else None
 
 
 def find_decimal(
@@ -97,12 +106,14 @@ def find_decimal(
     A column speaks if all of its cells are numbers. `1.234` is a number in both forms and follows
     the other columns; on its own it has a decimal point.
     """
-    by_comma = next((name for name, cells in columns.items() if _needs_comma(cells)), None)
-    if delimiter == "," or by_comma is None:
+    by_comma = None
+    if COMMA in possible_forms(delimiter):
+        by_comma = next((name for name, cells in columns.items() if _have_mark(cells, COMMA)), None)
+    if by_comma is None:
         point = number_form(delimiter, ".")
-        return "." if any(_needs_point(cells, point) for cells in columns.values()) else None
+        return "." if any(_have_mark(cells, point) for cells in columns.values()) else None
     for name, cells in columns.items():
-        if _needs_point(cells, POINT) and to_floats(cells, COMMA) is None:
+        if _have_mark(cells, POINT) and to_floats(cells, COMMA) is None:
             raise InputError(
                 f"{table} has decimal commas in column {by_comma!r} but decimal points in "
                 f"column {name!r}: write them alike, or leave one out"
@@ -110,12 +121,9 @@ def find_decimal(
     return ","
 
 
-def _needs_comma(cells: pa.ChunkedArray) -> bool:
-    return _has(cells, ",") and to_floats(cells, COMMA) is not None
-
-
-def _needs_point(cells: pa.ChunkedArray, form: NumberForm) -> bool:
-    return _has(cells, ".") and to_floats(cells, form) is not None
+def _have_mark(cells: pa.ChunkedArray, form: NumberForm) -> bool:
+    """Return whether all cells are numbers and some have the decimal mark."""
+    return _has(cells, form.decimal) and to_floats(cells, form) is not None
 
 
 def _has(cells: pa.ChunkedArray, mark: str) -> bool:

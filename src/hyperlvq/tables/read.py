@@ -6,27 +6,25 @@ A chunk of a Parquet file has the file's types, its text treated alike.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
 import pyarrow.parquet
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables.cells import clean
-from hyperlvq.tables.dialect import NO_DELIMITER, Utf8Text, find_dialect
+from hyperlvq.tables.dialect import Utf8Text, find_dialect
 from hyperlvq.tables.names import check_names
+from hyperlvq.tables.rows import RaggedRowError, RowParser, Rows, last_row_end
 from hyperlvq.tables.source import Peekable, Source, open_source
 
 BLOCK_SIZE = 8 << 20
+MOST_ROW_BYTES = 64 << 20
 MOST_PARQUET_ROWS = 1 << 16
-# follows the last row; it is not read as a row of its own if a quote is still open
-END_MARK = "\x1e"
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ def open_table(
     columns : collection of str, optional
         Read only these, as far as they exist.
     block_size : int
-        About how many bytes of text to read at a time; a row must fit.
+        About how many bytes of text to read at a time.
     """
     source = open_source(path)
     try:
@@ -142,7 +140,7 @@ def read_table(path: str | Path) -> Table:
 
 
 class _CsvReader(TableReader):
-    """Text with delimiters; arrow parses it, and calls the columns by their positions."""
+    """Text with delimiters, cut into blocks that end where a row does."""
 
     def __init__(self, source: Source, wanted: Collection[str] | None, block_size: int):
         self._decoded = Utf8Text(source)
@@ -150,11 +148,9 @@ class _CsvReader(TableReader):
         dialect = find_dialect(self._text, source.name)
         super().__init__(source, dialect.columns, wanted)
         self.delimiter = dialect.delimiter
-        self._unnamed = [len(self.columns) + i for i in range(dialect.n_unnamed)]
         self._header_size = dialect.header_size
         self._block_size = block_size
-        self._ragged_row: Any = None
-        self._n_blank = 0
+        self._parser = RowParser(self.delimiter, len(self.columns), dialect.n_unnamed, self._wanted)
 
     @property
     def encoding(self) -> str | None:
@@ -165,117 +161,71 @@ class _CsvReader(TableReader):
         return self._source.position
 
     def _batches(self) -> Iterator[pa.Table]:
-        try:
-            with self._open() as parser:
-                for batch in self._up_to_end_mark(parser):
-                    table = pa.Table.from_batches([batch])
-                    self._check_unnamed(table)
-                    yield table.select(range(len(self._wanted)))
-        except pa.ArrowInvalid as error:
-            raise self._sentence(error) from None
-
-    def _open(self) -> pyarrow.csv.CSVStreamingReader:
-        names = [str(i) for i in range(len(self.columns) + len(self._unnamed))]
-        included = [names[i] for i in (*self._wanted, *self._unnamed)]
-        delimiter = self.delimiter or NO_DELIMITER
         self._text.read(self._header_size)
-        end = "\n" + delimiter.join([END_MARK] * len(names))
-        return pyarrow.csv.open_csv(
-            _Feed(self._text, end.encode()),
-            # threads would lose the number of a ragged row
-            pyarrow.csv.ReadOptions(
-                block_size=self._block_size, column_names=names, use_threads=False
-            ),
-            pyarrow.csv.ParseOptions(
-                delimiter=delimiter,
-                newlines_in_values=True,
-                invalid_row_handler=self._on_ragged_row,
-            ),
-            pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()),
-                include_columns=included,
-                check_utf8=False,  # the text has been decoded
-            ),
-        )
+        rest, needed = b"", 0
+        while block := self._text.read(self._block_size):
+            rest += block
+            end = last_row_end(rest) if len(rest) >= needed else 0
+            rows = self._parse(rest[:end]) if end else None
+            if rows is None or rows.ends_in_quote:
+                needed = max(needed, self._more_than(len(rest)))
+                continue
+            rest, needed = rest[end:], 0
+            yield from self._named(rows.data)
+        rows = self._parse(rest)
+        if rows.ends_in_quote:
+            number = self._n_rows + rows.n_rows
+            raise InputError(f"{self.name}, row {number}: a quote is opened and never closed")
+        yield from self._named(rows.data)
 
-    def _on_ragged_row(self, row: Any) -> str:
-        if not row.text.strip():
-            self._n_blank += 1
-            return "skip"
-        self._ragged_row = row
-        return "error"
+    def _more_than(self, size: int) -> int:
+        """Return how many bytes to have before the next attempt to find the end of a row."""
+        if size > MOST_ROW_BYTES:
+            raise InputError(
+                f"{self.name}: a row after row {self._n_rows} goes on for more than "
+                f"{MOST_ROW_BYTES >> 20} MB: is a quote never closed?"
+            )
+        return 2 * size
 
-    def _up_to_end_mark(self, parser: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        last = None
-        for batch in filter(len, parser):
-            if last is not None:
-                yield last
-            last = batch
-        if last is None or last.column(0)[-1].as_py() != END_MARK:
-            raise self._open_quote(self._n_rows + (len(last) if last else 1))
-        if len(last) > 1:
-            yield last.slice(0, len(last) - 1)
+    def _parse(self, block: bytes) -> Rows:
+        try:
+            return self._parser.parse(block)
+        except RaggedRowError as ragged:
+            fields = "1 field" if ragged.n_found == 1 else f"{ragged.n_found} fields"
+            number = self._n_rows + ragged.row
+            raise InputError(
+                f"{self.name}, row {number}: {fields} where the header has {ragged.n_expected}"
+            ) from None
+        except pa.ArrowException as error:
+            raise InputError(f"{self.name} cannot be read as CSV: {error}") from None
 
-    def _check_unnamed(self, table: pa.Table) -> None:
-        for position, column in enumerate(table.columns[len(self._wanted) :], len(self.columns)):
+    def _named(self, data: pa.Table) -> Iterator[pa.Table]:
+        """Yield the wanted columns, if there are rows; those without a name must be empty."""
+        n_wanted = len(self._wanted)
+        for position, column in enumerate(data.columns[n_wanted:], len(self.columns) + 1):
             if (index := pc.index(pc.is_valid(clean(column)), True).as_py()) >= 0:
                 raise InputError(
                     f"{self.name}, row {self._n_rows + index + 1}: {column[index].as_py()!r} "
-                    f"is in column {position + 1}, which has no name in the header"
+                    f"is in column {position}, which has no name in the header"
                 )
-
-    def _sentence(self, error: pa.ArrowInvalid) -> InputError:
-        if row := self._ragged_row:
-            number = row.number - self._n_blank
-            if END_MARK in row.text:
-                return self._open_quote(number)
-            fields = "1 field" if row.actual_columns == 1 else f"{row.actual_columns} fields"
-            return InputError(
-                f"{self.name}, row {number}: {fields} where the header has {row.expected_columns}"
-            )
-        if "straddling" in str(error):
-            return InputError(
-                f"{self.name}: a row after row {self._n_rows} has more than {self._block_size} "
-                "bytes: is a quote never closed?"
-            )
-        return InputError(f"{self.name} cannot be read as CSV: {error}")
-
-    def _open_quote(self, row: int) -> InputError:
-        return InputError(f"{self.name}, row {row}: a quote is opened and never closed")
-
-
-class _Feed:
-    """What arrow reads: the text, then a last record of our own."""
-
-    closed = False
-
-    def __init__(self, text: Peekable, end: bytes):
-        self._text = text
-        self._end = end
-
-    def read(self, size: int) -> bytes:
-        if block := self._text.read(size):
-            return block
-        end, self._end = self._end, b""
-        return end
-
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        self.closed = True
+        if len(data):
+            yield data.select(range(n_wanted))
 
 
 class _ParquetReader(TableReader):
     def __init__(self, source: Source, wanted: Collection[str] | None, block_size: int):
         self._file = source.seekable()
-        with _parquet_sentences(source.name):
-            self._parquet = pyarrow.parquet.ParquetFile(self._file)
-            self._stored_names = self._parquet.schema_arrow.names
-        names = [name.strip() for name in self._stored_names]
-        check_names(names, source.name)
-        super().__init__(source, names, wanted)
         self._block_size = block_size
+        try:
+            with _parquet_sentences(source.name):
+                self._parquet = pyarrow.parquet.ParquetFile(self._file)
+                self._stored_names = self._parquet.schema_arrow.names
+            names = [name.strip() for name in self._stored_names]
+            check_names(names, source.name)
+        except BaseException:
+            self._file.close()
+            raise
+        super().__init__(source, names, wanted)
 
     def close(self) -> None:
         self._file.close()  # a copy of its own, where the source is a pipe

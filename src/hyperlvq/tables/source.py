@@ -152,9 +152,13 @@ class Source:
             self._file.seek(0)
             return self._file
         copy = tempfile.TemporaryFile()  # noqa: SIM115, whoever asked closes it
-        with self._sentences():
-            shutil.copyfileobj(self._stream, copy, SPOOL_BLOCK)
-        copy.seek(0)
+        try:
+            with self._sentences():
+                shutil.copyfileobj(self._stream, copy, SPOOL_BLOCK)
+                copy.seek(0)
+        except BaseException:
+            copy.close()
+            raise
         return copy
 
     @contextmanager
