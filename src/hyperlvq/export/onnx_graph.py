@@ -7,12 +7,12 @@ units at once. That takes about N·max(K/2, 35) bytes of memory a sample.
 """
 
 import json
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hyperlvq import __version__
 from hyperlvq.export.plan import Plan, make_plan
 from hyperlvq.export.scaling import FloatScaling, IntegerScaling
 from hyperlvq.writing import write_bytes
@@ -87,7 +87,7 @@ def render(plan: Plan) -> Any:
         opset_imports=[onnx.helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
         producer_name="hyperlvq",
-        producer_version=__version__,
+        producer_version=version("hyperlvq"),
     )
     onnx.helper.set_model_props(model, _metadata(plan))
     return model
@@ -167,7 +167,7 @@ def _labels(plan):
 
 def _metadata(plan):
     return {
-        "hyperlvq_version": __version__,
+        "hyperlvq_version": version("hyperlvq"),
         "name": plan.name,
         "readout": plan.readout,
         "bits": json.dumps(plan.bits),
