@@ -1,9 +1,9 @@
 """A plan as an ONNX graph of plain operators, with integers after the levels.
 
-Opset 18, the first with bitwise operators, and IR version 8: onnxruntime from 1.14 on. The graph
-counts as the C does: a sample's K features become K rows of N bits, one a unit, that are 1 where
-the sign is +1 after negation, and adders of bitwise operators count the ones of each unit, 64
-units at once. That takes about N·max(K/2, 35) bytes of memory a sample.
+Opset 18, the first with bitwise operators, and IR version 8; tested from onnxruntime 1.19 on.
+The graph counts as the C does: a sample's K features become K rows of N bits, one a unit, that
+are 1 where the sign is +1 after negation, and adders of bitwise operators count the ones of each
+unit, 64 units at once. That takes about N·max(K/2, 35) bytes of memory a sample.
 """
 
 import json
@@ -302,7 +302,7 @@ def _products(graph, counts, plan):
     sums = graph.add("Sub", doubled, np.int32(plan.n_features - limit))
     shifted = graph.add("Clip", sums, np.int32(0), np.int32(2 * limit))
     if plan.bits == 8 and limit <= np.iinfo(np.int8).max:
-        # Unsigned on both sides: onnxruntime saturates signed weights on older processors.
+        # Unsigned on both sides: with signed weights, processors without VNNI may saturate.
         factors = (weights + np.int16(WEIGHT_ZERO)).astype(np.uint8)
         zeros = np.uint8(limit), np.uint8(WEIGHT_ZERO)
         return graph.add("MatMulInteger", _cast(graph, shifted, np.uint8), factors, *zeros)
