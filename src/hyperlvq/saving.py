@@ -6,6 +6,7 @@ members: which version wrote it, and what the command line knows about the model
 
 import io
 import json
+import sys
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -29,6 +30,8 @@ OUR_TYPES = frozenset(
     for kind in (*HIDDEN_LAYERS.values(), *READOUTS.values(), ClassifierPipeline)
     if kind is not None
 ) | {"numpy.dtype"}
+#: skops walks through all of scikit-learn, which would load these: seconds for nothing.
+HEAVY_MODULES = ("torch", "dask", "cupy", "jax")
 LARGEST_BYTES = 2**31  # unpacked; a file of more is a trap
 _ZIP_START = b"PK\x03\x04"
 _PICKLE_STARTS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
@@ -142,11 +145,24 @@ def from_bytes(content: bytes, name: str) -> SavedModel:
 
 def _skops() -> Any:
     try:
-        import skops.io
+        with _hidden_modules(*HEAVY_MODULES):
+            import skops.io
     except ModuleNotFoundError as error:
         sentence = "saving and loading models needs: pip install 'hyperlvq[save]'"
         raise ModuleNotFoundError(sentence, name=error.name) from None
     return skops.io
+
+
+@contextmanager
+def _hidden_modules(*names: str) -> Iterator[None]:
+    """Make modules that are not loaded yet impossible to load for a while."""
+    hidden = [name for name in names if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
 
 
 def _foreign_types(content: bytes) -> list[str]:
@@ -185,7 +201,7 @@ def _check_version(notes: dict[str, Any], name: str) -> None:
     written_by = notes["hyperlvq"]
     if notes["format"] > FORMAT or _release(written_by) > _release(__version__):
         raise InputError(
-            f"{name} was saved by hyperlvq {written_by}, which is newer than {__version__}, this one"
+            f"{name} was saved by hyperlvq {written_by}, which is newer than this {__version__}"
         )
 
 

@@ -99,7 +99,8 @@ def settings_of(model: BaseEstimator) -> dict[str, Any]:
     )
     found = [step.get_params() for step in steps if isinstance(step, BaseEstimator)]
     parameters = {name: value for each in found for name, value in each.items()}
-    return {name: parameters[name] for name in SHOWN_SETTINGS if name in parameters}
+    shown = {name: parameters[name] for name in SHOWN_SETTINGS if name in parameters}
+    return {name: value for name, value in shown.items() if value != "auto"}
 
 
 def costs_of(model: Pipeline, task: Task, n_rows: int) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from hyperlvq.checks import InputError
 from hyperlvq.tables.columns import Column, labels, to_frame
 from hyperlvq.tables.confusion import Confusion, in_order
+from hyperlvq.tables.names import listed
 from hyperlvq.tables.read import Chunk, TableReader
 
 #: A table's batches are the same however its reader cuts it up, and so is every last digit.
@@ -92,6 +93,11 @@ def evaluate(
         n_without_label += int((~has_label).sum())
     if not confusion.n_rows:
         raise InputError(f"{reader.name} has no value in the target column {target!r}")
+    if not confusion.counts[: len(known)].any():
+        raise InputError(
+            f"{reader.name}, column {target!r}: none of its values is a class of the model, "
+            f"only {listed(confusion.classes[len(known) :])}"
+        )
     return Evaluation(confusion, tuple(_notes(confusion, known, n_without_label)))
 
 
