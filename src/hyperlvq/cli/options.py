@@ -19,13 +19,10 @@ STANDARD = "-"
 
 TableArgument = Annotated[
     str,
-    typer.Argument(
-        metavar="TABLE",
-        help="A CSV, TSV or Parquet file, gzipped or not; - reads standard input.",
-    ),
+    typer.Argument(help="A CSV, TSV or Parquet file, gzipped or not; - reads standard input."),
 ]
 ModelArgument = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A model of hyperlvq fit; - reads standard input.")
+    str, typer.Argument(help="A model of hyperlvq fit; - reads standard input.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 QuietOption = Annotated[

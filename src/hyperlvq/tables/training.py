@@ -18,7 +18,7 @@ from hyperlvq.tables.confusion import in_order
 from hyperlvq.tables.cross_validation import Tick, Validation, cross_validate, possible_folds
 from hyperlvq.tables.read import Table
 from hyperlvq.tables.recipe import table_classifier, table_recipe
-from hyperlvq.tables.tuning import Search, candidates, n_ticks, search
+from hyperlvq.tables.tuning import Search, Settings, candidates, n_ticks, search
 
 #: With more classes than this share of the rows, the target is taken for a quantity.
 MOST_CLASSES_SHARE = 0.5
@@ -34,7 +34,8 @@ class Task:
     """What to learn from a table, and how.
 
     `parameters` are those of `make_classifier`; `n_folds` is 0 for no cross-validation; columns in
-    `keep` are used and those in `drop` are not, whatever they look like.
+    `keep` are used and those in `drop` are not, whatever they look like. `sizes` returns the
+    settings to choose from for so many features and classes, where a device sets limits.
     """
 
     target: str
@@ -46,6 +47,7 @@ class Task:
     seed: int = 0
     keep: Collection[str] = ()
     drop: Collection[str] = ()
+    sizes: Callable[[int, int], list[Settings]] | None = None
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,9 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
     X, y = X[has_label], y[has_label].astype(str)
     _check_classes(table.name, task.target, y)
     learner = _Learner(task, columns, X, y, progress)
-    found = learner.search() if task.tune else None
-    model = learner.build(**(found.best if found else {}))
+    settings = learner.candidates()
+    found = learner.search(settings) if task.tune or len(settings) > 1 else None
+    model = learner.build(**(found.best if found else settings[0]))
     n_folds = possible_folds(y, task.n_folds)
     validation = learner.validate(model, n_folds) if n_folds else None
     seconds, warned = learner.fit(model)
@@ -100,8 +103,22 @@ class _Learner:
             self.columns, len(self.y), task.hidden, task.readout, task.seed, **parameters
         )
 
-    def search(self) -> Search:
-        settings = candidates(self.task.hidden, self.task.readout, self.task.parameters)
+    def candidates(self) -> list[Settings]:
+        """Return the settings to choose from: sizes that fit, times a grid if it shall be tuned."""
+        task = self.task
+        sizes: list[Settings] = [{}]
+        if task.sizes is not None:
+            n_features = self.build()["columns"].fit_transform(self.X).shape[1]
+            sizes = task.sizes(n_features, len(np.unique(self.y)))
+        if not task.tune:
+            return sizes
+        return [
+            {**size, **rest}
+            for size in sizes
+            for rest in candidates(task.hidden, task.readout, {**task.parameters, **size})
+        ]
+
+    def search(self, settings: list[Settings]) -> Search:
         tick = self._ticks("tuning", n_ticks(settings, len(self.y)))
         with _caught_warnings():
             return search(self.build, settings, self.X, self.y, self.task.seed, tick)
