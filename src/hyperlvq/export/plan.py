@@ -61,12 +61,12 @@ class Plan:
         The keys, one bit a weight: bit n % 8 of byte n // 8 is 1 where the sign is +1.
     scaling : FloatScaling or IntegerScaling
     weights : ndarray of shape (n_outputs, n_units), of int8 or int16
-        The quantised prototypes, or coefficients of least squares.
+        Prototypes w, or coefficients of least squares, less a vector common to all outputs.
     weight_scale : float
         What one unit of `weights` stands for.
     biases : ndarray of shape (n_outputs,), of int64
     factor : {1, 2}
-        2 for prototypes, since ‖h - w‖² = ‖h‖² - 2 h·w + ‖w‖²; 1 for least squares.
+        2 for prototypes, where ‖h - w‖² = ‖h‖² - 2 h·w + ‖w‖²; 1 for least squares.
     output_classes : ndarray of shape (n_outputs,), of int64
         The class of each output, as an index into `classes`.
     notes : tuple of str
@@ -290,14 +290,26 @@ def _make_scaling(parts, input_type, n_units):
 
 
 def _quantised(parts, bits):
-    """Return weights, their scale and the biases, rounded to it."""
+    """Return weights, their scale and the biases, rounded to it.
+
+    A term h·v that is the same for all outputs changes no winner. Without it weights span less
+    and are rounded more finely.
+    """
     if parts.readout_name == "rls":
-        weights, scale = quantise(parts.readout.coef_, bits)
+        weights, scale = quantise(_without_middle(parts.readout.coef_), bits)
         return weights, scale, np.zeros(len(weights), dtype=np.int64)
     prototypes = parts.readout.prototypes_
-    weights, scale = quantise(prototypes, bits)
+    wanted = _without_middle(prototypes)
+    weights, scale = quantise(wanted, bits)
+    # What rounding adds to the score of a typical sample, the mean prototype, is taken off.
+    excess = 2 * (scale * weights - wanted) @ prototypes.mean(axis=0)
     norms = np.square(prototypes).sum(axis=1)
-    return weights, scale, np.rint(norms / scale).astype(np.int64)
+    return weights, scale, np.rint((norms + excess) / scale).astype(np.int64)
+
+
+def _without_middle(weights):
+    """Return weights less the middle between the largest and the smallest of each unit."""
+    return weights - (weights.max(axis=0) + weights.min(axis=0)) / 2
 
 
 def _output_classes(readout):
