@@ -98,20 +98,27 @@ def compile_object(target, folder, *options, name=NAME):
 
 def self_test(target, folder, *options, name=NAME):
     """Build and run the self-test of a model on a target."""
-    target.require()
-    program = folder / f"{name}_{target.name}"
     defines = [f"-DMODEL_selftest={name}_selftest", f"-D{name.upper()}_NO_MAIN"]
-    port = TARGETS / f"{target.name if target in EMULATED else 'host'}.c"
     sources = [folder / f"{name}.c", folder / f"{name}_selftest.c"]
-    compiler = [*target.compiler, *options, *defines, f"-I{TARGETS}", "-ffunction-sections", "-c"]
+    output = run_program(target, folder, sources, TARGETS / "main.c", *options, *defines)
+    found = RESULT.search(output)
+    assert found, f"{target.name} reported nothing: {output}"
+    return Outcome(int(found[1]), int(found[2]))
+
+
+def run_program(target, folder, sources, main, *options):
+    """Compile sources with every warning an error, link them with a main, and run it."""
+    target.require()
+    port = TARGETS / f"{target.name if target in EMULATED else 'host'}.c"
+    includes = [f"-I{folder}", f"-I{TARGETS}"]
+    compiler = [*target.compiler, *options, *includes, "-ffunction-sections", "-c"]
     objects = [_compiled([*compiler, *WARNINGS], source, folder) for source in sources]
     # The harness talks to hardware, which takes more than the C99 of the model itself.
-    objects += [_compiled(compiler, source, folder) for source in (TARGETS / "main.c", port)]
+    objects += [_compiled(compiler, source, folder) for source in (main, port)]
+    program = folder / f"program_{target.name}"
     linker = [*target.compiler, *options, "-Wl,--gc-sections", *target.link]
-    execute([*linker, *objects, "-o", program])
-    found = RESULT.search(execute([*target.run, program]))
-    assert found, f"{target.name} reported nothing"
-    return Outcome(int(found[1]), int(found[2]))
+    execute([*linker, *objects, "-lm", "-o", program])
+    return execute([*target.run, program])
 
 
 def _compiled(compiler, source, folder):

@@ -1,6 +1,16 @@
 """Fitted pipelines as integer models for devices."""
 
 from hyperlvq.export.c import to_c
+from hyperlvq.export.learning import GLVQLearner, PerceptronLearner, make_learner
 from hyperlvq.export.plan import Comparison, Plan, compare, make_plan
 
-__all__ = ["Comparison", "Plan", "compare", "make_plan", "to_c"]
+__all__ = [
+    "Comparison",
+    "GLVQLearner",
+    "PerceptronLearner",
+    "Plan",
+    "compare",
+    "make_learner",
+    "make_plan",
+    "to_c",
+]

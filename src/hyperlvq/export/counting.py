@@ -120,9 +120,12 @@ def _storing_each(layout):
     planes = _kept(layout)
     first, *others = [f"({plane} & 1u)" for plane in planes]
     bits = [first, *(f"({bit} << {p})" for p, bit in enumerate(others, start=1))]
-    indent = "\n" + " " * 12 + "| "
+    value = ("\n" + " " * 12 + "| ").join(bits)
+    if layout.learns:
+        factor = "" if layout.is_odd else "2 * "
+        value = f"{factor}(int)({value}) - {layout.plan.limit}"
     steps = [
-        f"*activations++ = ({name}_activation)({indent.join(bits)});",
+        f"*activations++ = ({name}_activation)({value});",
         *(f"{plane} = ({name}_word)({plane} >> 1);" for plane in planes),
     ]
     yield from _loop(f"{name.upper()}_WORD_BITS", steps)

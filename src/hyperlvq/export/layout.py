@@ -25,9 +25,13 @@ FRAME_BYTES = {"cortex_m3": 96, "riscv32": 128, "avr": 64}
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The tables of a plan and the numbers its C is written with."""
+    """The tables of a plan and the numbers its C is written with.
+
+    A device that `learns` keeps activations as they are, one by one, and has no weights in flash.
+    """
 
     plan: Plan
+    learns: bool = False
 
     @cached_property
     def is_odd(self) -> bool:
@@ -76,7 +80,8 @@ class Layout:
     @property
     def is_packed(self) -> bool:
         """Whether four activations, and four weights, are multiplied as one word."""
-        return self.plan.bits == 8 and self.words_per_carry >= FEWEST_WORDS
+        fits = self.plan.bits == 8 and self.words_per_carry >= FEWEST_WORDS
+        return fits and not self.learns
 
     @property
     def padded_units(self) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from hyperlvq.checks import InputError
 
-INTEGER_DTYPES = {"int16": np.int16, "int32": np.int32}
+INTEGER_DTYPES: dict[str, type[np.int16] | type[np.int32]] = {"int16": np.int16, "int32": np.int32}
 #: A feature that spans fewer steps of an integer is told to the user.
 FEWEST_STEPS = 16
 FLOAT_BITS = 24

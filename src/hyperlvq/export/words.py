@@ -50,3 +50,9 @@ def avr_complaint(layout: Layout) -> str:
     if sum(sizes.values()) > LARGEST_AVR_TABLES:
         return f"{sum(sizes.values())} bytes of tables, where at most 64 KB are in reach"
     return ""
+
+
+def read_entry(plan: Plan, integer_type: str, table_name: str, index: str) -> str:
+    """Return the expression that reads an entry of a table of bytes or of 16-bit words."""
+    reader = "READ_BYTE" if integer_type == "uint8_t" else "READ_WORD"
+    return f"{plan.name.upper()}_{reader}(&{plan.name}_{table_name}[{index}])"

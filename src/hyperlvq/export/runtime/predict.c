@@ -1,3 +1,5 @@
+typedef ${score_type} ${name}_score;
+
 /* The weights: for each block of 32 units those of each output${weight_words}. */
 ${weights}
 /* Where the scores start. */

@@ -8,8 +8,7 @@
  *   counts       unit n has a sign for each feature, kept as one bit, which is inverted where n
  *                is below the feature's level; the unit counts its positive signs;
  *   activations  counts are limited to a narrow band around the middle;
- *   scores       each output multiplies the activations by its weights, and the highest wins.
- * Units are taken in blocks of 32, so that memory does not grow with their number.
+${last_step}
  */
 #include "${name}.h"
 
@@ -30,10 +29,8 @@ typedef uint32_t ${name}_word;
 #endif
 
 #define ${NAME}_UNITS ${n_units}u
-#define ${NAME}_PADDED_UNITS ${padded_units}u
 #define ${NAME}_OUTPUTS ${n_outputs}u
 #define ${NAME}_BLOCK 32u
 #define ${NAME}_WORD_BITS (8u * (unsigned)sizeof(${name}_word))
 
 typedef ${level_type} ${name}_level;
-typedef ${score_type} ${name}_score;

@@ -1,3 +1,6 @@
+/* Units that have weights in flash. */
+#define ${NAME}_PADDED_UNITS ${padded_units}u
+
 #if defined(__AVR__)
 /* Its multiplications take 8 bits: one unit at a time. */
 typedef uint8_t ${name}_activation;

@@ -1,0 +1,88 @@
+"""The C of a fixed model: dot products, scores, the best one's class."""
+
+from hyperlvq.export.c_parts import class_of, weight_type
+from hyperlvq.export.ctext import constant, hex_words, indented, integer_literal, runtime
+from hyperlvq.export.layout import MOST_WORDS, PACKED_UNITS, Layout
+from hyperlvq.export.words import names
+
+
+def dot(layout: Layout) -> str:
+    """Return the function that multiplies activations by weights."""
+    return _dot_packed(layout) if layout.is_packed else _dot_plain(layout)
+
+
+def _dot_packed(layout):
+    words = layout.words_per_carry
+    bound = words * PACKED_UNITS * 255 * layout.highest_activation
+    plain = _dot_plain(layout).rstrip("\n")
+    packed = runtime(
+        "dot_packed.c",
+        **names(layout.plan),
+        half_bound=bound,
+        dot_body=_dot_body(carries=words < MOST_WORDS, words=words),
+    )
+    return f"#if defined(__AVR__)\n{plain}\n#else\n{packed}#endif\n"
+
+
+def _dot_body(carries, words):
+    lines = ["uint32_t sum = 0;"]
+    if carries:
+        lines.append("uint32_t total = 0;")
+    lines += [
+        "",
+        "do {",
+        "    const uint32_t four = *weights++;",
+        "",
+        "    sum += *activations++ * (four & even);",
+        "    sum += *activations++ * ((four >> 8) & even);",
+    ]
+    if carries:
+        lines += [
+            f"    if (words % {words} == 1) {{",
+            "        total += sum >> 16;",
+            "        sum = 0;",
+            "    }",
+        ]
+    lines += ["} while (--words);", "return total;" if carries else "return sum >> 16;"]
+    return indented(lines)
+
+
+def _dot_plain(layout):
+    reader = "READ_BYTE" if layout.plan.bits == 8 else "READ_WORD"
+    return runtime(
+        "dot_plain.c",
+        **names(layout.plan),
+        dot_bound=layout.largest_dot,
+        sum_type=_sum_type(layout),
+        weight_type=weight_type(layout),
+        read_weight=f"{layout.plan.name.upper()}_{reader}",
+    )
+
+
+def _sum_type(layout):
+    if layout.plan.bits == 8:
+        return "uint16_t" if layout.largest_dot < 2**16 else "uint32_t"
+    return "int32_t" if layout.largest_dot < 2**31 else "int64_t"
+
+
+def predict(layout: Layout) -> str:
+    """Return the weights and the function that predicts."""
+    plan = layout.plan
+    storage = "uint32_t" if layout.is_packed else weight_type(layout)
+    literals = hex_words if layout.is_packed else lambda values: map(integer_literal, values)
+    class_table, class_of_best = class_of(plan, "best")
+    return runtime(
+        "predict.c",
+        **names(plan),
+        score_type=f"int{layout.score_bits}_t",
+        weight_words=", four to a word, each plus 128"
+        if layout.is_packed
+        else (", each plus 128" if plan.bits == 8 else ""),
+        weights=constant(plan.name, storage, "weights", literals(layout.weights)),
+        starts=constant(
+            plan.name, f"{plan.name}_score", "starts", map(integer_literal, layout.starts)
+        ),
+        step=f"{layout.step} * " if layout.step > 1 else "",
+        class_table=class_table,
+        class_of_best=class_of_best,
+    )

@@ -1,0 +1,183 @@
+"""What a device learns, in numpy: the twins of `NAME_learn` in C.
+
+The perceptron rule keeps prototypes as integers, q = w·2^f. With a rate of α = r/2^f every
+number of `hyperlvq.kernels.online.perceptron_pass` on w is then an integer divided by a power of
+two, which float64 holds exactly: kernel, twin and device agree bit for bit, as long as no entry
+reaches the 16 bits' end, where twin and device stop. The GLVQ rule is the kernel itself, in
+float32 on the device.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hyperlvq.checks import InputError
+from hyperlvq.export.fitted import fitted_parts
+from hyperlvq.export.plan import Plan, make_plan
+from hyperlvq.kernels.distances import squared_distances
+from hyperlvq.kernels.online import glvq_pass
+
+RULES = ("perceptron", "glvq")
+LARGEST_ENTRY = 2**15 - 1
+#: Prototypes may grow to this many times their largest entry before they stop.
+HEADROOM = 2
+MOST_FRACTION_BITS = 14
+PERCEPTRON_RATE = 0.0005
+GLVQ_SLOPE = 10.0
+#: How far a sample on the boundary moves its winners, twice; as for learning_rate="auto".
+GLVQ_STEP = 0.02
+
+
+@dataclass(eq=False)
+class PerceptronLearner:
+    """The perceptron rule in integers.
+
+    Attributes
+    ----------
+    plan : Plan
+        The model it starts from: scaling, keys and classes of the outputs.
+    prototypes : ndarray of shape (n_outputs, n_units), of int16
+        q, changed in place by `learn`.
+    fraction_bits : int
+        f: an entry q stands for q/2^f.
+    rate : int
+        r: a mistake moves prototypes by r times the activations.
+    """
+
+    plan: Plan
+    prototypes: np.ndarray
+    fraction_bits: int
+    rate: int
+
+    def predict_index(self, X) -> np.ndarray:
+        """Return the class index of each sample."""
+        scores = [self._scores(h) for h in self.plan.activations(X).astype(np.int64)]
+        return self.plan.output_classes[np.argmax(scores, axis=1)]
+
+    def learn(self, X, y_index) -> int:
+        """Learn from samples one after the other; return the number of mistakes."""
+        activations = self.plan.activations(X).astype(np.int64)
+        return sum(map(self._learn_one, activations, y_index))
+
+    def _scores(self, h):
+        """Return ‖2^f h‖² - ‖2^f h - q‖² for every prototype."""
+        q = self.prototypes.astype(np.int64)
+        return (2 << self.fraction_bits) * (q @ h) - np.square(q).sum(axis=1)
+
+    def _learn_one(self, h, label):
+        scores, is_own = self._scores(h), self.plan.output_classes == label
+        if is_own.all() or not is_own.any():
+            return 0
+        own = np.flatnonzero(is_own)[scores[is_own].argmax()]
+        if scores.argmax() == own:
+            return 0
+        other = np.flatnonzero(~is_own)[scores[~is_own].argmax()]
+        self._add(own, self.rate * h)
+        self._add(other, -self.rate * h)
+        return 1
+
+    def _add(self, output, step):
+        moved = self.prototypes[output] + step
+        self.prototypes[output] = np.clip(moved, -LARGEST_ENTRY, LARGEST_ENTRY)
+
+
+@dataclass(eq=False)
+class GLVQLearner:
+    """The online rule of GLVQ, in float64 here and in float32 on the device.
+
+    Attributes
+    ----------
+    plan : Plan
+        The model it starts from: scaling, keys and classes of the outputs.
+    prototypes : ndarray of shape (n_outputs, n_units), of float64
+        Changed in place by `learn`.
+    slope : float
+        The steepness β.
+    rate : float
+        The step α.
+    """
+
+    plan: Plan
+    prototypes: np.ndarray
+    slope: float
+    rate: float
+
+    def predict_index(self, X) -> np.ndarray:
+        """Return the class index of each sample."""
+        distances = squared_distances(self.plan.activations(X), self.prototypes)
+        return self.plan.output_classes[distances.argmin(axis=1)]
+
+    def learn(self, X, y_index) -> float:
+        """Learn from samples one after the other; return the sum of their costs."""
+        classes, visits = self.plan.output_classes, np.arange(len(X))
+        known = visits[np.isin(y_index, classes)]
+        activations = self.plan.activations(X)
+        return glvq_pass(
+            activations, np.asarray(y_index), known, self.prototypes, classes, self.slope, self.rate
+        )
+
+
+def make_learner(
+    model: Any,
+    *,
+    name: str = "model",
+    input: str = "float",  # noqa: A002
+    rule: str | None = None,
+    learning_rate: float | None = None,
+) -> PerceptronLearner | GLVQLearner:
+    """Return what a device starts to learn from.
+
+    Parameters
+    ----------
+    model : Pipeline
+        Fitted, with a readout of prototypes.
+    name, input
+        As for `make_plan`.
+    rule : {"perceptron", "glvq"}, optional
+        How it learns; by default "glvq" for `GLVQClassifier` and "perceptron" for the others.
+    learning_rate : float, optional
+        The step α, by default that of the readout where it has one.
+
+    Returns
+    -------
+    learner : PerceptronLearner or GLVQLearner
+    """
+    plan = make_plan(model, name=name, input=input, bits=16)
+    if plan.readout == "rls":
+        raise InputError("RLSClassifier has no prototypes that a device could learn")
+    rule = rule or ("glvq" if plan.readout == "glvq" else "perceptron")
+    if rule not in RULES:
+        raise InputError(f"the rule must be 'perceptron' or 'glvq', got {rule!r}")
+    if learning_rate is not None and not 0 < learning_rate < np.inf:
+        raise InputError(f"learning_rate must be a finite number above 0, got {learning_rate!r}")
+    make = _perceptron if rule == "perceptron" else _glvq
+    return make(plan, fitted_parts(model).readout, learning_rate)
+
+
+def _perceptron(plan, readout, learning_rate):
+    rate = learning_rate or (
+        readout.learning_rate if plan.readout == "perceptron" else PERCEPTRON_RATE
+    )
+    largest = max(np.abs(readout.prototypes_).max(), plan.limit / LARGEST_ENTRY)
+    fraction_bits = min(int(np.log2(LARGEST_ENTRY / (HEADROOM * largest))), MOST_FRACTION_BITS)
+    if fraction_bits < 1:
+        raise InputError(
+            f"prototypes of up to {largest:g} leave a 16-bit device no fraction to learn in"
+        )
+    prototypes = np.rint(readout.prototypes_ * 2**fraction_bits).astype(np.int16)
+    return PerceptronLearner(
+        plan, prototypes, fraction_bits, max(round(rate * 2**fraction_bits), 1)
+    )
+
+
+def _glvq(plan, readout, learning_rate):
+    slope = float(readout.slope) if plan.readout == "glvq" else GLVQ_SLOPE
+    rate = learning_rate or _own_rate(readout) or GLVQ_STEP / slope * plan.n_units * plan.limit**2
+    return GLVQLearner(plan, readout.prototypes_.astype(np.float64), slope, float(rate))
+
+
+def _own_rate(readout):
+    """Return the rate of a GLVQ readout, if it was given or found one."""
+    rate = getattr(readout, "learning_rate_", getattr(readout, "learning_rate", None))
+    return rate if type(readout).__name__ == "GLVQClassifier" and rate != "auto" else None

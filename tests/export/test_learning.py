@@ -1,0 +1,271 @@
+"""Learning on the device: the numbers of the twin in Python, and of the kernel."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from export.firmware import (
+    AVR,
+    CLANG,
+    CORTEX_M3,
+    HOST,
+    RISCV32,
+    SANITIZERS,
+    TARGETS,
+    compile_object,
+    run_program,
+)
+
+from hyperlvq import make_classifier
+from hyperlvq.checks import InputError
+from hyperlvq.export import make_learner, make_plan, to_c
+from hyperlvq.export.c_learning import ram_bytes
+from hyperlvq.export.ctext import float_literal, integer_literal
+from hyperlvq.export.learning import LARGEST_ENTRY
+from hyperlvq.kernels.online import glvq_pass, perceptron_pass
+
+PASSES = 3
+
+
+@pytest.fixture
+def stream(rng):
+    """Return integer samples of four classes that overlap, and their class indices."""
+    y = rng.integers(4, size=120)
+    centres = rng.integers(0, 200, size=(4, 12))
+    return centres[y] + rng.integers(-80, 80, size=(120, 12)), y
+
+
+@pytest.fixture
+def model(stream):
+    """Return class means, fitted on the first half of the stream."""
+    X, y = stream
+    return make_classifier("intrvfl", "centroids", n_units=100, clip=3, random_state=0).fit(
+        X[:60], y[:60]
+    )
+
+
+class Learnt(NamedTuple):
+    prototypes: np.ndarray
+    model_bytes: int
+    wrong: int
+    predicted: np.ndarray
+
+
+def learn_on(target, learner, X, y, folder, *options):
+    """Export a learner's start, let a target learn the stream, and return what it reports."""
+    plan = learner.plan
+    literal = float_literal if plan.input == "float" else integer_literal
+    rows = ",\n".join("{" + ", ".join(map(literal, row)) + "}" for row in plan.values(X))
+    (folder / "stream.h").write_text(
+        f"#define PASSES {PASSES}\n#define SAMPLES {len(X)}\n"
+        f"static const net_value samples[SAMPLES][NET_FEATURES] = {{{rows}}};\n"
+        f"static const uint8_t labels[SAMPLES] = {{{', '.join(map(str, y))}}};\n"
+    )
+    output = run_program(target, folder, [folder / "net.c"], TARGETS / "learn.c", *options)
+    prototypes, rest = output.split("model ")
+    size, rest = rest.split("wrong ")
+    wrong, predicted = rest.split("predicted ")
+    words = np.array([int(word, 16) for word in prototypes.split()], dtype=np.uint32)
+    entries = (
+        words.astype(np.uint16).view(np.int16)
+        if "int" in str(learner.prototypes.dtype)
+        else words.view(np.float32)
+    )
+    return Learnt(
+        entries.reshape(learner.prototypes.shape),
+        int(size, 16),
+        int(wrong, 16),
+        np.array([int(word, 16) for word in predicted.split()]),
+    )
+
+
+@pytest.mark.parametrize(
+    "target", [HOST, CLANG, CORTEX_M3, RISCV32], ids=lambda target: target.name
+)
+def test_perceptron_learns_the_same_bits_as_python(target, model, stream, tmp_path):
+    learner = make_learner(model, name="net", input="int16", rule="perceptron")
+    start = learner.prototypes.copy()
+    to_c(model, tmp_path, name="net", input="int16", trainable="perceptron")
+
+    learnt = learn_on(target, learner, *stream, tmp_path)
+
+    mistakes = [learner.learn(*stream) for _ in range(PASSES)]
+    assert (start != learner.prototypes).any()
+    np.testing.assert_array_equal(learnt.prototypes, learner.prototypes)
+    assert learnt.wrong == mistakes[-1]
+    np.testing.assert_array_equal(learnt.predicted, learner.predict_index(stream[0]))
+
+
+@pytest.mark.parametrize(
+    "target", [HOST, CLANG, CORTEX_M3, RISCV32], ids=lambda target: target.name
+)
+def test_glvq_learns_within_float_rounding_of_python(target, model, stream, tmp_path):
+    learner = make_learner(model, name="net", input="int16", rule="glvq")
+    start = learner.prototypes.copy()
+    to_c(model, tmp_path, name="net", input="int16", trainable="glvq")
+
+    learnt = learn_on(target, learner, *stream, tmp_path)
+
+    for _ in range(PASSES):
+        learner.learn(*stream)
+    scale = np.abs(learner.prototypes).max()
+    assert np.abs(start - learner.prototypes).max() > 0.01 * scale
+    np.testing.assert_allclose(learnt.prototypes, learner.prototypes, rtol=1e-4, atol=1e-4 * scale)
+    error = np.linalg.norm(learnt.prototypes - learner.prototypes)
+    assert error < 1e-4 * np.linalg.norm(learner.prototypes)
+
+
+def test_perceptron_is_the_kernel_bit_for_bit(model, stream):
+    X, y = stream
+    learner = make_learner(model, name="net", input="int16", rule="perceptron")
+    one = 2**learner.fraction_bits
+    prototypes = learner.prototypes / one
+    activations = learner.plan.activations(X)
+
+    for _ in range(PASSES):
+        expected = perceptron_pass(
+            activations,
+            y,
+            np.arange(len(X)),
+            prototypes,
+            learner.plan.output_classes,
+            learner.rate / one,
+        )
+        assert learner.learn(X, y) == expected
+    np.testing.assert_array_equal(learner.prototypes, prototypes * one)
+
+
+def test_glvq_is_the_kernel(model, stream):
+    X, y = stream
+    learner = make_learner(model, rule="glvq", learning_rate=2.0)
+    prototypes = learner.prototypes.copy()
+
+    expected = glvq_pass(
+        learner.plan.activations(X),
+        y,
+        np.arange(len(X)),
+        prototypes,
+        learner.plan.output_classes,
+        learner.slope,
+        2.0,
+    )
+
+    assert learner.learn(X, y) == expected
+    np.testing.assert_array_equal(learner.prototypes, prototypes)
+
+
+def test_learning_lowers_the_mistakes(model, stream):
+    for rule in ("perceptron", "glvq"):
+        learner = make_learner(model, rule=rule)
+        before = np.mean(learner.predict_index(stream[0]) == stream[1])
+        for _ in range(20):
+            learner.learn(*stream)
+
+        assert np.mean(learner.predict_index(stream[0]) == stream[1]) > before
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+def test_sanitizers_find_nothing(rule, model, stream, tmp_path):
+    to_c(model, tmp_path, name="net", input="int16", trainable=rule)
+    learner = make_learner(model, name="net", input="int16", rule=rule)
+
+    learn_on(HOST, learner, *stream, tmp_path, *SANITIZERS)
+
+
+def test_entries_stop_at_16_bits_on_device_and_in_python(model, stream, tmp_path):
+    learner = make_learner(model, name="net", input="int16", rule="perceptron", learning_rate=2.0)
+    to_c(model, tmp_path, name="net", input="int16", trainable="perceptron")
+    source = tmp_path / "net.c"
+    usual = make_learner(model, rule="perceptron").rate
+    text = source.read_text()
+    source.write_text(text.replace(f"#define NET_RATE {usual}", f"#define NET_RATE {learner.rate}"))
+
+    learnt = learn_on(HOST, learner, *stream, tmp_path, *SANITIZERS)
+
+    for _ in range(PASSES):
+        learner.learn(*stream)
+    assert np.abs(learner.prototypes.astype(int)).max() == LARGEST_ENTRY
+    np.testing.assert_array_equal(learnt.prototypes, learner.prototypes)
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+@pytest.mark.parametrize("input_type", ["float", "int16"])
+def test_avr_compiles_without_a_warning(rule, input_type, model, tmp_path):
+    to_c(model, tmp_path, name="net", input=input_type, trainable=rule)
+
+    compile_object(AVR, tmp_path)
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+def test_ram_is_what_header_and_readme_say(rule, model, stream, tmp_path):
+    to_c(model, tmp_path, name="net", input="int16", trainable=rule)
+    learner = make_learner(model, name="net", input="int16", rule=rule)
+
+    learnt = learn_on(CORTEX_M3, learner, *stream, tmp_path)
+
+    assert learnt.model_bytes == ram_bytes(learner)
+    assert f"{learnt.model_bytes} bytes" in (tmp_path / "net.h").read_text()
+    assert f"| RAM: the model | {learnt.model_bytes:,} |" in (tmp_path / "README.md").read_text()
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+def test_stack_is_within_what_the_readme_says(rule, model, tmp_path):
+    to_c(model, tmp_path, name="net", input="int16", trainable=rule)
+    stated = int((tmp_path / "README.md").read_text().split("at most | ")[1].split(" |")[0])
+
+    compile_object(CORTEX_M3, tmp_path, "-fstack-usage")
+
+    usage = (tmp_path / "net_cortex_m3.su").read_text().splitlines()
+    frames = {line.split("\t")[0].split(":")[-1]: int(line.split("\t")[1]) for line in usage}
+    used = sum(frames.values()) - min(frames["net_predict"], frames["net_learn"])
+    assert used <= stated <= used + 256
+
+
+def test_rule_follows_the_readout(stream):
+    def kind(readout, **parameters):
+        model = make_classifier("intrvfl", readout, n_units=40, random_state=0, **parameters)
+        return type(make_learner(model.fit(*stream))).__name__
+
+    assert kind("glvq") == "GLVQLearner"
+    assert kind("perceptron") == "PerceptronLearner"
+    assert kind("centroids") == "PerceptronLearner"
+
+
+def test_rates_are_those_of_the_readout(stream):
+    perceptron = make_classifier(
+        "intrvfl", "perceptron", n_units=40, learning_rate=0.01, random_state=0
+    )
+    glvq = make_classifier("intrvfl", "glvq", n_units=40, solver="sgd", random_state=0, tol=1)
+    learner = make_learner(perceptron.fit(*stream))
+
+    assert learner.rate / 2**learner.fraction_bits == pytest.approx(0.01, rel=0.01)
+    assert make_learner(glvq.fit(*stream)).rate == glvq[-1].learning_rate_
+
+
+def test_label_without_a_prototype_teaches_nothing(model, stream):
+    X, _ = stream
+    for rule in ("perceptron", "glvq"):
+        learner = make_learner(model, rule=rule)
+        start = learner.prototypes.copy()
+        learner.learn(X[:5], np.full(5, 200))
+
+        np.testing.assert_array_equal(learner.prototypes, start)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_cannot_learn_is_refused_with_the_reason(model, stream, tmp_path):
+    rls = make_classifier("intrvfl", "rls", n_units=40, random_state=0).fit(*stream)
+    cases = [
+        (lambda: to_c(rls, tmp_path, trainable=True), "RLSClassifier has no prototypes"),
+        (lambda: to_c(model, tmp_path, trainable="hebb"), "the rule must be"),
+        (lambda: to_c(make_plan(model), tmp_path, trainable=True), "give to_c the pipeline"),
+        (
+            lambda: to_c(model, tmp_path, trainable=True, vectors=stream[0]),
+            "vectors do not go with trainable",
+        ),
+        (lambda: make_learner(model, learning_rate=0), "learning_rate must be"),
+    ]
+    for call, message in cases:
+        with pytest.raises(InputError, match=message):
+            call()
+    assert not list(tmp_path.iterdir())
