@@ -1,0 +1,193 @@
+"""Fit a table that no worker could hold on a real Dask cluster, and kill a worker meanwhile.
+
+    python bench/cluster.py [--rows 10000000] [--units 1000] [-o build/cluster.jsonl]
+
+Starts a scheduler and workers as processes of their own, over TCP on loopback; makes the table on
+the workers from a seed; fits it twice, the second time with one worker and its nanny killed by
+SIGKILL, as when a machine is lost; prints and appends one record for each, and how far the
+prototypes are apart.
+"""
+
+import argparse
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Timer
+from unittest.mock import patch
+
+import dask.array as da
+import numpy as np
+from distributed import Client
+from sklearn.exceptions import ConvergenceWarning
+
+from hyperlvq import make_classifier
+from hyperlvq.distributed import fit
+from hyperlvq.distributed.learning import PartitionedSamples
+
+KILLED_PASS = 5
+SECONDS_INTO_PASS = 3
+
+
+def main():
+    """Fit undisturbed and disturbed, and compare."""
+    options = parse_arguments()
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    undisturbed = measured_fit(options, kills=False)
+    disturbed = measured_fit(options, kills=True)
+    largest = float(np.abs(undisturbed - disturbed).max())
+    note(options, {"largest_difference_of_prototypes": largest})
+
+
+def parse_arguments():
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="Fit on a Dask cluster, and kill a worker.")
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--features", type=int, default=20)
+    parser.add_argument("--units", type=int, default=1000)
+    parser.add_argument("--iterations", type=int, default=10)
+    parser.add_argument("--partition-rows", type=int, default=100_000)
+    parser.add_argument("--workers", type=int, default=3)
+    parser.add_argument("--memory-limit", default="2GB")
+    parser.add_argument("-o", "--output", type=Path, default=Path("build/cluster.jsonl"))
+    return parser.parse_args()
+
+
+def measured_fit(options, kills):
+    """Return the prototypes of one fit on a cluster of its own; note its times."""
+    with running_cluster(options) as address, Client(address) as client:
+        client.wait_for_workers(options.workers, timeout=60)
+        start = time.perf_counter()
+        with watched_passes(client if kills else None) as passes, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            X, y = table(options)
+            model = fit(recipe(options), X, y, client)
+        seconds = time.perf_counter() - start
+        peaks = client.run(peak_megabytes)
+    note(options, {"killed": kills, "seconds": seconds, **summary(options, passes, peaks)})
+    return model[-1].prototypes_
+
+
+def recipe(options):
+    """Return the unfitted model."""
+    return make_classifier(
+        "intrvfl", "glvq", n_units=options.units, max_iter=options.iterations, random_state=0
+    )
+
+
+def table(options):
+    """Return features and labels that the workers make from a seed."""
+    rng = da.random.default_rng(0)
+    chunks = (options.partition_rows, options.features)
+    X = rng.random((options.rows, options.features), chunks=chunks)
+    bent = da.sin(6 * X[:, : options.features // 2]).sum(axis=1)
+    y = (bent + rng.normal(size=options.rows, chunks=options.partition_rows) > 0).astype(int)
+    return X, y
+
+
+@contextmanager
+def running_cluster(options):
+    """Yield the address of a scheduler with workers; all end with the context."""
+    processes = []
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "scheduler.json"
+        log = (options.output.parent / "cluster.log").open("a")
+
+        def start(*arguments):
+            command = [sys.executable, "-m", "dask", *map(str, arguments)]
+            processes.append(subprocess.Popen(command, stdout=log, stderr=log))
+
+        try:
+            start("scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard",
+                  "--scheduler-file", file)  # fmt: skip
+            while not file.exists():
+                time.sleep(0.1)
+            for number in range(options.workers):
+                start("worker", "--scheduler-file", file, "--nthreads", 1, "--no-dashboard",
+                      "--memory-limit", options.memory_limit, "--name", number,
+                      "--local-directory", folder)  # fmt: skip
+            yield json.loads(file.read_text())["address"]
+        finally:
+            for process in reversed(processes):
+                process.terminate()
+                process.wait(timeout=30)
+
+
+@contextmanager
+def watched_passes(client_to_hurt):
+    """Yield a list that gets one record for each pass over the samples."""
+    records: list[dict] = []
+    original = PartitionedSamples.total
+
+    def total(self, function, *arguments, **options):
+        if client_to_hurt is not None and len(records) == KILLED_PASS:
+            Timer(SECONDS_INTO_PASS, kill_worker, [client_to_hurt]).start()
+        start, sent = time.perf_counter(), loopback_bytes()
+        result = original(self, function, *arguments, **options)
+        seconds = time.perf_counter() - start
+        traffic = loopback_bytes() - sent
+        records.append({"pass": function.__name__, "seconds": seconds, "traffic": traffic})
+        print(records[-1], flush=True)
+        return result
+
+    with patch.object(PartitionedSamples, "total", total):
+        yield records
+
+
+def kill_worker(client):
+    """Kill one worker and the nanny that would start it again."""
+    process, nanny = next(iter(client.run(process_and_parent).values()))
+    for number in (nanny, process):
+        os.kill(number, signal.SIGKILL)
+    print("killed", nanny, process, flush=True)
+
+
+def process_and_parent():
+    """Return the numbers of this process and of the one that started it."""
+    return os.getpid(), os.getppid()
+
+
+def peak_megabytes():
+    """Return the most memory this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def loopback_bytes():
+    """Return how many bytes have gone over loopback since the machine started."""
+    lines = Path("/proc/net/dev").read_text().splitlines()
+    (line,) = [line for line in lines if line.strip().startswith("lo:")]
+    return int(line.split(":")[1].split()[0])
+
+
+def summary(options, passes, peaks):
+    """Return what the passes of one fit took."""
+    costs = [record for record in passes if record["pass"] == "glvq_cost"]
+    seconds = np.array([record["seconds"] for record in costs])
+    return {
+        "evaluations": len(costs),
+        "median_pass_seconds": float(np.median(seconds)),
+        "rows_per_second_per_worker": options.rows / float(np.median(seconds)) / options.workers,
+        "median_traffic_bytes": float(np.median([record["traffic"] for record in costs])),
+        "pass_seconds": [round(record["seconds"], 1) for record in passes],
+        "peak_megabytes_of_workers": [round(peak) for peak in peaks.values()],
+    }
+
+
+def note(options, record):
+    """Print a record and append it to the file of results."""
+    settings = {name: value for name, value in vars(options).items() if name != "output"}
+    line = json.dumps({**settings, **record})
+    print(line, flush=True)
+    with options.output.open("a") as file:
+        file.write(line + "\n")
+
+
+if __name__ == "__main__":
+    main()

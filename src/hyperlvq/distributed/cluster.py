@@ -1,0 +1,109 @@
+"""The cluster: how to reach it, what it has, and sums over what it holds."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import dask
+from dask.delayed import Delayed, delayed
+from distributed import Client, KilledWorker, default_client
+
+from hyperlvq.checks import InputError
+
+CONNECT_SECONDS = 10
+#: How often a task that fails is tried again; one whose worker died is tried again anyway.
+RETRIES = 2
+#: How many partial sums one task adds up, so that a worker sends one for many partitions.
+FAN_IN = 16
+#: Dask begins to spill at 0.6 of a worker's limit: two workers can take over from three.
+SHARE_OF_MEMORY = 0.4
+
+
+def connect(address: str) -> Client:
+    """Return a client of the scheduler at an address, with at least one worker."""
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, TimeoutError, ValueError):
+        raise InputError(f"there is no Dask scheduler at {address!r}") from None
+    try:
+        return checked_client(client)
+    except InputError:
+        client.close()
+        raise
+
+
+def checked_client(client: Client | None) -> Client:
+    """Return the client given, or the one of this process; raise if it has no workers."""
+    if client is None:
+        try:
+            client = default_client()
+        except ValueError:
+            sentence = "there is no Dask client: make one first, dask.distributed.Client(address)"
+            raise InputError(sentence) from None
+    if not client.nthreads():
+        address = client.scheduler_info()["address"]
+        raise InputError(f"the Dask cluster at {address} has no workers")
+    return client
+
+
+def memory_for_data(client: Client) -> float:
+    """Return how many bytes of samples the workers may keep between passes."""
+    limits = client.run(memory_limit).values()
+    return SHARE_OF_MEMORY * sum(limit or float("inf") for limit in limits)
+
+
+def memory_limit(dask_worker: Any) -> int | None:
+    """Return the limit of a worker's memory, None if it has none."""
+    return dask_worker.memory_manager.memory_limit
+
+
+def send(client: Client, value: Any) -> Delayed:
+    """Return a value on the cluster: the scheduler keeps a copy, and workers pass it on."""
+    return client.persist(delayed(identity)(value))
+
+
+def identity(value: Any) -> Any:
+    """Return the value."""
+    return value
+
+
+def pack(*values: Any) -> tuple:
+    """Return the values."""
+    return values
+
+
+def call(function: Callable[..., Any], part: Any, arguments: tuple) -> Any:
+    """Return function(part, *arguments)."""
+    return function(part, *arguments)
+
+
+def keep(client: Client, parts: Sequence[Delayed]) -> list[Delayed]:
+    """Compute the parts and keep them on the workers; those of a worker that dies come anew."""
+    return list(client.persist(list(parts), retries=RETRIES))
+
+
+def total(
+    client: Client,
+    function: Callable[..., Any],
+    parts: Sequence[Delayed],
+    *arguments: Any,
+    merge: Callable[[list], Any],
+) -> Any:
+    """Return function(part, *arguments) of all parts, merged.
+
+    Merging is a tree of fixed shape: the same numbers are added in the same order whichever
+    worker has them. The arguments are one task's result, which workers pass on to each other;
+    they do not travel with every part's task.
+    """
+    bundle = delayed(pack)(*arguments)
+    results = [delayed(call)(function, part, bundle) for part in parts]
+    while len(results) > 1:
+        groups = [results[start : start + FAN_IN] for start in range(0, len(results), FAN_IN)]
+        results = [delayed(merge)(group) for group in groups]
+    try:
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
+            return client.compute(results[0], retries=RETRIES, sync=True)
+    except KilledWorker:
+        raise InputError(
+            "workers died again and again at the same partition, perhaps for lack of memory: "
+            "smaller partitions need less"
+        ) from None

@@ -1,0 +1,177 @@
+"""`fit`: a pipeline of `make_classifier` trained on Dask collections."""
+
+from typing import Any
+
+import numpy as np
+from dask.delayed import Delayed, delayed
+from distributed import Client
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.multiclass import check_classification_targets
+
+from hyperlvq.checks import InputError
+from hyperlvq.distributed import cluster, partitions, passes
+from hyperlvq.distributed.learning import (
+    PartitionedSamples,
+    learn_centroids,
+    learn_glvq,
+    learn_rls,
+)
+from hyperlvq.distributed.partitions import Description
+from hyperlvq.models import ClassifierPipeline
+from hyperlvq.readouts import CentroidClassifier, GLVQClassifier, RLSClassifier
+
+LEARNERS: dict[Any, Any] = {
+    CentroidClassifier: learn_centroids,
+    GLVQClassifier: learn_glvq,
+    RLSClassifier: learn_rls,
+}
+#: Solvers that go from sample to sample, which partitions cannot do side by side.
+ONLINE_SOLVERS = ("sgd", "lms")
+
+
+def fit(
+    model: ClassifierPipeline, X: Any, y: Any, client: Client | None = None
+) -> ClassifierPipeline:
+    """Return a fitted copy of a model, trained on the workers of a Dask cluster.
+
+    What is learnt equals `model.fit` on all rows in one memory, within rounding: scaling from the
+    ranges of all partitions, class means and least squares from sums over them, GLVQ by the same
+    minimiser from the same start, its cost and gradient summed in float64.
+
+    Workers keep the activations between passes where they fit 0.4 of the cluster's memory; where
+    they do not, workers keep the features and encode them anew in every pass, block by block;
+    where these do not fit either, every pass reads them from where X comes from. Partitions are
+    never put together; one must fit a worker's memory as X has it.
+
+    A worker may die at any time. Whatever it held, kept samples included, is described by the
+    graph that the scheduler holds, and other workers make it again; sums are added in an order
+    that does not depend on who has them, so the model is the same. Where all workers are gone,
+    `fit` waits for new ones.
+
+    Parameters
+    ----------
+    model : ClassifierPipeline
+        What `make_classifier` returns, with a readout "centroids", "rls" or "glvq" and no solver
+        that goes from sample to sample ("sgd", "lms"). It is left as it is.
+    X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
+        Sizes of chunks may be unknown, partitions may be empty.
+    y : dask.array.Array or dask.dataframe.Series of shape (n_samples,)
+        Labels of any kind, cut into partitions as X is.
+    client : distributed.Client, default=None
+        The cluster; by default that of this process's current client.
+
+    Returns
+    -------
+    model : ClassifierPipeline
+        An ordinary fitted pipeline, with nothing of Dask in it.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import make_classifier
+    >>> from hyperlvq.distributed import fit, predict
+    >>> X, y = (da.from_array(data, chunks=50) for data in load_iris(return_X_y=True))
+    >>> model = make_classifier("intrvfl", "glvq", n_units=200, random_state=0)
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     fitted = fit(model, X, y)
+    ...     accuracy = (predict(fitted, X) == y).mean().compute()
+    >>> bool(accuracy > 0.97)
+    True
+    """
+    check_model(model)
+    parts = partitions.paired_partitions(X, y)
+    client = cluster.checked_client(client)
+    description = describe(client, parts, type(model.steps[-1][1]).__name__)
+    front = fit_front(model, description)
+    samples = place_samples(client, parts, description, front)
+    readout = clone(model).steps[-1][1]
+    LEARNERS[type(readout)](readout, samples)
+    return assemble(model, front, readout, description, partitions.column_names(X))
+
+
+def check_model(model: Any) -> None:
+    """Raise if a model is not one that sums over partitions can train."""
+    if not isinstance(model, ClassifierPipeline):
+        raise InputError(f"model must be what make_classifier returns, got {type(model).__name__}")
+    readout = model.steps[-1][1]
+    if type(readout) not in LEARNERS:
+        raise InputError(
+            f"{type(readout).__name__} cannot be trained on partitions: "
+            "the readouts that can are centroids, rls and glvq"
+        )
+    if getattr(readout, "solver", None) in ONLINE_SOLVERS:
+        raise InputError(
+            f"solver={readout.solver!r} goes from sample to sample and cannot be used on partitions"
+        )
+
+
+def describe(client: Client, parts: list[Delayed], readout_name: str) -> Description:
+    """Return what all rows are like; raise if no classifier could be trained on them."""
+    description = cluster.total(
+        client, partitions.describe, parts, merge=partitions.merge_descriptions
+    )
+    if not sum(description.n_rows):
+        raise InputError("X has no rows")
+    check_classification_targets(description.labels)
+    if len(description.labels) < 2:
+        raise InputError(
+            f"{readout_name} needs samples of at least two classes, "
+            f"got one class: {description.labels.tolist()[0]!r}"
+        )
+    return description
+
+
+def fit_front(model: ClassifierPipeline, description: Description) -> Pipeline:
+    """Return the fitted scaling and hidden layer: both need no more than two extreme rows."""
+    is_missing = description.lows > description.highs
+    extremes = np.stack([description.lows, description.highs])
+    extremes[:, is_missing] = np.nan
+    return Pipeline(clone(model).steps[:-1]).fit(extremes)
+
+
+def place_samples(
+    client: Client, parts: list[Delayed], description: Description, front: Pipeline
+) -> PartitionedSamples:
+    """Return the samples as what fits the memory of the workers: activations, features, neither."""
+    room = cluster.memory_for_data(client)
+    classes = cluster.send(client, description.labels)
+    filled = [part for part, n_rows in zip(parts, description.n_rows, strict=True) if n_rows]
+    samples = [delayed(passes.read_samples)(part, classes) for part in filled]
+    bytes_encoded, bytes_read = bytes_of_samples(description, front)
+    if bytes_encoded <= room:
+        sent_front = cluster.send(client, front)
+        encoded = [delayed(passes.encode_samples)(part, sent_front) for part in samples]
+        samples = cluster.keep(client, encoded)
+    elif bytes_read <= room:
+        samples = cluster.keep(client, samples)
+    return PartitionedSamples(client, samples, front, description.labels)
+
+
+def bytes_of_samples(description: Description, front: Pipeline) -> tuple[int, int]:
+    """Return how many bytes all samples take as activations, and as features."""
+    row = description.highs[np.newaxis]
+    of_label = np.dtype(np.intp).itemsize
+    of_row = np.asarray(front.transform(np.where(np.isfinite(row), row, 0))).nbytes
+    n_rows = sum(description.n_rows)
+    return n_rows * (of_row + of_label), n_rows * (row.nbytes + of_label)
+
+
+def assemble(
+    model: ClassifierPipeline,
+    front: Pipeline,
+    readout: Any,
+    description: Description,
+    names: list | None,
+) -> ClassifierPipeline:
+    """Return the fitted pipeline, as if it had seen all rows itself."""
+    scale = front.steps[0][1]
+    if hasattr(scale, "n_samples_seen_"):
+        scale.n_samples_seen_ = sum(description.n_rows)
+    if names is not None and hasattr(scale, "n_features_in_"):
+        scale.feature_names_in_ = np.array(names, dtype=object)
+    fitted = clone(model)
+    fitted.fitted_steps_ = [*front.steps, (model.steps[-1][0], readout)]
+    return fitted
