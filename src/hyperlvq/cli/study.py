@@ -1,16 +1,19 @@
 """`hyperlvq study`: the paper's experiments, run and shown."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from hyperlvq.checks import InputError
 from hyperlvq.study.experiments import MODELS
 
 if TYPE_CHECKING:
     from collections import Counter
+    from contextlib import AbstractContextManager
 
-    from hyperlvq.study.runner import DataSource
+    from hyperlvq.study.runner import DataSource, RunJobs
 
 study_app = typer.Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
@@ -31,6 +34,12 @@ Protocol = Annotated[
 Jobs = Annotated[
     int | None, typer.Option(min=1, help="Number of processes; by default one a core.")
 ]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="The scheduler of a Dask cluster that takes the place of --jobs."
+    ),
+]
 Published = Annotated[
     Path | None, typer.Option(help="The paper's table, to be shown beside our figures.")
 ]
@@ -48,6 +57,7 @@ def run(
     seeds: Seeds = 5,
     protocol: Protocol = "paper",
     jobs: Jobs = None,
+    dask: Dask = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Run again what ended in an error.")
     ] = False,
@@ -60,18 +70,20 @@ def run(
     from hyperlvq.study.runner import run_study
     from hyperlvq.study.settings import read_settings
 
-    steps = run_study(
-        open_source(data),
-        output,
-        models=names(models),
-        sets=names(sets),
-        settings=None if settings is None else read_settings(settings),
-        n_seeds=seeds,
-        protocol=protocol,
-        n_jobs=jobs or default_jobs(),
-        retry_failed=retry_failed,
-    )
-    n_done, failures = show_progress(steps)
+    with job_runner(jobs, dask) as run_jobs:
+        steps = run_study(
+            open_source(data),
+            output,
+            models=names(models),
+            sets=names(sets),
+            settings=None if settings is None else read_settings(settings),
+            n_seeds=seeds,
+            protocol=protocol,
+            n_jobs=jobs or default_jobs(),
+            retry_failed=retry_failed,
+            run_jobs=run_jobs,
+        )
+        n_done, failures = show_progress(steps)
     typer.echo(f"{n_done - failures.total()} runs made; the records are in {output}")
     report_failures(failures)
 
@@ -89,6 +101,7 @@ def tune(
         typer.Option(help="The values to try: the paper's (days), or fewer."),
     ] = "paper",
     jobs: Jobs = None,
+    dask: Dask = None,
 ) -> None:
     """Search the best settings and write them to settings.csv, which `run` takes.
 
@@ -99,17 +112,19 @@ def tune(
     from hyperlvq.study.settings import TUNED_FILE
     from hyperlvq.study.tuning import TUNING_NAME, best_single_settings, tune_study
 
-    steps = tune_study(
-        open_source(data),
-        output,
-        models=names(models),
-        sets=names(sets),
-        grid=grid,
-        n_seeds=seeds,
-        protocol=protocol,
-        n_jobs=jobs or default_jobs(),
-    )
-    n_done, failures = show_progress(steps)
+    with job_runner(jobs, dask) as run_jobs:
+        steps = tune_study(
+            open_source(data),
+            output,
+            models=names(models),
+            sets=names(sets),
+            grid=grid,
+            n_seeds=seeds,
+            protocol=protocol,
+            n_jobs=jobs or default_jobs(),
+            run_jobs=run_jobs,
+        )
+        n_done, failures = show_progress(steps)
     typer.echo(
         f"{n_done - failures.total()} searches made; the settings are in {output / TUNED_FILE}"
     )
@@ -157,6 +172,17 @@ def costs(
     for method in table.methods.itertuples():
         ratios = f"{method.mean_ratio:>13.4f}{method.median_ratio:>9.4f}"
         typer.echo(f"{method.title:<24}{method.total_flops:>14.4g}{ratios}")
+
+
+def job_runner(jobs: int | None, dask: str | None) -> "AbstractContextManager[RunJobs | None]":
+    """Return the context of what runs jobs on a cluster, of None where processes do."""
+    if dask is None:
+        return nullcontext()
+    if jobs is not None:
+        raise InputError("--jobs and --dask exclude each other: the cluster has its own workers")
+    from hyperlvq.distributed.jobs import cluster_jobs
+
+    return cluster_jobs(dask)
 
 
 def report_failures(failures: "Counter[str]") -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,6 +25,10 @@ from hyperlvq.study.settings import Settings
 
 # Larger arrays reach the workers as one memory-mapped file, not as a copy each.
 MAPPED_BYTES = 100_000
+
+
+#: Takes a function and items, yields (item, function(item)) as they end.
+RunJobs = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[tuple[Any, Any]]]
 
 
 class DataSource(Protocol):
@@ -165,6 +170,7 @@ def run_study(
     protocol: str = "paper",
     n_jobs: int = 1,
     retry_failed: bool = False,
+    run_jobs: RunJobs | None = None,
 ) -> Iterator[Progress]:
     """Run what a folder lacks of a study; yield each record after it has been appended.
 
@@ -186,6 +192,8 @@ def run_study(
         Number of processes, each of one thread.
     retry_failed : bool, default=False
         Whether runs whose record is an error count as missing.
+    run_jobs : callable, default=None
+        What does the runs, such as a cluster; by default `n_jobs` processes.
 
     Yields
     ------
@@ -203,7 +211,7 @@ def run_study(
     with open_records(folder) as records:
         check_protocol(protocol, records.records)
         runs = plan(models, data_sets, settings, n_seeds, protocol)
-        yield from do_missing([*unreadable, *runs], records, n_jobs, retry_failed)
+        yield from do_missing([*unreadable, *runs], records, n_jobs, retry_failed, run_jobs)
 
 
 def check_settings(settings: Settings, models: Iterable[str], protocol: str) -> None:
@@ -227,14 +235,19 @@ def check_protocol(protocol: str, records: Iterable[Record]) -> None:
 
 
 def do_missing(
-    jobs: Sequence[Job], records: RecordFile, n_jobs: int, retry_failed: bool = False
+    jobs: Sequence[Job],
+    records: RecordFile,
+    n_jobs: int,
+    retry_failed: bool = False,
+    run_jobs: RunJobs | None = None,
 ) -> Iterator[Progress]:
     """Do the jobs that have no record, the longest first, and say how far they are."""
     kept = [record for record in records.records if not (retry_failed and record.get("error"))]
     missing = longest_first(missing_jobs(jobs, kept), lambda job: job.seconds())
     done, done_seconds = len(jobs) - len(missing), 0.0
     total_seconds = sum(job.seconds() for job in missing)
-    for job, record in execute(make_record, missing, n_jobs):
+    run_jobs = run_jobs or partial(execute, n_jobs=n_jobs)
+    for job, record in run_jobs(make_record, missing):
         records.append(record)
         done += 1
         done_seconds += job.seconds()

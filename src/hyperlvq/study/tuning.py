@@ -23,6 +23,7 @@ from hyperlvq.study.records import Record, open_records
 from hyperlvq.study.runner import (
     DataSource,
     Progress,
+    RunJobs,
     check_protocol,
     choose,
     do_missing,
@@ -217,6 +218,7 @@ def tune_study(
     n_seeds: int = 5,
     protocol: str = "paper",
     n_jobs: int = 1,
+    run_jobs: RunJobs | None = None,
 ) -> Iterator[Progress]:
     """Tune what a folder lacks; yield each record, and at the end write the settings file.
 
@@ -236,6 +238,8 @@ def tune_study(
         What data to tune on.
     n_jobs : int, default=1
         Number of processes, each of one thread.
+    run_jobs : callable, default=None
+        What does the searches, such as a cluster; by default `n_jobs` processes.
 
     Yields
     ------
@@ -254,11 +258,11 @@ def tune_study(
         check_protocol(protocol, records.records)
         check_searches(records.records)
         check_reuse(chosen, grid, records.records)
-        yield from do_missing(unreadable, records, n_jobs)
+        yield from do_missing(unreadable, records, n_jobs, run_jobs=run_jobs)
         for wave in waves(chosen, grid):
             found = found_settings(records.records)
             searches = plan_searches(wave, data_sets, grid, n_seeds, protocol, found)
-            yield from do_missing(searches, records, n_jobs)
+            yield from do_missing(searches, records, n_jobs, run_jobs=run_jobs)
         write_settings(Path(folder) / TUNED_FILE, found_settings(records.records), protocol)
 
 
