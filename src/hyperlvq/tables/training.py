@@ -171,7 +171,7 @@ def _check_classes(table: str, target: str, y: np.ndarray) -> None:
     if not len(y):
         raise InputError(f"{table} has no value in the target column {target!r}")
     if n_classes < 2:
-        raise InputError(f"{table} has one class only in the column {target!r}: {y[0]!r}")
+        raise InputError(f"{table} has one class only in the column {target!r}: {str(y[0])!r}")
     if n_classes > max(MOST_CLASSES_SHARE * len(y), FEW_CLASSES):
         raise InputError(
             f"{table} has {n_classes} different values in {len(y)} rows of the column {target!r}: "

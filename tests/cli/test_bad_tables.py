@@ -1,0 +1,348 @@
+"""What people get wrong, by command: one sentence each, and nothing half-written.
+
+Every case is arguments, of which `{folder}` is a folder of inputs, and words of the sentence.
+"""
+
+import gzip
+import io
+import json
+import os
+import pickle
+import zipfile
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from shell import hyperlvq
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+from small_tables import colour_rows, colour_table, fit_colours
+
+import hyperlvq as package
+from hyperlvq.saving import NOTES_FILE
+
+OLD = b"what was there before"
+
+
+class Foreign(LogisticRegression):
+    """What a model file must not bring along."""
+
+
+TABLES = {
+    "empty.csv": b"",
+    "blank.csv": b"\n\n  \n",
+    "header.csv": b"a,b,colour\n",
+    "one_class.csv": b"a,colour\n1,red\n2,red\n3,red\n",
+    "no_classes.csv": b"a,colour\n1,\n2,NA\n3,\n",
+    "no_values.csv": b"a,colour\n,red\n,blue\nNA,red\n",
+    "constant.csv": b"a,colour\n1,red\n1,blue\n1,red\n",
+    "twice.csv": b"a,b,a,colour\n1,2,3,red\n4,5,6,blue\n",
+    "nameless.csv": b"a,,colour\n1,2,red\n4,5,blue\n",
+    "junk.csv": bytes(range(256)) * 40,
+    "late_byte.csv": "a,ort,colour\n1,Köln,red\n".encode()
+    + b"2,Bonn,blue\n" * 9000
+    + b"3,K\xf6ln,red\n",
+    "cut_utf16.csv": colour_table().encode("utf-16")[:-1],
+    "too_long.csv": b"a,b,colour\n1,2,red\n3,4,blue,5,6\n",
+    "too_short.csv": b"a,b,colour\n1,2,red\n3\n",
+    "open_quote.csv": b'a,b,colour\n1,2,red\n3,"4,blue\n5,6,red\n',
+    "huge.csv": f"a,colour\n1,red\n{'9' * 400},blue\n2,red\n".encode(),
+    "infinite.csv": b"a,colour\n1,red\ninf,blue\n2,red\n",
+    "quantity.csv": ("a,weight\n" + "".join(f"{i % 7},{i / 8}\n" for i in range(40))).encode(),
+    "numbers.csv": b"1.5,2.5,3.5\n2.5,1.5,0.5\n",
+    "sheet.xlsx": b"PK\x03\x04" + b"\0" * 26 + b"[Content_Types].xml" + b"\0" * 99,
+    "table.pkl": pickle.dumps({"a": [1, 2]}),
+    "cut.csv.gz": gzip.compress(os.urandom(999))[:-20],
+    "cut.parquet": b"PAR1" + b"\0" * 100,
+    "page.csv": b"<!DOCTYPE html><html><body>Sign in</body></html>",
+    "text_in_number.csv": b"a,b,kind\n1,2,x\n2,many,y\n",
+    "infinite_new.csv": b"a,b,kind\n1,-inf,x\n",
+    "other_names.csv": b"A,bb,kind\n1,2,x\n",
+    "no_colour.csv": b"a,b,kind,color\n1,2,x,red\n",
+    "empty_colour.csv": b"a,b,kind,colour\n1,2,x,\n3,4,y,NA\n",
+    "other_colours.csv": b"a,b,kind,colour\n1,2,x,mauve\n3,4,y,teal\n",
+}
+
+
+def zipped(name, content):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def with_notes(content, **changes):
+    """Return a model file with other notes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(buffer, "w") as new:
+        for name in old.namelist():
+            part = old.read(name)
+            if name == NOTES_FILE:
+                part = json.dumps({**json.loads(part), **changes}).encode()
+            new.writestr(name, part)
+    return buffer.getvalue()
+
+
+def with_foreign_model(content):
+    """Return a model file whose model is of a type that we do not know."""
+    buffer = io.BytesIO(skops.io.dumps(Foreign()))
+    with zipfile.ZipFile(buffer, "a") as archive, zipfile.ZipFile(io.BytesIO(content)) as ours:
+        archive.writestr(NOTES_FILE, ours.read(NOTES_FILE))
+    return buffer.getvalue()
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """Return a folder with a good table, its model, and all that is bad."""
+    folder = tmp_path_factory.mktemp("inputs")
+    content = fit_colours(folder).read_bytes()
+    zip_of_table = {"table.zip": zipped("table.csv", colour_table())}
+    models = {
+        "pickle.hlvq": pickle.dumps(LogisticRegression()),
+        "cut.hlvq": content[: len(content) // 2],
+        "empty.hlvq": b"",
+        "newer.hlvq": with_notes(content, hyperlvq="99.0.0"),
+        "foreign.hlvq": with_foreign_model(content),
+        "other.zip": zipped("readme.txt", "hello"),
+    }
+    for name, part in {**TABLES, **zip_of_table, **models}.items():
+        (folder / name).write_bytes(part)
+    good = pd.read_csv(folder / "colours.csv")
+    good.assign(a=good.a > 1).to_parquet(folder / "truth.parquet")
+    good.assign(a=pd.Timestamp("2024-01-01")).to_parquet(folder / "dates.parquet")
+    frame = good[["a", "b"]]
+    package.save(StandardScaler().fit(frame), folder / "scaler.hlvq")
+    package.save(LogisticRegression().fit(frame, good.colour), folder / "python.hlvq")
+    package.save(LogisticRegression().fit(frame.to_numpy(), good.colour), folder / "array.hlvq")
+    good.assign(b=np.nan).to_csv(folder / "b_missing.csv", index=False)
+    (folder / "subfolder").mkdir()
+    (folder / "full.csv").symlink_to("/dev/full")
+    (folder / "full.parquet").symlink_to("/dev/full")
+    (folder / "full.svg").symlink_to("/dev/full")
+    return folder
+
+
+def fit(table, *options, target="colour"):
+    return ["fit", f"{{folder}}/{table}", "--target", target, "-o", "{out}/m.hlvq", *options]
+
+
+def predict(table, *options, model="colours.hlvq"):
+    output = [] if "-o" in options else ["-o", "{out}/p.csv"]
+    return ["predict", f"{{folder}}/{model}", f"{{folder}}/{table}", *output, *options]
+
+
+def evaluate(table, *options, model="colours.hlvq"):
+    picture = [] if "--picture" in options else ["--picture", "{out}/c.svg"]
+    return ["evaluate", f"{{folder}}/{model}", f"{{folder}}/{table}", *picture, *options]
+
+
+def show(model):
+    return ["show", f"{{folder}}/{model}"]
+
+
+GOOD = "colours.csv"
+BAD_INPUT = [
+    # tables to learn from
+    (fit("empty.csv"), "empty.csv is empty"),
+    (fit("blank.csv"), "blank.csv is empty"),
+    (fit("header.csv"), "header.csv has a header but no rows"),
+    (fit("one_class.csv"), "one_class.csv has one class only in the column 'colour': 'red'"),
+    (fit(GOOD, target="color"), "has no column 'color' (did you mean 'colour'?)"),
+    (fit(GOOD, target=""), "has no column ''"),
+    (fit("no_classes.csv"), "no value in the target column 'colour'"),
+    (fit("no_values.csv"), "no column to learn from: a (empty)"),
+    (fit("constant.csv"), "no column to learn from: a (always the same)"),
+    (fit("twice.csv"), "twice.csv, header: columns 1 and 3 are both 'a'"),
+    (fit("nameless.csv"), "nameless.csv, header: column 2 has no name"),
+    (fit("junk.csv"), "junk.csv, line 2: byte 0x81 is neither UTF-8 nor Windows-1252 text"),
+    (fit("late_byte.csv"), "late_byte.csv, line 9003: byte 0xf6 is not UTF-8 text"),
+    (fit("cut_utf16.csv"), "cut_utf16.csv, line 31: byte 0x0a is not UTF-16-LE text"),
+    (fit("too_long.csv"), "too_long.csv, row 2: 5 fields where the header has 3"),
+    (fit("too_short.csv"), "too_short.csv, row 2: 1 field where the header has 3"),
+    (fit("open_quote.csv"), "open_quote.csv, row 2: a quote is opened and never closed"),
+    (fit("huge.csv"), "huge.csv, row 2, column 'a': '99999"),
+    (fit("infinite.csv"), "infinite.csv, row 2, column 'a': 'inf' is not finite"),
+    (fit("quantity.csv", target="weight"), "40 different values in 40 rows of the column 'weight'"),
+    (fit("numbers.csv", target="1.5"), "numbers.csv has no header: its first row is numbers only"),
+    (fit("subfolder"), "subfolder is a directory, not a table"),
+    (fit("gone.csv"), "gone.csv does not exist"),
+    (fit("sheet.xlsx"), "sheet.xlsx is an Excel file: save it as CSV"),
+    (fit("table.pkl"), "table.pkl is a Python pickle: save it as CSV"),
+    (fit("table.zip"), "table.zip is a ZIP archive: unpack it first"),
+    (fit("cut.csv.gz"), "cut.csv.gz"),
+    (fit("cut.parquet"), "cut.parquet begins like a Parquet file but cannot be read"),
+    (fit("page.csv"), "page.csv is a web page"),
+    (fit("colours.hlvq"), "colours.hlvq is a ZIP archive"),
+    (["fit", "/dev/null", "-t", "y", "-o", "{out}/m.hlvq"], "/dev/null is empty"),
+    # options of fit
+    (["fit"], "missing argument"),
+    (["fit", "{folder}/colours.csv", "-o", "{out}/m.hlvq"], "missing option '--target' / '-t'"),
+    (["fit", "{folder}/colours.csv", "-t", "colour"], "missing option '--output' / '-o'"),
+    (fit(GOOD, "--unitz", "3"), "no such option: --unitz"),
+    (fit(GOOD, "more.csv"), "unexpected extra argument(s) (more.csv)"),
+    (fit(GOOD, "--n-units", "-5"), "invalid value for '--n-units'"),
+    (fit(GOOD, "--n-units", "many"), "invalid value for '--n-units'"),
+    (fit(GOOD, "--clip", "0"), "invalid value for '--clip'"),
+    (fit(GOOD, "--clip", "40000"), "invalid value for '--clip'"),
+    (fit(GOOD, "--slope", "nan"), "slope must be a finite number above 0, got nan"),
+    (fit(GOOD, "--slope", "-1"), "slope must be a finite number above 0, got -1.0"),
+    (fit(GOOD, "--readout", "rls", "--alpha", "-1"), "alpha must be a finite number of at least 0"),
+    (fit(GOOD, "--readout", "kglvq", "--gamma", "0"), "gamma must be a finite number above 0"),
+    (fit(GOOD, "--cv", "1"), "--cv must be 0 or at least 2"),
+    (fit(GOOD, "--seed", "-1"), "invalid value for '--seed'"),
+    (fit(GOOD, "--hidden", "rvfl", "--clip", "3"), "'rvfl' with 'glvq' has no parameter 'clip'"),
+    (fit(GOOD, "--alpha", "1"), "'intrvfl' with 'glvq' has no parameter 'alpha'"),
+    (fit(GOOD, "--hidden", "deep"), "invalid value for '--hidden': 'deep' is not one of"),
+    (fit(GOOD, "--readout", "svm"), "invalid value for '--readout': 'svm' is not one of"),
+    (fit(GOOD, "--drop", "kinds"), "no column 'kinds' (did you mean 'kind'?)"),
+    (fit(GOOD, "--keep", "weight"), "no column 'weight', only 'a', 'b', 'kind', 'colour'"),
+    (fit(GOOD, "--drop", "colour"), "column 'colour' is the target"),
+    (fit(GOOD, "--keep", "a", "--drop", "a"), "column 'a' cannot be both kept and left out"),
+    (
+        fit(GOOD, "--drop", "a", "--drop", "b", "--drop", "kind"),
+        "no column to learn from: a (as asked)",
+    ),
+    (fit(GOOD, "--tune", "--hidden", "features", "--readout", "centroids"), "no parameter left"),
+    (fit(GOOD, "--min-accuracy", "0.5", "--cv", "0"), "--min-accuracy needs cross-validation"),
+    (fit(GOOD, "--min-accuracy", "2"), "invalid value for '--min-accuracy'"),
+    # where the model goes
+    (fit(GOOD, "-o", "{out}/gone/m.hlvq"), "gone is not a folder"),
+    (fit(GOOD, "-o", "{out}"), "cannot be written: it is a folder"),
+    (fit(GOOD, "-o", "/dev/full", "--n-units", "5"), "No space left on device"),
+    (fit(GOOD, "-o", "/proc/m.hlvq", "--n-units", "5"), "/proc/m.hlvq cannot be written"),
+    (fit(GOOD, "-o", "{folder}/colours.csv"), "colours.csv is what is read: write to another file"),
+    # model files
+    (show("pickle.hlvq"), "pickle.hlvq is a pickle, which could run any code: it is refused"),
+    (show("cut.hlvq"), "cut.hlvq is cut off or damaged"),
+    (show("empty.hlvq"), "empty.hlvq is empty"),
+    (show("colours.csv"), "colours.csv is not a model that hyperlvq saved"),
+    (show("newer.hlvq"), "newer.hlvq was saved by hyperlvq 99.0.0, which is newer than"),
+    (show("foreign.hlvq"), "foreign.hlvq has the foreign type"),
+    (show("other.zip"), "other.zip is a zip archive, but not a model that hyperlvq saved"),
+    (show("subfolder"), "subfolder cannot be read: Is a directory"),
+    (show("gone.hlvq"), "gone.hlvq cannot be read: No such file or directory"),
+    (show("scaler.hlvq"), "scaler.hlvq has no fitted classifier in it but a StandardScaler"),
+    (["show"], "missing argument"),
+    # tables to predict
+    (["predict", "-", "-"], "the model and the table cannot both come from standard input"),
+    (["predict", "{folder}/colours.hlvq"], "missing argument"),
+    (predict(GOOD, model="pickle.hlvq"), "pickle.hlvq is a pickle"),
+    (predict(GOOD, model="array.hlvq"), "fitted in Python without column names"),
+    (predict("b_missing.csv", model="python.hlvq"), "b_missing.csv: the model refuses it"),
+    (predict("empty.csv"), "empty.csv is empty"),
+    (predict("other_names.csv"), "no columns 'a' (did you mean 'A'?), 'b' (did you mean 'bb'?)"),
+    (predict("text_in_number.csv"), "row 2, column 'b': 'many' is not a number"),
+    (predict("infinite_new.csv"), "row 1, column 'b': '-inf' is not finite"),
+    (predict("truth.parquet"), "column 'a' is of type bool, numbers were expected"),
+    (predict("dates.parquet"), "column 'a' is of type timestamp[us], numbers were expected"),
+    (predict(GOOD, "--keep", "knid"), "no column 'knid' (did you mean 'kind'?)"),
+    # where predictions go
+    (predict(GOOD, "-o", "{out}/p.xlsx"), "p.xlsx must be named *.csv, *.tsv or *.parquet"),
+    (predict(GOOD, "-o", "{out}/gone/p.csv"), "p.csv cannot be written"),
+    (predict(GOOD, "-o", "{folder}/full.csv"), "full.csv cannot be written: No space left"),
+    (predict(GOOD, "-o", "{folder}/full.parquet"), "full.parquet cannot be written: No space left"),
+    (predict(GOOD, "-o", "{folder}/colours.csv"), "colours.csv is what is read"),
+    # tables to evaluate
+    (evaluate("no_colour.csv"), "no column 'colour' (did you mean 'color'?)"),
+    (evaluate("empty_colour.csv"), "empty_colour.csv has no value in the target column 'colour'"),
+    (evaluate("other_colours.csv"), "column 'colour': none of its values is a class of the model"),
+    (evaluate(GOOD, "--target", "size"), "has no column 'size', only"),
+    (evaluate(GOOD, model="python.hlvq"), "does not know its target: give --target"),
+    (evaluate(GOOD, "--picture", "{out}/c.txt"), "c.txt must be named *.svg, *.png or *.pdf"),
+    (evaluate(GOOD, "--picture", "{out}/gone/c.svg"), "gone is not a folder"),
+    (evaluate(GOOD, "--picture", "{folder}/full.svg"), "full.svg cannot be written: No space left"),
+    (evaluate(GOOD, "--min-accuracy", "2"), "invalid value for '--min-accuracy'"),
+    # costs, and no command
+    (["costs", "--n-samples", "0", "--n-classes", "3"], "invalid value for '--n-samples'"),
+    (["costs", "--n-samples", "10", "--n-classes", "1"], "invalid value for '--n-classes'"),
+    (["costs", "--n-classes", "3"], "missing option '--n-samples'"),
+    (["fitt", "{folder}/colours.csv"], "no such command 'fitt'; did you mean 'fit'"),
+]
+
+
+def check_is_refused(result, words):
+    code, output, errors = result
+    assert (code, output) == (2, "")
+    assert errors.startswith("hyperlvq: ")
+    assert errors.count("\n") == 1
+    assert errors.endswith("\n")
+    assert words in errors
+    assert "Traceback" not in errors
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() if path.is_file() else None for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD_INPUT)
+def test_bad_input_is_one_sentence_and_leaves_every_file_as_it_was(
+    arguments, words, inputs, tmp_path
+):
+    for name in ("m.hlvq", "p.csv", "c.svg"):
+        (tmp_path / name).write_bytes(OLD)
+    before, inputs_before = contents(tmp_path), contents(inputs)
+
+    result = hyperlvq(*(part.format(folder=inputs, out=tmp_path) for part in arguments))
+
+    check_is_refused(result, words)
+    assert contents(tmp_path) == before
+    assert contents(inputs) == inputs_before
+
+
+def test_there_are_many_bad_inputs():
+    assert len({" ".join(arguments) for arguments, _ in BAD_INPUT}) >= 100
+
+
+@pytest.mark.parametrize("command", [fit(GOOD), predict(GOOD), evaluate(GOOD)])
+def test_a_table_without_permission_is_one_sentence(command, inputs, tmp_path):
+    refusing = patch("builtins.open", side_effect=PermissionError(13, "Permission denied"))
+    model = (inputs / "colours.hlvq").read_bytes()
+    arguments = [part.format(folder=inputs, out=tmp_path) for part in command]
+    if command[0] != "fit":
+        arguments[1] = "-"
+
+    with refusing:
+        result = hyperlvq(*arguments, standard_input=model)
+
+    check_is_refused(result, "colours.csv may not be read: permission denied")
+    assert contents(tmp_path) == {}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read and write everything")
+def test_a_locked_file_is_one_sentence(inputs, tmp_path):
+    locked = tmp_path / "locked.csv"
+    locked.write_text(colour_table())
+    locked.chmod(0)
+
+    result = hyperlvq("fit", locked, "-t", "colour", "-o", tmp_path / "m.hlvq")
+
+    check_is_refused(result, "locked.csv may not be read: permission denied")
+
+
+def test_a_disk_that_fills_up_leaves_the_old_model(inputs, tmp_path):
+    model = tmp_path / "m.hlvq"
+    model.write_bytes(OLD)
+    arguments = [part.format(folder=inputs, out=tmp_path) for part in fit(GOOD, "--n-units", "5")]
+
+    with patch("os.fsync", side_effect=OSError(28, "No space left on device")):
+        result = hyperlvq(*arguments)
+
+    check_is_refused(result, "m.hlvq cannot be written: No space left on device")
+    assert contents(tmp_path) == {"m.hlvq": OLD}
+
+
+def test_a_bad_row_late_in_a_table_leaves_the_old_predictions(inputs, tmp_path):
+    rows = [row.rsplit(",", 1)[0] for row in colour_rows(20_000)]
+    rows[-1] = "what,is,this"
+    (tmp_path / "new.csv").write_text("\n".join(["a,b,kind", *rows]))
+    (tmp_path / "p.csv").write_bytes(OLD)
+
+    result = hyperlvq(
+        "predict", inputs / "colours.hlvq", tmp_path / "new.csv", "-o", tmp_path / "p.csv"
+    )
+
+    check_is_refused(result, "new.csv, row 20000, column 'a': 'what' is not a number")
+    assert (tmp_path / "p.csv").read_bytes() == OLD
+    assert sorted(contents(tmp_path)) == ["new.csv", "p.csv"]
