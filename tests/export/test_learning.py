@@ -174,11 +174,8 @@ def test_sanitizers_find_nothing(rule, model, stream, tmp_path):
 
 def test_entries_stop_at_16_bits_on_device_and_in_python(model, stream, tmp_path):
     learner = make_learner(model, name="net", input="int16", rule="perceptron", learning_rate=2.0)
-    to_c(model, tmp_path, name="net", input="int16", trainable="perceptron")
-    source = tmp_path / "net.c"
-    usual = make_learner(model, rule="perceptron").rate
-    text = source.read_text()
-    source.write_text(text.replace(f"#define NET_RATE {usual}", f"#define NET_RATE {learner.rate}"))
+    options = {"trainable": "perceptron", "learning_rate": 2.0}
+    to_c(model, tmp_path, name="net", input="int16", **options)
 
     learnt = learn_on(HOST, learner, *stream, tmp_path, *SANITIZERS)
 

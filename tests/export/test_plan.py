@@ -194,7 +194,7 @@ def test_unsupported_model_is_refused_with_the_reason(case, model, iris):
 
 
 @pytest.mark.parametrize(
-    "name", ["", "9lives", "my-model", "naïve", "for", "class", "a" * 32, None]
+    "name", ["", "9lives", "my-model", "naïve", "for", "class", "math", "a" * 32, None]
 )
 def test_name_must_be_a_c_identifier(name, model):
     with pytest.raises(InputError, match="name must"):

@@ -29,6 +29,7 @@ def to_c(
     bits: int = 8,
     vectors: Any = None,
     trainable: bool | str = False,
+    learning_rate: float | None = None,
 ) -> list[Path]:
     """Write a fitted model as C99 and return the files written, all of them or none.
 
@@ -46,13 +47,17 @@ def to_c(
     trainable : bool or {"perceptron", "glvq"}, default=False
         Whether the device can learn, and by which rule: see `make_learner`. Prototypes are then
         kept in RAM, in 16 bits or in float; `bits` and `vectors` do not apply.
+    learning_rate : float, optional
+        The step of a trainable model, by default that of the readout where it has one.
 
     Returns
     -------
     files : list of Path
     """
     if trainable:
-        texts = _trainable(model, name, input, trainable, vectors)
+        rule = None if trainable is True else trainable
+        rated = {"rule": rule, "learning_rate": learning_rate}
+        texts = _trainable(model, vectors, name=name, input=input, **rated)
     else:
         is_plan = isinstance(model, Plan)
         plan = model if is_plan else make_plan(model, name=name, input=input, bits=bits)
@@ -77,13 +82,12 @@ def render(plan: Plan, vectors: Any = None) -> dict[str, str]:
     return texts | {"README.md": readme(layout, has_selftest=vectors is not None)}
 
 
-def _trainable(model, name, input_type, rule, vectors):
+def _trainable(model, vectors, **options):
     if isinstance(model, Plan):
         raise InputError("a plan has no prototypes to learn from: give to_c the pipeline")
     if vectors is not None:
         raise InputError("vectors do not go with trainable: what is expected changes with learning")
-    rule = None if rule is True else rule
-    return render_learner(make_learner(model, name=name, input=input_type, rule=rule))
+    return render_learner(make_learner(model, **options))
 
 
 def _made_folder(folder: Path) -> Path:

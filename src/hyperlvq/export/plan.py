@@ -24,7 +24,10 @@ RESERVED_WORDS = (
     "inline int long register restrict return short signed sizeof static struct switch typedef "
     "union unsigned void volatile while main "
     "asm bool catch class delete explicit export false friend mutable namespace new operator "
-    "private protected public template this throw true try typename using virtual"
+    "private protected public template this throw true try typename using virtual "
+    # Headers of the standard library, which NAME.h must not hide.
+    "assert complex ctype errno fenv inttypes iso646 limits locale math memory setjmp signal "
+    "stdarg stdbool stddef stdint stdio stdlib string tgmath time wchar wctype"
 )
 
 
@@ -268,7 +271,7 @@ def check_name(name: Any) -> str:
             f"that begins with a letter, got {name!r}"
         )
     if name in RESERVED_WORDS.split():
-        raise InputError(f"name must not be a word that C or C++ reserves, got {name!r}")
+        raise InputError(f"name must not be a word that C or its library reserves, got {name!r}")
     return name
 
 
