@@ -4,14 +4,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hyperlvq.checks import InputError
 from hyperlvq.export.c_learning import render_learner
 from hyperlvq.export.c_level import level
 from hyperlvq.export.c_parts import encode, header_words, start, types
 from hyperlvq.export.c_scores import dot, predict
-from hyperlvq.export.ctext import float_literal, integer_literal, runtime, table
+from hyperlvq.export.c_selftest import selftest
+from hyperlvq.export.ctext import runtime
 from hyperlvq.export.layout import Layout
 from hyperlvq.export.learning import make_learner
 from hyperlvq.export.plan import Plan, make_plan
@@ -43,10 +42,10 @@ def to_c(
         As for `make_plan`.
     vectors : array-like of shape (n_samples, n_features), optional
         Raw samples for NAME_selftest.c, whose main returns 0 when the C gives them the plan's
-        classes.
+        classes; those of a trainable model before it learns.
     trainable : bool or {"perceptron", "glvq"}, default=False
         Whether the device can learn, and by which rule: see `make_learner`. Prototypes are then
-        kept in RAM, in 16 bits or in float; `bits` and `vectors` do not apply.
+        kept in RAM, in 16 bits or in float, whatever `bits` is.
     learning_rate : float, optional
         The step of a trainable model, by default that of the readout where it has one.
 
@@ -78,16 +77,14 @@ def render(plan: Plan, vectors: Any = None) -> dict[str, str]:
         f"{plan.name}.c": _source(layout),
     }
     if vectors is not None:
-        texts[f"{plan.name}_selftest.c"] = _selftest(plan, vectors)
+        texts[f"{plan.name}_selftest.c"] = selftest(plan, vectors, plan.predict_index(vectors))
     return texts | {"README.md": readme(layout, has_selftest=vectors is not None)}
 
 
 def _trainable(model, vectors, **options):
     if isinstance(model, Plan):
         raise InputError("a plan has no prototypes to learn from: give to_c the pipeline")
-    if vectors is not None:
-        raise InputError("vectors do not go with trainable: what is expected changes with learning")
-    return render_learner(make_learner(model, **options))
+    return render_learner(make_learner(model, **options), vectors)
 
 
 def _made_folder(folder: Path) -> Path:
@@ -102,19 +99,3 @@ def _source(layout):
     plan = layout.plan
     parts = (start(layout), level(plan), types(layout), encode(layout), dot(layout))
     return "\n".join([*parts, predict(layout)])
-
-
-def _selftest(plan, vectors):
-    values = plan.values(vectors)
-    if len(values) == 0:
-        raise InputError("vectors must have at least one sample")
-    literal = float_literal if plan.input == "float" else integer_literal
-    if plan.input == "float" and not np.isfinite(values).all():
-        raise InputError("vectors must be finite in float32")
-    return runtime(
-        "selftest.c",
-        **names(plan),
-        n_samples=len(values),
-        samples=",\n".join(f"    {{\n{table(map(literal, row))}\n    }}" for row in values),
-        expected=table(map(str, plan.predict_index(vectors))),
-    )

@@ -1,9 +1,12 @@
 """A learner as C99: as `c` writes a model, with prototypes in RAM and a rule that moves them."""
 
+from typing import Any
+
 import numpy as np
 
 from hyperlvq.export.c_level import level
 from hyperlvq.export.c_parts import class_of, encode, header_words, start
+from hyperlvq.export.c_selftest import selftest
 from hyperlvq.export.ctext import constant, float_literal, integer_literal, runtime
 from hyperlvq.export.layout import BLOCK_UNITS, Layout
 from hyperlvq.export.learning import GLVQLearner, PerceptronLearner
@@ -13,14 +16,15 @@ from hyperlvq.export.words import names
 NORM_BYTES = 8
 
 
-def render_learner(learner: PerceptronLearner | GLVQLearner) -> dict[str, str]:
+def render_learner(learner: PerceptronLearner | GLVQLearner, vectors: Any = None) -> dict[str, str]:
     """Return the text of every file by its name."""
     plan = learner.plan
-    return {
-        f"{plan.name}.h": _header(learner),
-        f"{plan.name}.c": _source(learner),
-        "README.md": _readme(learner),
-    }
+    texts = {f"{plan.name}.h": _header(learner), f"{plan.name}.c": _source(learner)}
+    if vectors is not None:
+        clear = np.asarray(vectors)[learner.is_clear(vectors)]
+        expected = learner.predict_index(clear)
+        texts[f"{plan.name}_selftest.c"] = selftest(plan, clear, expected, learns=True)
+    return texts | {"README.md": _readme(learner)}
 
 
 def ram_bytes(learner: PerceptronLearner | GLVQLearner) -> int:

@@ -27,6 +27,8 @@ PERCEPTRON_RATE = 0.0005
 GLVQ_SLOPE = 10.0
 #: How far a sample on the boundary moves its winners, twice; as for learning_rate="auto".
 GLVQ_STEP = 0.02
+#: Distances that differ by less of themselves may change places in float32.
+CLEAR_SHARE = 1e-4
 
 
 @dataclass(eq=False)
@@ -54,6 +56,10 @@ class PerceptronLearner:
         """Return the class index of each sample."""
         scores = [self._scores(h) for h in self.plan.activations(X).astype(np.int64)]
         return self.plan.output_classes[np.argmax(scores, axis=1)]
+
+    def is_clear(self, X) -> np.ndarray:
+        """Return whether each sample's class is the same on every device: integers say it is."""
+        return np.ones(len(X), dtype=bool)
 
     def learn(self, X, y_index) -> int:
         """Learn from samples one after the other; return the number of mistakes."""
@@ -107,6 +113,11 @@ class GLVQLearner:
         """Return the class index of each sample."""
         distances = squared_distances(self.plan.activations(X), self.prototypes)
         return self.plan.output_classes[distances.argmin(axis=1)]
+
+    def is_clear(self, X) -> np.ndarray:
+        """Return whether float32 can tell a sample's closest prototype from the next."""
+        distances = np.sort(squared_distances(self.plan.activations(X), self.prototypes), axis=1)
+        return distances[:, 1] - distances[:, 0] > CLEAR_SHARE * distances[:, 1]
 
     def learn(self, X, y_index) -> float:
         """Learn from samples one after the other; return the sum of their costs."""

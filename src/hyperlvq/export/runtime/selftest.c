@@ -27,9 +27,9 @@ unsigned ${name}_selftest(void);
 
 unsigned ${name}_selftest(void)
 {
-    unsigned sample, wrong = 0;
+${model}    unsigned sample, wrong = 0;
 
-    for (sample = 0; sample < ${NAME}_SAMPLES; sample++) {
+${start}    for (sample = 0; sample < ${NAME}_SAMPLES; sample++) {
 #if defined(__AVR__)
         ${class_type} expected;
         static ${name}_value x[${NAME}_FEATURES];
@@ -40,7 +40,7 @@ unsigned ${name}_selftest(void)
         const ${class_type} expected = ${name}_expected[sample];
         const ${name}_value *x = ${name}_samples[sample];
 #endif
-        wrong += ${name}_predict(x) != expected;
+        wrong += ${name}_predict(${model_argument}x) != expected;
     }
     return wrong;
 }
