@@ -1,0 +1,230 @@
+"""Models as C on an emulated Cortex-M3: accuracy, flash, RAM and instructions, ours and rivals'.
+
+    python bench/firmware.py [--peers-python PATH]
+
+Every model is trained on the same 1347 of scikit-learn's digits and predicts the other 450 on
+the emulator, in C built by the same lines; where a model depends on a seed, figures are means
+over five. PATH is the interpreter of an environment that has
+bench/requirements-firmware-peers.txt. Needs arm-none-eabi-gcc and qemu-system-arm, which
+tools/install-firmware-tools installs.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+
+from hyperlvq import make_classifier
+from hyperlvq.export import make_plan, to_c
+
+HERE = Path(__file__).parent
+HARNESS = HERE / "firmware"
+TARGETS = HERE.parent / "tests" / "export" / "targets"
+HARNESS_SOURCES = (HARNESS / "main.c", TARGETS / "cortex_m3.c")
+SEEDS = range(5)
+#: Chosen by cross-validation on the training samples: see docs/firmware.md.
+OURS: Mapping[str, Mapping[str, Any]] = {
+    "hyperlvq, small": {"n_units": 204, "prototypes_per_class": 3, "clip": 14, "slope": 20},
+}
+COMPILE = (
+    *("arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb", "-Os", "-std=c99"),
+    *("-ffunction-sections", "-fdata-sections"),
+)
+#: Else the loops of start-up, which every image has, pull in memcpy and memset.
+HARNESS_OPTIONS = ("-fno-tree-loop-distribute-patterns",)
+LINK = ("-nostartfiles", "--specs=nano.specs", f"-T{TARGETS / 'cortex_m3.ld'}", "-Wl,--gc-sections")
+EMULATE = (
+    *("qemu-system-arm", "-M", "mps2-an385", "-nographic", "-monitor", "none", "-serial", "none"),
+    *("-semihosting-config", "enable=on,target=native", "-icount", "shift=0"),
+)
+RESULT = re.compile(r"labels (\S+) instructions (\d+) stack (\d+)")
+DTYPES: Mapping[str, Any] = {"int16_t": np.int16, "float": np.float32, "double": np.float64}
+OUR_HEADER = """#include "digits.h"
+#define BENCH_FEATURES DIGITS_FEATURES
+typedef digits_value bench_value;
+#define bench_predict digits_predict
+"""
+
+
+@dataclass(frozen=True)
+class Firmware:
+    """A model's C in a folder, and what Python predicts of the test samples."""
+
+    name: str
+    folder: Path
+    value: str
+    predicted: np.ndarray
+    include: str = "."
+    factor: int = 1
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the linked image takes and does on the emulator."""
+
+    labels: np.ndarray
+    flash: int
+    ram: int
+    instructions: float
+
+
+def main():
+    """Print the table, row by row as models are measured."""
+    peers_python = parse_arguments().peers_python
+    data = load_data()
+    print("| model | accuracy, Python / C | agreement | flash B | RAM B | instructions |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, settings in OURS.items():
+            print(row(our_firmware(name, settings, data, Path(folder) / name), data), flush=True)
+        if peers_python is not None:
+            for firmware in rivals(peers_python, data, Path(folder)):
+                print(row(firmware, data), flush=True)
+
+
+def parse_arguments():
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="Print the table of models on a Cortex-M3.")
+    parser.add_argument(
+        "--peers-python",
+        metavar="PATH",
+        help="interpreter of an environment that has bench/requirements-firmware-peers.txt",
+    )
+    return parser.parse_args()
+
+
+def load_data():
+    """Return train and test arrays by name: raw pixels, from 0 to 16."""
+    X, y = load_digits(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, test_size=450, stratify=y, random_state=0
+    )
+    return {"X_train": X_train, "X_test": X_test, "y_train": y_train, "y_test": y_test}
+
+
+def our_firmware(name, settings, data, folder):
+    """Return our model's C, one for each seed."""
+    return [train_ours(name, settings, seed, data, folder / f"{seed}") for seed in SEEDS]
+
+
+def train_ours(name, settings, seed, data, folder):
+    """Train a model and write its C; what Python predicts is the float model's."""
+    model = make_classifier("intrvfl", "glvq", random_state=seed, **settings)
+    model.fit(data["X_train"], data["y_train"])
+    plan = make_plan(model, name="digits", input="int16")
+    return write_ours(name, plan, model.predict(data["X_test"]), folder)
+
+
+def write_ours(name, plan, predicted, folder):
+    """Write a plan's C and what the harness must know of it."""
+    to_c(plan, folder)
+    (folder / "model.h").write_text(OUR_HEADER)
+    return Firmware(name, folder, "int16_t", predicted)
+
+
+def rivals(python, data, folder):
+    """Return the rivals' C, lists of the same model with different seeds, in their order."""
+    arrays = folder / "data.npz"
+    np.savez(arrays, **data)
+    output = folder / "rivals"
+    subprocess.run([python, HARNESS / "rivals.py", arrays, output], check=True)
+    by_name: dict[str, list[Firmware]] = {}
+    for about in sorted(output.glob("*/about.json"), key=lambda path: path.stat().st_mtime_ns):
+        fields = json.loads(about.read_text())
+        predicted = np.array(fields.pop("predicted"))
+        firmware = Firmware(folder=about.parent, predicted=predicted, **fields)
+        by_name.setdefault(firmware.name, []).append(firmware)
+    return by_name.values()
+
+
+def row(firmware, data):
+    """Build and run the same model with every seed, and return its row."""
+    measured = [measure(one, data["X_test"]) for one in firmware]
+    truth = data["y_test"]
+    in_python = mean(np.mean(one.predicted == truth) for one in firmware)
+    in_c = mean(np.mean(one.labels == truth) for one in measured)
+    agreement = mean(
+        np.mean(one.predicted == found.labels)
+        for one, found in zip(firmware, measured, strict=True)
+    )
+    cells = [
+        firmware[0].name,
+        f"{in_python:.3f} / {in_c:.3f}",
+        f"{agreement:.3f}",
+        *(f"{mean(getattr(one, part) for one in measured):,.0f}" for part in ("flash", "ram")),
+        f"{mean(one.instructions for one in measured):,.0f}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def measure(firmware, X):
+    """Build an image, run the samples through it and return what it took.
+
+    Flash is the whole image: start-up, harness, model and what it needs of the libraries. RAM is
+    its static data, the deepest stack and one sample.
+    """
+    image = build(firmware)
+    text, data, bss = sizes(image)
+    values = (firmware.factor * X).astype(DTYPES[firmware.value])
+    labels, instructions, stack = emulate(image, values)
+    return Measured(
+        labels, text + data, data + bss + stack + values[0].nbytes, instructions / len(X)
+    )
+
+
+def build(firmware):
+    """Compile a model with the harness and return the linked image."""
+    folder = firmware.folder
+    compiler = [*COMPILE, "-w", *(f"-I{path}" for path in (folder, TARGETS, firmware.include))]
+    harness = [*compiler, *HARNESS_OPTIONS]
+    objects = [compiled(compiler, source, folder) for source in folder.glob("*.c")]
+    objects += [compiled(harness, source, folder) for source in HARNESS_SOURCES]
+    image = folder / "image.elf"
+    execute([*COMPILE, *LINK, *objects, "-lm", "-o", image])
+    return image
+
+
+def compiled(compiler, source, folder):
+    """Compile a source and return the object file."""
+    output = folder / f"{source.stem}.o"
+    execute([*compiler, "-c", source, "-o", output])
+    return output
+
+
+def sizes(image):
+    """Return the bytes of text, data and bss."""
+    return map(int, execute(["arm-none-eabi-size", image]).split()[6:9])
+
+
+def emulate(image, values):
+    """Return the labels of samples, the instructions of all of them and the deepest stack."""
+    samples = image.with_name("samples.bin")
+    samples.write_bytes(np.array([len(values), 0], dtype=np.uint32).tobytes() + values.tobytes())
+    loader = f"loader,file={samples},addr=0x21000000,force-raw=on"
+    found = RESULT.search(execute([*EMULATE, "-device", loader, "-kernel", image]))
+    if found is None:
+        raise RuntimeError(f"{image} reported nothing")
+    labels = np.frombuffer(found[1].encode(), dtype=np.uint8).astype(int) - ord("0")
+    return labels, int(found[2]), int(found[3])
+
+
+def execute(command):
+    """Run a command and return all it says."""
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=600)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+if __name__ == "__main__":
+    main()
