@@ -32,7 +32,7 @@ _DATES = (
 DATE_PATTERN = rf"^((?:{'|'.join(_DATES)})([T ,]+{_CLOCK})?|{_CLOCK})$"
 DATE_SAMPLE = 100
 CODE_PATTERN = r"^0[0-9]+$"
-
+SHOWN_CHARACTERS = 40
 LONG_TEXT = 20  # characters; names and codes are shorter, sentences are longer
 
 
@@ -154,3 +154,8 @@ def to_objects(cells: pa.ChunkedArray, missing: float | None = None) -> np.ndarr
     coded = cells.combine_chunks().dictionary_encode()
     levels = np.array([*coded.dictionary.to_pylist(), missing], dtype=object)
     return levels[pc.fill_null(coded.indices, -1).to_numpy(zero_copy_only=False)]
+
+
+def shown(cell: str) -> str:
+    """Return a cell's text for a message: in quotes, its end left out if it is long."""
+    return repr(cell if len(cell) <= SHOWN_CHARACTERS else cell[:SHOWN_CHARACTERS] + "…")

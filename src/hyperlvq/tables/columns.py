@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
 from hyperlvq.tables import rules
-from hyperlvq.tables.names import check_present, listed, says_identifier
+from hyperlvq.tables.names import check_present, listed, says_identifier, tidy
 from hyperlvq.tables.numbers import (
     are_numbers,
     find_decimal,
@@ -28,7 +28,6 @@ from hyperlvq.tables.numbers import (
 from hyperlvq.tables.read import Table
 
 KEPT_LEVELS = 100
-SHOWN_CHARACTERS = 40
 
 
 class Kind(StrEnum):
@@ -121,7 +120,7 @@ def describe_columns(
         Columns to use, and to leave out, whatever they look like. A kept column of dates is text;
         one without any value, or with nested values, cannot be kept.
     """
-    target, keep, drop = target.strip(), _stripped(keep), _stripped(drop)
+    target, keep, drop = tidy(target), set(map(tidy, keep)), set(map(tidy, drop))
     _check_asked(table, target, keep, drop)
     names = [name for name in table.columns if name != target]
     text = [name for name in names if name not in drop and _is_text(table, name)]
@@ -171,12 +170,8 @@ def to_frame(
 
 def labels(data: pa.Table, target: str, table: AnyTable) -> np.ndarray:
     """Return the target's values as text, None where they are missing."""
-    check_present([target.strip()], data.column_names, table.name)
-    return _objects(data, target.strip(), table, missing=None).to_numpy()
-
-
-def _stripped(names: Collection[str]) -> set[str]:
-    return {name.strip() for name in names}
+    check_present([tidy(target)], data.column_names, table.name)
+    return _objects(data, tidy(target), table, missing=None).to_numpy()
 
 
 def _check_asked(table: Table, target: str, keep: set[str], drop: set[str]) -> None:
@@ -277,7 +272,7 @@ def _note_on_numbers(table: Table, name: str) -> str | None:
     if share < 0.5:
         return None
     index = pc.index(is_number, False).as_py()
-    cell = _shown(cells[index].as_py())
+    cell = contents.shown(cells[index].as_py())
     return f"text because of {cell} in row {index + 1}; {int(100 * share)} % are numbers"
 
 
@@ -289,8 +284,8 @@ def _check_marks(table: Table, name: str) -> None:
         point, comma = (pc.index(is_number, False).as_py() for is_number in reversed(by_form))
         raise InputError(
             f"{table.name}, column {name!r} has both decimal commas and decimal points: "
-            f"{_shown(cells[comma].as_py())} in row {comma + 1}, "
-            f"{_shown(cells[point].as_py())} in row {point + 1}"
+            f"{contents.shown(cells[comma].as_py())} in row {comma + 1}, "
+            f"{contents.shown(cells[point].as_py())} in row {point + 1}"
         )
 
 
@@ -327,7 +322,7 @@ def _not_a_number(
     column: pa.ChunkedArray, index: int, name: str, table: AnyTable, first_row: int
 ) -> InputError:
     cell, row = column[index], first_row + index
-    shown = _shown(cell.as_py())
+    shown = contents.shown(cell.as_py())
     if table.encoding is None:
         return InputError(
             f"{table.name}, column {name!r} is of type {column.type}, numbers were expected: "
@@ -351,7 +346,7 @@ def _check_finite(
         index = pc.index(is_finite, False).as_py()
         raise InputError(
             f"{table.name}, row {first_row + index}, column {name!r}: "
-            f"{_shown(str(data[name][index].as_py()))} is not finite"
+            f"{contents.shown(str(data[name][index].as_py()))} is not finite"
         )
 
 
@@ -362,7 +357,3 @@ def _objects(data: pa.Table, name: str, table: AnyTable, missing: float | None) 
             f"{table.name}, column {name!r} is of type {column.type}, text was expected"
         )
     return pd.Series(contents.to_objects(contents.as_text(column), missing), dtype=object)
-
-
-def _shown(cell: str) -> str:
-    return repr(cell if len(cell) <= SHOWN_CHARACTERS else cell[:SHOWN_CHARACTERS] + "…")

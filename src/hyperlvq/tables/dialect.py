@@ -16,9 +16,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.names import ROW_NAME, check_names
+from hyperlvq.tables.names import ROW_NAME, check_names, tidy
 from hyperlvq.tables.numbers import is_plain_number
 from hyperlvq.tables.source import HEAD_SIZE, Peekable, Source
 
@@ -39,6 +40,7 @@ NO_DELIMITER = "\x1f"  # in no text that people write
 # no field of a sample can exceed csv's limit of a field
 SAMPLE_SIZES = (1 << 17, 1 << 20, 1 << 23)
 SAMPLE_ROWS = 200
+BLANK_LINES = re.compile(r"(?:[^\S\r\n]*(?:\r\n|\r|\n|\Z))*")
 SEPARATOR_LINE = re.compile(r'"?sep=([^\w\s"]|\t| )"?[ ]*(\r\n|\r|\n|\Z)', re.IGNORECASE)
 
 
@@ -148,19 +150,18 @@ class Dialect:
 def find_dialect(text: Peekable, name: str) -> Dialect:
     """Return how the table is written, by a sample of its text."""
     sample, is_whole = _sample(text)
-    start = _end_of_blank_lines(sample)
+    separator = SEPARATOR_LINE.match(sample, _end_of_blank_lines(sample, 0))
+    start = _end_of_blank_lines(sample, separator.end() if separator else 0)
     if start == len(sample):
         raise InputError(f"{name} is empty")
-    separator = SEPARATOR_LINE.match(sample, start)
-    if separator:
-        start = separator.end()
     delimiter = separator[1] if separator else _find_delimiter(sample[start:], is_whole)
     records = _records(sample[start:], delimiter, is_whole)
     if not records:
         raise InputError(f"{name} has no header that can be read: is a quote never closed?")
     header, *rows = records
     if not rows and is_whole:
-        raise InputError(f"{name} has a header but no rows")
+        hint = ": is a quote in it never closed?" if "\n" in "".join(header.fields) else ""
+        raise InputError(f"{name} has a header but no rows{hint}")
     columns, n_unnamed = _columns(header, [record.fields for record in rows], name)
     size = len(sample[: start + header.end].encode())
     return Dialect(delimiter, columns, n_unnamed, size)
@@ -176,9 +177,9 @@ def _sample(text: Peekable) -> tuple[str, bool]:
     return head.decode(errors="ignore"), is_whole  # the sample may end within a character
 
 
-def _end_of_blank_lines(sample: str) -> int:
-    blank = re.match(r"(?:[^\S\r\n]*(?:\r\n|\r|\n|\Z))*", sample)
-    return blank.end() if blank else 0
+def _end_of_blank_lines(sample: str, start: int) -> int:
+    blank = BLANK_LINES.match(sample, start)
+    return blank.end() if blank else start
 
 
 @dataclass(frozen=True)
@@ -188,27 +189,29 @@ class _Record:
 
 
 def _records(text: str, delimiter: str | None, is_whole: bool) -> list[_Record]:
-    """Return the first records that are not blank; the last one may be cut off and is left out."""
+    """Return the first records that are not blank, without one that the sample may cut off."""
     lines = list(io.StringIO(text, newline=""))
+    line_ends = list(accumulate(map(len, lines)))
     reader = csv.reader(lines, delimiter=delimiter or NO_DELIMITER)
-    records, end, n_lines = [], 0, 0
+    records = []
     try:
         for fields in reader:
-            end += sum(map(len, lines[n_lines : reader.line_num]))
-            n_lines = reader.line_num
             if any(field.strip() for field in fields) or len(fields) > 1:
-                records.append(_Record(fields, end))
+                records.append(_Record(fields, line_ends[reader.line_num - 1]))
             if len(records) > SAMPLE_ROWS:
                 return records
     except csv.Error:  # a field beyond csv's limit, which may be fine: what is before it will do
         return records
-    return records if is_whole else records[:-1]
+    return [record for record in records if is_whole or record.end < len(text)]
 
 
 def _find_delimiter(text: str, is_whole: bool) -> str | None:
+    first_line = text.splitlines()[0]
     scores = {}
     for delimiter in DELIMITERS:
         widths = [len(record.fields) for record in _records(text, delimiter, is_whole)]
+        if not widths and delimiter in first_line:
+            scores[delimiter] = 0.0, 0  # a header that does not end is not one of a single column
         if widths and widths[0] > 1:
             scores[delimiter] = _share_of_usual_width(widths), widths[0]
     if scores:
@@ -238,7 +241,7 @@ def _is_cut_by_blanks(records: Sequence[_Record]) -> bool:
 
 def _columns(header: _Record, rows: list[list[str]], table: str) -> tuple[tuple[str, ...], int]:
     """Return the columns' names, and how many columns at the right have none."""
-    names = _fitted([name.strip() for name in header.fields], rows)
+    names = _fitted([tidy(name) for name in header.fields], rows)
     n_named = max((i for i, name in enumerate(names, 1) if name), default=0)
     n_unnamed = len(names) - n_named
     names = names[:n_named]

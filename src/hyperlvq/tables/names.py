@@ -13,6 +13,11 @@ UNNAMED_INDEX = re.compile(r"Unnamed: \d+|__index_level_\d+__|rownames?")
 MOST_LISTED = 8
 
 
+def tidy(name: str) -> str:
+    """Return a name without surrounding blanks, and on one line."""
+    return re.sub(r"\s*[\r\n]\s*", " ", name.strip())
+
+
 def check_names(names: Sequence[str], table: str) -> None:
     """Refuse a header without names, a column without a name, and two of the same name."""
     if not names:
@@ -27,7 +32,8 @@ def check_names(names: Sequence[str], table: str) -> None:
 
 def check_present(names: Sequence[str], present: Collection[str], table: str) -> None:
     """Refuse names that the table does not have, and suggest what may be meant."""
-    missing = [name for name in names if name not in set(present)]
+    known = set(present)
+    missing = [name for name in names if name not in known]
     if not missing:
         return
     word = "column" if len(missing) == 1 else "columns"

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.cells import clean
+from hyperlvq.tables.cells import clean, shown
 from hyperlvq.tables.dialect import Utf8Text, find_dialect
-from hyperlvq.tables.names import check_names
+from hyperlvq.tables.names import check_names, tidy
 from hyperlvq.tables.rows import RaggedRowError, RowParser, Rows, last_row_end
 from hyperlvq.tables.source import Peekable, Source, open_source
 
@@ -69,9 +69,10 @@ class TableReader(ABC):
         self.columns = tuple(columns)
         self.decimal: str | None = None
         self._source = source
+        wanted = set(wanted or ())
         positions = range(len(self.columns))
         # with none of them there, all are read: what is missing is for the caller to say
-        self._wanted = [i for i in positions if self.columns[i] in (wanted or ())] or [*positions]
+        self._wanted = [i for i in positions if self.columns[i] in wanted] or [*positions]
         self._n_rows = 0
 
     def __enter__(self) -> "TableReader":
@@ -205,7 +206,7 @@ class _CsvReader(TableReader):
         for position, column in enumerate(data.columns[n_wanted:], len(self.columns) + 1):
             if (index := pc.index(pc.is_valid(clean(column)), True).as_py()) >= 0:
                 raise InputError(
-                    f"{self.name}, row {self._n_rows + index + 1}: {column[index].as_py()!r} "
+                    f"{self.name}, row {self._n_rows + index + 1}: {shown(column[index].as_py())} "
                     f"is in column {position}, which has no name in the header"
                 )
         if len(data):
@@ -214,21 +215,17 @@ class _CsvReader(TableReader):
 
 class _ParquetReader(TableReader):
     def __init__(self, source: Source, wanted: Collection[str] | None, block_size: int):
-        self._file = source.seekable()
         self._block_size = block_size
-        try:
-            with _parquet_sentences(source.name):
-                self._parquet = pyarrow.parquet.ParquetFile(self._file)
-                self._stored_names = self._parquet.schema_arrow.names
-            names = [name.strip() for name in self._stored_names]
-            check_names(names, source.name)
-        except BaseException:
-            self._file.close()
-            raise
+        with _parquet_sentences(source.name):
+            # by its path: arrow's threads and a file of Python's may wait for each other
+            self._parquet = pyarrow.parquet.ParquetFile(source.stored())
+            self._stored_names = self._parquet.schema_arrow.names
+        names = [tidy(name) for name in self._stored_names]
+        check_names(names, source.name)
         super().__init__(source, names, wanted)
 
     def close(self) -> None:
-        self._file.close()  # a copy of its own, where the source is a pipe
+        self._parquet.close()
         super().close()
 
     @property

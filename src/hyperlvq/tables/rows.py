@@ -69,7 +69,8 @@ class RowParser:
 
     def parse(self, block: bytes) -> Rows:
         """Return the rows of a block that begins with a row."""
-        text = block + b"\n" + self._end.encode()
+        # a blank line first, as arrow drops a byte order mark at the very start
+        text = b"\n" + block + b"\n" + self._end.encode()
         irregular = _IrregularRows(self._end)
         options = pyarrow.csv.ReadOptions(
             column_names=self._names,

@@ -104,6 +104,7 @@ class Source:
         self.name = name
         self._file = file
         self._size = size
+        self._copy: str | None = None
         packed = Peekable(file)
         with self._sentences():
             self.is_packed = packed.peek(2) == GZIP_MAGIC
@@ -117,7 +118,10 @@ class Source:
         self.close()
 
     def close(self) -> None:
-        """Close the file, unless it is standard input."""
+        """Close the file, unless it is standard input, and remove a copy."""
+        if self._copy:
+            os.unlink(self._copy)
+            self._copy = None
         if self.name != STANDARD_INPUT:
             self._file.close()
 
@@ -143,23 +147,18 @@ class Source:
         """Whether the bytes are a Parquet file's."""
         return self.peek(len(PARQUET_MAGIC)) == PARQUET_MAGIC
 
-    def seekable(self) -> IO[bytes]:
-        """Return the bytes as a file that can be searched, as Parquet needs.
+    def stored(self) -> str:
+        """Return the path of a file that holds these bytes, as Parquet must be searched.
 
-        A pipe and what is packed are copied to a temporary file on disk first.
+        What comes from a pipe or is packed is copied to a temporary file, which `close` removes.
         """
         if self._size is not None and not self.is_packed:
-            self._file.seek(0)
-            return self._file
-        copy = tempfile.TemporaryFile()  # noqa: SIM115, whoever asked closes it
-        try:
-            with self._sentences():
+            return self.name
+        with self._sentences():
+            descriptor, self._copy = tempfile.mkstemp()
+            with open(descriptor, "wb") as copy:
                 shutil.copyfileobj(self._stream, copy, SPOOL_BLOCK)
-                copy.seek(0)
-        except BaseException:
-            copy.close()
-            raise
-        return copy
+        return self._copy
 
     @contextmanager
     def _sentences(self) -> Iterator[None]:

@@ -1,0 +1,22 @@
+import pytest
+
+from hyperlvq.tables.read import read_table
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write content to a file called table.csv, or another name, and return that name."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(content, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return name
+
+    return write
+
+
+@pytest.fixture
+def read(write):
+    """Return a function from a file's content to its table."""
+    return lambda content: read_table(write(content))

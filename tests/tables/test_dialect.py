@@ -1,0 +1,168 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperlvq.checks import InputError
+from hyperlvq.tables.read import open_table, read_table
+
+ACCENTED = "name,age\nZoë,3\nÅke,4\n"
+
+
+def rows(table):
+    return list(zip(*(column.to_pylist() for column in table.data.columns), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [
+        ("utf-8", "UTF-8"),
+        ("utf-8-sig", "UTF-8"),
+        ("utf-16", "UTF-16-LE"),
+        ("utf-16-le", "UTF-16-LE"),
+        ("utf-16-be", "UTF-16-BE"),
+        ("utf-32", "UTF-32-LE"),
+        ("cp1252", "Windows-1252"),
+    ],
+)
+def test_encoding_is_found(read, encoding, name):
+    table = read(ACCENTED.encode(encoding))
+
+    assert table.columns == ("name", "age")
+    assert rows(table) == [("Zoë", "3"), ("Åke", "4")]
+    assert table.encoding == name
+
+
+def test_late_byte_that_is_not_utf8_makes_ascii_windows_1252(read):
+    table = read(b"a,b\n" + b"x,y\n" * 100_000 + b"\xe9,y\n")
+
+    assert table.encoding == "Windows-1252"
+    assert table.data["a"][-1].as_py() == "é"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("a,b\né,1\n".encode() + b"\xe9,2\n", "line 3: byte 0xe9 is not UTF-8 text"),
+        (b"\xef\xbb\xbfa,b\n\xe9,2\n", "line 2: byte 0xe9 is not UTF-8 text"),
+        (b"a,b\n1,\x81\n", "line 2: byte 0x81 is neither UTF-8 nor Windows-1252 text"),
+        ("a,b\n1,2\n".encode("utf-16")[:-1], "line 2: byte 0x0a is not UTF-16-LE text"),
+    ],
+)
+def test_undecodable_byte_has_a_line(read, content, sentence):
+    with pytest.raises(InputError) as error:
+        read(content)
+
+    assert str(error.value) == f"table.csv, {sentence}, save it as UTF-8"
+
+
+def test_zero_byte_is_refused(read):
+    with pytest.raises(InputError, match=r"^table\.csv, line 3: a zero byte, so this is not a"):
+        read(b"a,b\n1,2\n\0,4\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter"),
+    [
+        ("a,b\n1,2\n", ","),
+        ("a;b\n1;2\n", ";"),
+        ("a\tb\n1\t2\n", "\t"),
+        ("a|b\n1|2\n", "|"),
+        ("a;b\n1,5;2,5\n", ";"),
+        ("length, mm;class\n1,5;x\n2,5;y\n", ";"),
+        ("a\tb\nx, y\t1\nu, v\t2\n", "\t"),
+        ('a,"b;c",d\n1,"x;y",2\n', ","),
+        ('a,b\n"1;2;3",4\n"5;6;7",8\n', ","),
+        ("a b\n1 2\n3 4\n", " "),
+        ("a b\n1 2\n3 4 5\n", None),
+        ("body mass\n12\n13\n", None),
+        ("a\n1,5\n2,5\n", None),
+        ("sep=|\na;b|c;d\n1;2|3;4\n", "|"),
+        ('"sep=;"\r\na;b\r\n1;2\r\n', ";"),
+    ],
+)
+def test_delimiter_is_found(read, text, delimiter):
+    assert read(text).delimiter == delimiter
+
+
+@given(
+    st.sampled_from(",;\t|"),
+    st.integers(2, 6),
+    st.lists(
+        st.sampled_from(["1", "-2.5", "red", "x y", "", '"a,b;c|d"']), min_size=6, max_size=60
+    ),
+)
+def test_delimiter_of_regular_tables_is_found(tmp_path_factory, delimiter, n_columns, cells):
+    cells = cells[: len(cells) - len(cells) % n_columns]
+    lines = [cells[i : i + n_columns] for i in range(0, len(cells), n_columns)]
+    header = [f"c{i}" for i in range(n_columns)]
+    path = tmp_path_factory.getbasetemp() / "regular.csv"
+    path.write_text("\n".join(map(delimiter.join, [header, *lines])), newline="")
+
+    table = read_table(path)
+
+    assert table.delimiter == delimiter
+    assert table.columns == tuple(header)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        (" a , b \n1,2\n", ("a", "b")),
+        ('"a, b","c\n(mm)"\n1,2\n', ("a, b", "c (mm)")),
+        ("\n\n  \na,b\n1,2\n", ("a", "b")),
+        (",a,b\n0,1,2\n", ("(row name)", "a", "b")),
+        ('"a","b"\n"1",1,2\n"2",3,4\n', ("(row name)", "a", "b")),
+        ('"a" "b"\n"1" 1 2\n"2" 3 4\n', ("(row name)", "a", "b")),
+        ("a,b,\n1,2,\n", ("a", "b")),
+        ("a,b,,,\n1,2,,,\n", ("a", "b")),
+        ("a,b,\n1,2\n3,4\n", ("a", "b")),
+        ("a,b\n1,2,\n3,4,\n", ("a", "b")),
+        ("0,1,2\n5,6,7\n", ("0", "1", "2")),
+        ("a\rb\r", ("a",)),
+    ],
+)
+def test_header_is_understood(read, text, columns):
+    table = read(text)
+
+    assert table.columns == columns
+    assert tuple(table.data.column_names) == columns
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("\n \r\n\n", " is empty"),
+        ("\ufeff", " is empty"),
+        ("a,b\n", " has a header but no rows"),
+        ("a,b\n\n\n", " has a header but no rows"),
+        ("sep=;\n", " is empty"),
+        ('a,"b\n1,2\n', " has a header but no rows: is a quote in it never closed?"),
+        ('a,"b\n' + "1,2\n" * 50_000, " has no header that can be read: is a quote never closed?"),
+        ("a,,b\n1,2,3\n", ", header: column 2 has no name"),
+        (",,\n1,2,3\n", " has no column names in its header"),
+        ("a,b,a\n1,2,3\n", ", header: columns 1 and 3 are both 'a'"),
+        ("a, a\n1,2\n", ", header: columns 1 and 2 are both 'a'"),
+        ("5.1,3.5,.2\n4.9,3,1e-1\n", " has no header: its first row is numbers only"),
+        ("1\n2\n", " has no header: its first row is numbers only"),
+        ("a,b,\n1,2,\n3,4,5\n", ", row 2: '5' is in column 3, which has no name in the header"),
+    ],
+)
+def test_bad_header_is_refused(read, text, sentence):
+    with pytest.raises(InputError) as error:
+        read(text)
+
+    assert str(error.value) == f"table.csv{sentence}"
+
+
+def test_header_may_be_longer_than_a_sample(read):
+    names = [f"{i:0>50}" for i in range(4_000)] + ["label"]
+    row = ",".join(["1"] * len(names))
+
+    assert read(f"{','.join(names)}\n{row}\n{row}\n").columns == tuple(names)
+
+
+def test_late_header_only_table_is_refused(write):
+    reader = open_table(write("a,b\n" + "\n" * 140_000))
+
+    with reader, pytest.raises(InputError, match="has a header but no rows"):
+        list(reader.chunks())

@@ -1,0 +1,314 @@
+import gzip
+import io
+import random
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hyperlvq.checks import InputError
+from hyperlvq.tables import read as reading
+from hyperlvq.tables.columns import describe_columns, to_frame
+from hyperlvq.tables.read import open_table, read_table
+from hyperlvq.tables.rows import last_row_end
+
+QUOTED = 'a,b\n1,"x, y"\n2,"two\nlines"\n3,"so ""called"""\n4,5" pipe\n'
+BLOCK_SIZES = (1, 7, 64, 1 << 20)
+
+
+def cells(table):
+    return table.data.to_pydict()
+
+
+def parquet(frame):
+    file = io.BytesIO()
+    frame.to_parquet(file)
+    return file.getvalue()
+
+
+@pytest.fixture
+def frame():
+    return pd.DataFrame({"a": [1, 2, 3], "b": ["x", None, " z "], "c": [0.5, np.nan, 2]})
+
+
+def test_cells_are_stripped_text(read):
+    assert cells(read("a,b\n 1 ,\tx y \n2.50,z\n")) == {"a": ["1", "2.50"], "b": ["x y", "z"]}
+
+
+@pytest.mark.parametrize(
+    "mark",
+    ["", " ", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?", " ? ", "#N/A"],
+)
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_missing_marks_are_null(read, mark, quote):
+    assert cells(read(f"a,b\n{quote}{mark}{quote},1\nx,2\n"))["a"] == [None, "x"]
+
+
+@pytest.mark.parametrize("text", ["-", "na", "none", "0", "N.A."])
+def test_other_text_is_not_missing(read, text):
+    assert cells(read(f"a,b\n{text},1\n"))["a"] == [text]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_any_line_end_will_do(read, end):
+    text = end.join(["a,b", "1,x", "", "   ", "2,y", end])
+
+    assert cells(read(text)) == {"a": ["1", "2"], "b": ["x", "y"]}
+    assert cells(read(text.strip())) == {"a": ["1", "2"], "b": ["x", "y"]}
+
+
+@pytest.mark.parametrize("block_size", BLOCK_SIZES)
+def test_quotes_are_respected(write, block_size):
+    with open_table(write(QUOTED), block_size=block_size) as reader:
+        data = pa.concat_tables([chunk.data for chunk in reader.chunks()])
+
+    assert data["b"].to_pylist() == ["x, y", "two\nlines", 'so "called"', '5" pipe']
+
+
+def test_field_may_be_longer_than_many_blocks(write):
+    long = "many\nlines, " * 5000 + "end"
+    with open_table(write(f'a,b\n1,"{long}"\n2,y\n'), block_size=1000) as reader:
+        data = pa.concat_tables([chunk.data for chunk in reader.chunks()])
+
+    assert data["b"].to_pylist() == [long, "y"]
+
+
+def test_row_without_end_is_refused(write, monkeypatch):
+    monkeypatch.setattr(reading, "MOST_ROW_BYTES", 1 << 20)
+    content = "a,b\n1,x\n" + '2,"' + "y,z\n" * 600_000
+
+    reader = open_table(write(content), block_size=1 << 17)
+
+    with reader, pytest.raises(InputError, match=r"a row after row \d goes on for more than 1 MB"):
+        list(reader.chunks())
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a,b\n1,2\n3\n", "row 2: 1 field where the header has 2"),
+        ("a,b\n1,2\n\n   \n3,4,5\n", "row 2: 3 fields where the header has 2"),
+        ('a,b\n1,2\n3,"x\n4,5\n', "row 2: a quote is opened and never closed"),
+        ('a,b\n1,2\n"3,x\n4,5\n', "row 2: a quote is opened and never closed"),
+        ('a,b\n1,2\n3,"', "row 2: a quote is opened and never closed"),
+    ],
+)
+@pytest.mark.parametrize("block_size", BLOCK_SIZES)
+def test_broken_row_has_a_number(write, text, sentence, block_size):
+    reader = open_table(write(text), block_size=block_size)
+    with reader, pytest.raises(InputError) as error:
+        list(reader.chunks())
+
+    assert str(error.value) == f"table.csv, {sentence}"
+
+
+def test_late_ragged_row_has_its_number(read):
+    with pytest.raises(
+        InputError, match=r"^table\.csv, row 500001: 3 fields where the header has 2$"
+    ):
+        read("a,b\n" + "1,2\n" * 500_000 + "1,2,3\n")
+
+
+@pytest.mark.parametrize("block_size", BLOCK_SIZES)
+def test_chunks_are_numbered_by_rows(write, block_size):
+    content = "a,b\n" + "".join(f"{i},x\n\n" for i in range(1, 200))
+    with open_table(write(content), block_size=block_size) as reader:
+        for chunk in reader.chunks():
+            assert chunk.data["a"][0].as_py() == str(chunk.first_row)
+
+
+@pytest.mark.parametrize("block_size", BLOCK_SIZES)
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n", b"\r"])
+def test_end_of_the_last_row_is_outside_quotes(block_size, line_end):
+    whole = b'1,"x","y"' + line_end
+
+    assert last_row_end(whole + b'2,"open' + line_end + b"more") == len(whole)
+    assert last_row_end(whole + b'2,"open') == len(whole)
+    assert last_row_end(whole) == len(whole)
+    assert last_row_end(b'1,"x') == 0
+
+
+def test_only_wanted_columns_are_read(write, frame):
+    for name, content in (("t.csv", "a,b,c\n1,x,2\n"), ("t.parquet", parquet(frame))):
+        with open_table(write(content, name), columns=["c", "a", "absent"]) as reader:
+            (chunk,) = reader.chunks()
+
+        assert chunk.data.column_names == ["a", "c"]
+        assert reader.columns == ("a", "b", "c")
+
+
+def test_position_runs_from_0_to_1(write, frame):
+    text = "a,b\n" + "1,2\n" * 100_000
+    for name, content in (("t.csv", text), ("t.parquet", parquet(pd.concat([frame] * 99)))):
+        with open_table(write(content, name), block_size=len(content) // 20) as reader:
+            positions = [reader.position for _ in reader.chunks()]
+
+            assert len(positions) > 2
+            assert positions == sorted(positions)
+            assert 0 <= positions[0] < 0.6
+            assert reader.position == 1
+
+
+def test_parquet_keeps_its_types(write, frame):
+    table = read_table(write(parquet(frame)))
+
+    assert table.data.schema.types == [pa.int64(), pa.string(), pa.float64()]
+    assert table.data["b"].to_pylist() == ["x", None, "z"]
+    assert table.encoding is None
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_parquet_is_read_from_standard_input(monkeypatch, frame, pack):
+    content = io.TextIOWrapper(io.BytesIO(pack(parquet(frame))))
+    monkeypatch.setattr(sys, "stdin", content)
+
+    assert read_table("-").data["a"].to_pylist() == [1, 2, 3]
+
+
+def test_kinds_of_text_in_parquet_are_one(write):
+    text = pa.array(["u", " v ", None, "u"])
+    columns = {
+        "large": text.cast(pa.large_string()),
+        "view": text.cast(pa.string_view()),
+        "coded": text.dictionary_encode(),
+    }
+    pq.write_table(pa.table(columns), write(b""))
+
+    for column in read_table("table.csv").data.columns:
+        assert column.type == pa.string()
+        assert column.to_pylist() == ["u", "v", None, "u"]
+
+
+def test_damaged_parquet_is_refused(write, frame):
+    content = parquet(frame)
+    sentence = (
+        r"^table\.csv begins like a Parquet file but cannot be read: it is damaged or cut off$"
+    )
+    for damaged in (
+        content[:-20],
+        content[:4],
+        content[: len(content) // 2],
+        b"PAR1" + content[9:],
+    ):
+        with pytest.raises(InputError, match=sentence):
+            read_table(write(damaged))
+
+
+def test_parquet_without_rows_is_refused(write, frame):
+    with pytest.raises(InputError, match="has a header but no rows"):
+        read_table(write(parquet(frame[:0])))
+
+
+def test_parquet_with_equal_names_is_refused(write):
+    pq.write_table(pa.table([pa.array([1]), pa.array([2])], names=["a", " a"]), write(b""))
+
+    with pytest.raises(InputError, match="columns 1 and 2 are both 'a'"):
+        read_table("table.csv")
+
+
+# letters that are UTF-8 in no order when written as Windows-1252
+TEXTS = st.text("abz019 ,;|\t'\"\n.-#ÀÉÜßéñö", max_size=9).map(lambda text: f"t{text}".strip())
+FRAMES = st.integers(1, 30).flatmap(
+    lambda n_rows: st.fixed_dictionaries(
+        {
+            "number": st.lists(
+                st.none() | st.floats(-1e9, 1e9).map(lambda x: round(x, 3)),
+                min_size=n_rows,
+                max_size=n_rows,
+            ),
+            "whole": st.lists(st.integers(-(2**53), 2**53), min_size=n_rows, max_size=n_rows),
+            "text": st.lists(st.none() | TEXTS, min_size=n_rows, max_size=n_rows),
+            "label": st.lists(st.sampled_from("ab"), min_size=n_rows, max_size=n_rows),
+        }
+    )
+)
+DIALECTS = st.fixed_dictionaries(
+    {
+        "sep": st.sampled_from(",;\t|"),
+        "encoding": st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"]),
+        "lineterminator": st.sampled_from(["\n", "\r\n"]),
+        "na_rep": st.sampled_from(["", "NA", "?", "null"]),
+        "quoting": st.sampled_from([0, 1]),
+        "compression": st.sampled_from([None, "gzip"]),
+    }
+)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(FRAMES, DIALECTS, st.booleans(), st.sampled_from([50, 300, 1 << 20]))
+def test_what_pandas_writes_is_read_back(tmp_path, columns, dialect, with_commas, block_size):
+    written = pd.DataFrame(columns)
+    written["number"] = written["number"].astype(float)
+    decimal = "," if with_commas and dialect["sep"] != "," else "."
+    path = tmp_path / "written"
+    written.to_csv(path, index=False, decimal=decimal, **dialect)
+
+    table = read_table(path)
+    with open_table(path, block_size=block_size) as reader:
+        in_chunks = pa.concat_tables([chunk.data for chunk in reader.chunks()])
+    described = describe_columns(table, "label", keep=["number", "whole", "text"])
+    frame = to_frame(table.data, described, table)
+
+    assert in_chunks.to_pydict() == table.data.to_pydict()
+    for name in frame.columns:
+        assert same(frame[name], written[name])
+
+
+def same(column, other):
+    return all(a == b or (pd.isna(a) and pd.isna(b)) for a, b in zip(column, other, strict=True))
+
+
+SEEDS = [
+    QUOTED.encode(),
+    "name;x;when;class\nBob;1,5;2020-01-02;a\nÉva;3.000,5;1999-1-1;b\n".encode("cp1252"),
+    "x\ty\n1\t2\n3\t4\n".encode("utf-16"),
+    gzip.compress(b"a|b|\n1|2|\n3|4|\n"),
+    parquet(pd.DataFrame({"a": [1, 2], "b": ["x", None], "c": [[1], []]})),
+]
+INSERTS = [
+    b'"',
+    b",",
+    b";",
+    b"\n",
+    b"\r",
+    b"\0",
+    b"\xff",
+    b"\xe9",
+    b"inf",
+    b"NA",
+    b"sep=;\n",
+    b"\x1e",
+]
+
+
+def damaged(randomness):
+    content = bytearray(randomness.choice([*SEEDS, randomness.randbytes(30)]))
+    for _ in range(randomness.choice([1, 2, 5])):
+        start = randomness.randrange(len(content) + 1)
+        end = start + randomness.choice([0, 0, 1, 9])
+        content[start:end] = randomness.choice([*INSERTS, randomness.randbytes(1), b""])
+    return bytes(
+        content[: randomness.choice([len(content), randomness.randrange(len(content) + 1)])]
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damage_gives_a_table_or_a_sentence(write, seed):
+    randomness, sentences = random.Random(seed), []
+    for _ in range(100):
+        path = write(damaged(randomness))
+        try:
+            table = read_table(path)
+            columns = describe_columns(table, table.columns[-1])
+        except InputError as error:
+            sentences.append(str(error))
+        else:
+            assert len(to_frame(table.data, columns, table)) == len(table.data) > 0
+    assert not any("\n" in sentence for sentence in sentences)
