@@ -41,7 +41,7 @@ def table_classifier(
     )
     steps = (("numbers", _filled(hidden), numbers), ("text", levels, text))
     encoder = ColumnTransformer(
-        [step for step in steps if step[2]], verbose_feature_names_out=False
+        [step for step in steps if step[2]], verbose_feature_names_out="{feature_name}"
     )
     return ClassifierPipeline([("columns", encoder), *model.steps])
 
