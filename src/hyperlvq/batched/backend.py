@@ -1,0 +1,209 @@
+"""Where arrays live and what computes on them: numpy, or torch on a device.
+
+numpy 2 and torch share most names and take `axis` alike; a `Backend` has the few that differ.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hyperlvq.checks import InputError, check_choice
+
+DEVICES = ("cpu", "cuda")
+PRODUCTS = ("float32", "split")
+#: What one batch may hold on a machine of two cores.
+CPU_BYTES = 600_000_000
+#: A block of distances: small enough for the caches of a CPU.
+CPU_BLOCK_BYTES = 16_000_000
+GPU_BLOCK_BYTES = 12_000_000_000
+#: The share of a GPU's free memory that a batch may hold; the rest is for temporary arrays.
+GPU_SHARE = 0.3
+# Work below this many flops takes a GPU less time than starting its kernels.
+GPU_SMALL_FLOPS = 1e10
+# Looking at what has converged makes the host wait for the GPU.
+GPU_TICKS = 8
+# 2¹³ + 1 cuts a float32 into two halves that tensor cores take without rounding.
+SPLITTER = 8193.0
+
+Array = Any
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A namespace of arrays, a device, and how it is used well.
+
+    `products` says how float32 matrices are multiplied: "float32" as they are; "split" as two
+    halves on tensor cores, for products whose first factor holds small integers. `use_graphs`
+    records the kernels of a step once and replays them.
+    """
+
+    xp: Any
+    device: Any = None
+    products: str = "float32"
+    use_graphs: bool = False
+    batch_bytes: int = CPU_BYTES
+    block_bytes: int = CPU_BLOCK_BYTES
+    small_flops: float = 0.0
+    ticks_per_check: int = 1
+
+    @property
+    def is_torch(self) -> bool:
+        """Say whether arrays are torch tensors."""
+        return self.xp is not np
+
+    def array(self, values: Any, dtype: str | None = None) -> Array:
+        """Return values as an array of this backend, of a dtype by its name."""
+        if not self.is_torch:
+            return np.asarray(values, dtype=dtype)
+        tensor = self.xp.as_tensor(values, device=self.device)
+        return tensor if dtype is None else tensor.to(getattr(self.xp, dtype))
+
+    def zeros(self, shape: tuple[int, ...], dtype: str) -> Array:
+        """Return zeros."""
+        return self.full(shape, 0, dtype)
+
+    def full(self, shape: tuple[int, ...], value: float, dtype: str) -> Array:
+        """Return an array of one value."""
+        place = {"device": self.device} if self.is_torch else {}
+        return self.xp.full(shape, value, dtype=getattr(self.xp, dtype), **place)
+
+    def range(self, stop: int) -> Array:
+        """Return 0 … stop - 1."""
+        return self.array(np.arange(stop))
+
+    def cast(self, array: Array, dtype: str) -> Array:
+        """Return an array in another dtype; itself if it has that."""
+        wanted = getattr(self.xp, dtype)
+        return array.to(wanted) if self.is_torch else array.astype(wanted, copy=False)
+
+    def numpy(self, array: Array) -> np.ndarray:
+        """Return an array of numpy, on the host."""
+        return array.cpu().numpy() if self.is_torch else np.asarray(array)
+
+    def take_along(self, array: Array, index: Array, axis: int) -> Array:
+        """Return the entries of an index along an axis, broadcast like `np.take_along_axis`."""
+        if self.is_torch:
+            return self.xp.take_along_dim(array, index, dim=axis)
+        return np.take_along_axis(array, index, axis)
+
+    def put_along(self, array: Array, index: Array, values: Array, axis: int) -> None:
+        """Write values to the entries of an index along an axis."""
+        if self.is_torch:
+            array.scatter_(axis, index, values)
+        else:
+            np.put_along_axis(array, index, values, axis)
+
+    def multiply(self, left: Array, right: Array, right_is_exact: bool) -> Array:
+        """Return the product of batches of matrices.
+
+        Tensor cores round a float32 to 11 bits. Where the right factor is exact in those, small
+        integers say, the left one may be cut into two halves that are.
+        """
+        if self.products == "float32" or not right_is_exact:
+            return left @ right
+        high, low = split(left)
+        with self._tensor_cores():
+            return self.xp.baddbmm(high @ right, low, right)
+
+    @contextmanager
+    def _tensor_cores(self) -> Iterator[None]:
+        switch = self.xp.backends.cuda.matmul
+        before = switch.allow_tf32
+        switch.allow_tf32 = True
+        try:
+            yield
+        finally:
+            switch.allow_tf32 = before
+
+    def wait(self) -> None:
+        """Wait until the device has done what it was given, as timings need."""
+        if self.is_torch and self.device.type == "cuda":
+            self.xp.cuda.synchronize()
+
+    def replayed(self, step: Callable[[], None]) -> Callable[[], None]:
+        """Return a step that takes its arrays from the same places each time, to be repeated.
+
+        The first call, which sets up what libraries need, is made here.
+        """
+        if not self.use_graphs:
+            return step
+        cuda = self.xp.cuda
+        stream = cuda.Stream()
+        stream.wait_stream(cuda.current_stream())
+        with cuda.stream(stream):
+            step()
+        cuda.current_stream().wait_stream(stream)
+        graph = cuda.CUDAGraph()
+        with cuda.graph(graph):
+            step()
+        return graph.replay
+
+
+def split(array: Array) -> tuple[Array, Array]:
+    """Return two arrays of at most 12 bits that add up to a float32 array (Veltkamp)."""
+    scaled = array * SPLITTER
+    high = scaled - (scaled - array)
+    return high, array - high
+
+
+def name_of(array: Array) -> str:
+    """Return the name of an array's dtype."""
+    return str(array.dtype).removeprefix("torch.")
+
+
+def open_backend(
+    device: str = "cpu", products: str = "float32", use_graphs: bool = True
+) -> Backend:
+    """Return the backend of a device: numpy for "cpu", torch for "cuda".
+
+    Parameters
+    ----------
+    device : {"cpu", "cuda"}, default="cpu"
+        Where to compute.
+    products : {"float32", "split"}, default="float32"
+        On "cuda", how products with integer activations are computed; see `Backend`.
+    use_graphs : bool, default=True
+        On "cuda", whether to replay recorded steps.
+
+    Returns
+    -------
+    backend : Backend
+    """
+    check_choice("device", device, DEVICES)
+    check_choice("products", products, PRODUCTS)
+    return Backend(np) if device == "cpu" else _open_cuda(products, use_graphs)
+
+
+def _open_cuda(products: str, use_graphs: bool) -> Backend:
+    torch = import_torch()
+    if not torch.cuda.is_available():
+        raise InputError("device 'cuda' needs an NVIDIA GPU that torch can use; there is none")
+    free_bytes, _ = torch.cuda.mem_get_info()
+    return Backend(
+        torch,
+        torch.device("cuda"),
+        products,
+        use_graphs,
+        int(GPU_SHARE * free_bytes),
+        GPU_BLOCK_BYTES,
+        GPU_SMALL_FLOPS,
+        GPU_TICKS,
+    )
+
+
+def torch_backend() -> Backend:
+    """Return torch on the CPU, to test what a GPU will do."""
+    torch = import_torch()
+    return Backend(torch, torch.device("cpu"))
+
+
+def import_torch() -> Any:
+    """Return the module torch, or say how to get it."""
+    try:
+        import torch
+    except ImportError:
+        raise InputError("device 'cuda' needs torch: pip install 'hyperlvq[torch]'") from None
+    return torch

@@ -1,0 +1,257 @@
+"""GLVQ for many slopes, numbers of prototypes and starts at once.
+
+The formulas are those of `kernels.glvq`. Problems come in groups that share their activations, one
+group a random hidden layer; within a group all prototypes stand in one matrix, and the products of
+all samples with all of them are one product of matrices. Samples are the last axis, so that what
+goes over the prototypes of a sample runs along contiguous memory.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from hyperlvq.batched.backend import Array, Backend, name_of
+from hyperlvq.batched.lbfgs import MEMORY, minimise
+from hyperlvq.kernels.glvq import SMALLEST_SUM
+
+# How many arrays of samples × prototypes, and of the size of all prototypes, are alive at once.
+SAMPLE_ARRAYS = 6
+VECTORS = 2 * (2 * MEMORY + 8)
+
+
+class Samples(NamedTuple):
+    """Activations of every group (groups × samples × units) and class indices (samples)."""
+
+    activations: Array
+    y: Array
+    n_classes: int
+    holds_integers: bool
+
+
+@dataclass(frozen=True)
+class GLVQBatch:
+    """The settings of every problem, each groups × problems.
+
+    `counts` are prototypes per class, `seeds` the random states of the starts.
+    """
+
+    slopes: np.ndarray
+    counts: np.ndarray
+    seeds: np.ndarray
+
+    @property
+    def most(self) -> int:
+        """Return the largest number of prototypes of a class; problems with fewer are padded."""
+        return int(self.counts.max())
+
+    def joined(self) -> "GLVQBatch":
+        """Return all problems as one group."""
+        parts = (self.slopes, self.counts, self.seeds)
+        return GLVQBatch(*(part.reshape(1, -1) for part in parts))
+
+    def split(self, n_problems: int) -> Iterator["GLVQBatch"]:
+        """Yield batches of at most so many problems of each group."""
+        for start in range(0, self.slopes.shape[1], n_problems):
+            part = slice(start, start + n_problems)
+            yield GLVQBatch(self.slopes[:, part], self.counts[:, part], self.seeds[:, part])
+
+
+class TrainedGLVQ(NamedTuple):
+    """Prototypes of every problem, and how training ended."""
+
+    prototypes: Array  # groups × problems × classes × most × units
+    absent: Array  # groups × problems × classes × most: infinity for padding, else 0
+    costs: Array  # groups × problems
+    n_iter: Array
+    holds_integers: bool  # what it was trained on
+
+
+@dataclass(frozen=True)
+class GLVQObjective:
+    """The mean of g(μ) over the samples and its gradient, for every problem of a batch."""
+
+    samples: Samples
+    square_norms: Array  # groups × 1 × samples, ‖x‖²
+    is_own: Array  # classes × samples
+    slopes: Array  # groups × problems × 1
+    absent: Array  # groups × problems × classes × most
+    backend: Backend
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return the number of groups and of problems of each."""
+        return self.absent.shape[0], self.absent.shape[1]
+
+    def select(self, members: np.ndarray) -> "GLVQObjective":
+        """Return the objective of some problems of each group (groups × members)."""
+        groups = self.backend.range(len(members))[:, None]
+        chosen = groups, self.backend.array(members)
+        return replace(self, slopes=self.slopes[chosen], absent=self.absent[chosen])
+
+    def __call__(self, positions: Array) -> tuple[Array, Array]:
+        """Return costs (problems) and gradients (problems × unknowns)."""
+        xp, activations = self.backend.xp, self.samples.activations
+        groups, n_samples, n_units = activations.shape
+        prototypes = positions.reshape(groups, -1, n_units)
+        offsets = squares(prototypes, xp) + self.absent.reshape(groups, -1)
+        costs: Array = 0.0
+        pull_sums: Array = 0.0
+        pulled: Array = 0.0
+        for rows in row_blocks(n_samples, prototypes, self.backend):
+            block = activations[:, rows]
+            block_costs, pulls = self._pulls(prototypes, offsets, block, rows)
+            costs = costs + block_costs
+            pull_sums = pull_sums + pulls.sum(axis=2)
+            pulled = pulled + self._multiply(pulls, block)
+        gradients = (2 / n_samples) * (pull_sums[:, :, None] * prototypes - pulled)
+        return costs.reshape(-1) / n_samples, gradients.reshape(positions.shape)
+
+    def _pulls(self, prototypes, offsets, block, rows):
+        """Return Σ g (groups × problems) and ∂g/∂d (groups × prototypes × samples of the block)."""
+        xp, take_along = self.backend.xp, self.backend.take_along
+        products = self._multiply(prototypes, xp.swapaxes(block, 1, 2))
+        distances = shifted_distances(products, offsets)
+        shape = *self.absent.shape, distances.shape[-1]
+        closest, places = closest_of_class(distances.reshape(shape), self.backend)
+        others = xp.where(self.is_own[:, rows], np.inf, closest)
+        rival = xp.argmin(others, axis=2)[:, :, None]
+        own = xp.broadcast_to(self.samples.y[rows], rival.shape)
+        winners = xp.concat([take_along(closest, own, 2), take_along(others, rival, 2)], axis=2)
+        costs, slopes_of_winners = self._costs(winners, rows)
+        index = xp.concat([own, rival], axis=2)
+        if places is not None:
+            index = shape[3] * index + take_along(places, index, 2)
+        pulls = self.backend.zeros((*shape[:2], shape[2] * shape[3], shape[4]), name_of(block))
+        self.backend.put_along(
+            pulls, index, self.backend.cast(slopes_of_winners, name_of(block)), 2
+        )
+        return costs, pulls.reshape(distances.shape)
+
+    def _multiply(self, left, activations):
+        return self.backend.multiply(left, activations, self.samples.holds_integers)
+
+    def _costs(self, winners, rows):
+        """Return Σ g, and (∂g/∂d⁺, ∂g/∂d⁻) of every sample, from d⁺ and d⁻ less ‖x‖²."""
+        xp = self.backend.xp
+        winners = self.backend.cast(winners, "float64") + self.square_norms[:, :, None, rows]
+        winners = xp.clip(winners, 0, None)
+        own, other = winners[:, :, 0], winners[:, :, 1]
+        total = own + other
+        has_direction = total >= SMALLEST_SUM
+        total = xp.where(has_direction, total, 1.0)
+        costs = 1 / (1 + xp.exp(self.slopes * (other - own) / total))
+        steepness = 2 * self.slopes * costs * (1 - costs) / total**2
+        return costs.sum(axis=2), xp.stack([steepness * other, -steepness * own], axis=2)
+
+
+def shifted_distances(products: Array, offsets: Array) -> Array:
+    """Turn w·x (groups × prototypes × samples) into ‖w‖² - 2 w·x: distances, less ‖x‖²."""
+    products *= -2
+    products += offsets[:, :, None]
+    return products
+
+
+def squares(vectors: Array, xp) -> Array:
+    """Return ‖v‖² along the last axis."""
+    return xp.einsum("gjn,gjn->gj", vectors, vectors)
+
+
+def closest_of_class(distances: Array, backend: Backend) -> tuple[Array, Array | None]:
+    """Return each class's smallest distance to a sample, and the place it is at if there are some.
+
+    `distances` is groups × problems × classes × most × samples.
+    """
+    if distances.shape[3] == 1:
+        return distances[:, :, :, 0], None
+    places = backend.xp.argmin(distances, axis=3)
+    return backend.take_along(distances, places[:, :, :, None], 3)[:, :, :, 0], places
+
+
+def row_blocks(n_samples: int, prototypes: Array, backend: Backend) -> list[slice]:
+    """Return slices of samples whose distances to all prototypes fit in a block of memory."""
+    bytes_of_sample = SAMPLE_ARRAYS * prototypes.shape[0] * prototypes.shape[1] * 8
+    n_rows = max(1, backend.block_bytes // bytes_of_sample)
+    return [slice(start, start + n_rows) for start in range(0, n_samples, n_rows)]
+
+
+def train_glvq(
+    samples: Samples, batch: GLVQBatch, backend: Backend, max_iter: int = 2500, tol: float = 1e-5
+) -> TrainedGLVQ:
+    """Train every problem of a batch as `GLVQClassifier` does one."""
+    xp, activations = backend.xp, samples.activations
+    dtype = name_of(activations)
+    classes = backend.range(samples.n_classes)[:, None]
+    objective = GLVQObjective(
+        samples=samples,
+        square_norms=backend.cast(squares(activations, xp), "float64")[:, None],
+        is_own=classes == samples.y,
+        slopes=backend.array(batch.slopes, "float64")[:, :, None],
+        absent=backend.array(padding(batch, samples.n_classes), dtype),
+        backend=backend,
+    )
+    start = starting_prototypes(samples, batch, backend)
+    flat_start = start.reshape(batch.slopes.size, -1)
+    solution = minimise(objective, flat_start, max_iter, tol, backend)
+    return TrainedGLVQ(
+        solution.positions.reshape(start.shape),
+        objective.absent,
+        solution.costs.reshape(batch.slopes.shape),
+        solution.n_iter.reshape(batch.slopes.shape),
+        samples.holds_integers,
+    )
+
+
+def padding(batch: GLVQBatch, n_classes: int) -> np.ndarray:
+    """Return infinity for the prototypes that a problem lacks, 0 for those it has."""
+    is_absent = np.arange(batch.most) >= batch.counts[:, :, np.newaxis]
+    table = np.where(is_absent, np.inf, 0.0)[:, :, np.newaxis]
+    return np.repeat(table, n_classes, axis=2)
+
+
+def starting_prototypes(samples: Samples, batch: GLVQBatch, backend: Backend) -> Array:
+    """Return class means plus U(-1, 1), from the numbers that `GLVQClassifier` would draw."""
+    means = class_means(samples, backend)
+    n_units = means.shape[-1]
+    shape = *batch.slopes.shape, samples.n_classes, batch.most, n_units
+    start = backend.zeros(shape, name_of(means))
+    for seed, count in sorted(set(zip(batch.seeds.flat, batch.counts.flat, strict=True))):
+        rng = check_random_state(int(seed))
+        noise = rng.uniform(-1, 1, size=(samples.n_classes, count, n_units))
+        noise = backend.array(noise, name_of(means))
+        for place in np.argwhere((batch.seeds == seed) & (batch.counts == count)):
+            group, problem = (int(index) for index in place)
+            start[group, problem, :, :count] = means[group, :, None] + noise
+    return start
+
+
+def class_means(samples: Samples, backend: Backend) -> Array:
+    """Return the mean of every class (groups × classes × units)."""
+    is_own = backend.cast(backend.range(samples.n_classes)[:, None] == samples.y, "float64")
+    members = backend.cast(is_own, name_of(samples.activations))
+    return (members @ samples.activations) / members.sum(axis=1)[:, None]
+
+
+def predicted_classes(trained: TrainedGLVQ, activations: Array, backend: Backend) -> Array:
+    """Return the class of the nearest prototype (groups × problems × samples)."""
+    xp, shape = backend.xp, trained.prototypes.shape
+    prototypes = trained.prototypes.reshape(shape[0], -1, shape[-1])
+    offsets = squares(prototypes, xp) + trained.absent.reshape(shape[0], -1)
+    classes = []
+    for rows in row_blocks(activations.shape[1], prototypes, backend):
+        block = xp.swapaxes(activations[:, rows], 1, 2)
+        products = backend.multiply(prototypes, block, trained.holds_integers)
+        distances = shifted_distances(products, offsets)
+        closest = xp.amin(distances.reshape(*shape[:-1], -1), axis=3)
+        classes.append(xp.argmin(closest, axis=2))
+    return xp.concat(classes, axis=2)
+
+
+def problems_at_once(samples: Samples, most: int, backend: Backend) -> int:
+    """Return how many problems of each group fit in the memory of a batch."""
+    groups, _, n_units = samples.activations.shape
+    n_unknowns = samples.n_classes * most * n_units
+    bytes_of_problem = VECTORS * n_unknowns * samples.activations.itemsize
+    return max(1, backend.batch_bytes // (groups * bytes_of_problem))

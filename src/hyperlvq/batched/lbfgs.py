@@ -1,0 +1,315 @@
+"""L-BFGS over many problems at once, each with its own step length.
+
+All problems advance in ticks of one evaluation each. In a tick a problem either accepts the point
+it tried, and takes a new direction, or changes its step: nobody waits for another's line search,
+and every decision is made where the arrays are. A step is accepted by the weak Wolfe conditions,
+which a bracket finds even where a cost has kinks (Lewis and Overton, 2013), as it has wherever the
+winner changes. Memory, tolerances and first step are those of `readouts.lbfgs`.
+
+The direction is -Hg in the compact form of Byrd, Nocedal and Schnabel (1994): with the steps S and
+the changes of gradient Y of the last iterations as columns, R the upper triangle of SᵀY, D its
+diagonal and γ = sᵀy/yᵀy of the latest pair,
+
+    Hg = γg + Su - γYa,    a = R⁻¹Sᵀg,    u = R⁻ᵀ(Da + γYᵀYa - γYᵀg).
+"""
+
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import NamedTuple, Protocol, Self
+
+import numpy as np
+
+from hyperlvq.batched.backend import Array, Backend, name_of
+
+MEMORY = 10
+SUFFICIENT_DECREASE = 1e-3
+CURVATURE = 0.9
+SMALLEST_DECREASE = 2.220446049250313e-09
+MOST_TRIALS = 20
+EXPANSION = 4.0
+# What was left of a batch when it last shrank, times this, is when it shrinks again.
+SHRINK_AT = 0.8
+
+
+class Objective(Protocol):
+    """The costs of problems in groups of equal size, all with the same number of unknowns."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return the number of groups and of problems of each."""
+
+    def __call__(self, positions: Array) -> tuple[Array, Array]:
+        """Return costs (problems, float64) and gradients (problems × unknowns)."""
+
+    def select(self, members: np.ndarray) -> Self:
+        """Return the objective of some problems of each group (groups × members)."""
+
+
+class Solution(NamedTuple):
+    """The end of every problem, in the order of the start."""
+
+    positions: Array  # problems × unknowns
+    costs: Array
+    n_iter: Array
+
+
+@dataclass
+class State:
+    """Where every problem stands; the first axis of each array counts the problems."""
+
+    position: Array
+    cost: Array
+    gradient: Array
+    direction: Array
+    slope: Array  # of the cost along the direction
+    step: Array
+    lower: Array  # the bracket of the step
+    upper: Array
+    n_trials: Array
+    n_iter: Array
+    is_active: Array
+    history: Array  # problems × 2 MEMORY × unknowns: the steps s, then the changes y
+    s_dot_y: Array  # problems × MEMORY × MEMORY
+    y_dot_y: Array
+    born: Array  # the iteration of each pair, -1 for none
+    scale: Array  # γ
+
+    def select(self, index: Array) -> "State":
+        """Return the state of some problems."""
+        return State(*(getattr(self, item.name)[index] for item in fields(self)))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When to stop."""
+
+    max_iter: int
+    tol: float
+
+
+def minimise(
+    objective: Objective, start: Array, max_iter: int, tol: float, backend: Backend
+) -> Solution:
+    """Minimise every problem from its start (problems × unknowns).
+
+    A problem ends where no component of its gradient exceeds `tol`, where its cost stops falling,
+    or after `max_iter` iterations, and then leaves the batch.
+    """
+    rule = Rule(max_iter, tol)
+    state = begin(objective, start, rule, backend)
+    solution = Solution(1 * state.position, 1 * state.cost, 1 * state.n_iter)
+    origin = np.arange(len(start)).reshape(objective.shape)
+    while True:
+        members = advance(objective, state, rule, backend)
+        note(state, solution, backend.array(origin.ravel()))
+        if members.shape[1] == 0:
+            return solution
+        places = members + objective.shape[1] * np.arange(len(members))[:, np.newaxis]
+        state = state.select(backend.array(places.ravel()))
+        objective = objective.select(members)
+        origin = np.take_along_axis(origin, members, axis=1)
+
+
+def note(state: State, solution: Solution, index: Array) -> None:
+    """Write where the problems of a state stand to their places in the solution."""
+    solution.positions[index] = state.position
+    solution.costs[index] = state.cost
+    solution.n_iter[index] = state.n_iter
+
+
+def advance(objective: Objective, state: State, rule: Rule, backend: Backend) -> np.ndarray:
+    """Tick until the batch is worth shrinking; return the members to keep of each group.
+
+    Groups stay equal in size: one with fewer active problems keeps some that have ended.
+    """
+    n_problems = objective.shape[1]
+    tick_once = backend.replayed(partial(tick, objective, state, rule, backend))
+    while True:
+        is_active = backend.numpy(state.is_active).reshape(objective.shape)
+        n_active = int(is_active.sum(axis=1).max())
+        if n_active == 0 or n_active <= SHRINK_AT * n_problems:
+            return np.argsort(~is_active, axis=1, kind="stable")[:, :n_active]
+        for _ in range(backend.ticks_per_check):
+            tick_once()
+
+
+def begin(objective: Objective, start: Array, rule: Rule, backend: Backend) -> State:
+    """Return the state before the first tick: steepest descent by a step of length 1."""
+    n_problems, n_unknowns = start.shape
+    dtype = name_of(start)
+    cost, gradient = objective(start)
+    norm = length(gradient, backend)
+    of_problems = partial(backend.full, (n_problems,), dtype="float64")
+    pairs = n_problems, MEMORY, MEMORY
+    return State(
+        position=1 * start,
+        cost=cost,
+        gradient=gradient,
+        direction=-gradient,
+        slope=-(norm**2),
+        step=first_step(norm, backend),
+        lower=of_problems(0),
+        upper=of_problems(np.inf),
+        n_trials=backend.zeros((n_problems,), "int64"),
+        n_iter=backend.zeros((n_problems,), "int64"),
+        is_active=largest(gradient, backend) > rule.tol,
+        history=backend.zeros((n_problems, 2 * MEMORY, n_unknowns), dtype),
+        s_dot_y=backend.zeros(pairs, "float64"),
+        y_dot_y=backend.zeros(pairs, "float64"),
+        born=backend.full(pairs[:2], -1, "int64"),
+        scale=of_problems(1),
+    )
+
+
+def tick(objective: Objective, state: State, rule: Rule, backend: Backend) -> None:
+    """Evaluate every problem at its present step; accept the point or change the step."""
+    xp = backend.xp
+    trial = state.position + as_column(state.step, state.position) * state.direction
+    cost, gradient = objective(trial)
+    slope = dot(gradient, state.direction, backend)
+    falls = cost <= state.cost + SUFFICIENT_DECREASE * state.step * state.slope
+    is_steep = slope < CURVATURE * state.slope
+    state.n_trials += 1
+    is_last = state.n_trials >= MOST_TRIALS
+    accepted = state.is_active & falls & (~is_steep | is_last)
+    exhausted = state.is_active & ~accepted & is_last
+    narrow_bracket(state, falls, backend)
+
+    has_memory = xp.any(state.born >= 0, axis=1)
+    decrease = state.cost - cost
+    ended = accepted & (
+        (largest(gradient, backend) <= rule.tol)
+        | (decrease <= SMALLEST_DECREASE)  # costs are below 1, so this is scipy's rule
+        | (state.n_iter + 1 >= rule.max_iter)
+    )
+    state.is_active &= ~(ended | (exhausted & ~has_memory))
+
+    is_pair = accepted & (slope > state.slope)
+    gradient_products = remember(state, trial, gradient, is_pair, backend)
+    move(state, accepted, trial, cost, gradient, backend)
+    turn(state, accepted, exhausted, gradient_products, backend)
+
+
+def narrow_bracket(state: State, falls: Array, backend: Backend) -> None:
+    """Take the step as a bound, and as the next one what lies between the bounds or beyond."""
+    where = backend.xp.where
+    state.upper[...] = where(falls, state.upper, state.step)
+    state.lower[...] = where(falls, state.step, state.lower)
+    is_open = state.upper == np.inf
+    middle = (state.lower + where(is_open, state.lower, state.upper)) / 2
+    state.step[...] = where(is_open, EXPANSION * state.step, middle)
+
+
+def remember(
+    state: State, trial: Array, gradient: Array, is_pair: Array, backend: Backend
+) -> Array:
+    """Put new pairs in the place of the oldest; return [S Y]ᵀg (problems × 2 MEMORY)."""
+    where = backend.xp.where
+    rows, place = backend.range(len(is_pair)), state.n_iter % MEMORY
+    change = gradient - state.gradient
+    for values, slot in ((trial - state.position, place), (change, place + MEMORY)):
+        kept = state.history[rows, slot]
+        state.history[rows, slot] = where(is_pair[:, None], values, kept)
+    pair = backend.xp.stack([change, gradient], axis=1)
+    products = backend.cast(state.history @ backend.xp.swapaxes(pair, 1, 2), "float64")
+    of_steps, of_changes = products[:, :MEMORY, 0], products[:, MEMORY:, 0]
+    mask = is_pair[:, None]
+    state.s_dot_y[rows, :, place] = where(mask, of_steps, state.s_dot_y[rows, :, place])
+    state.y_dot_y[rows, :, place] = where(mask, of_changes, state.y_dot_y[rows, :, place])
+    state.y_dot_y[rows, place] = where(mask, of_changes, state.y_dot_y[rows, place])
+    state.born[rows, place] = where(is_pair, state.n_iter, state.born[rows, place])
+    ratio = of_steps[rows, place] / where(is_pair, of_changes[rows, place], 1)
+    state.scale[...] = where(is_pair, ratio, state.scale)
+    return products[:, :, 1]
+
+
+def move(
+    state: State, accepted: Array, trial: Array, cost: Array, gradient: Array, backend: Backend
+) -> None:
+    """Take the accepted points."""
+    where = backend.xp.where
+    state.position[...] = where(accepted[:, None], trial, state.position)
+    state.gradient[...] = where(accepted[:, None], gradient, state.gradient)
+    state.cost[...] = where(accepted, cost, state.cost)
+    state.n_iter += backend.cast(accepted, "int64")
+
+
+def turn(
+    state: State, accepted: Array, exhausted: Array, gradient_products: Array, backend: Backend
+) -> None:
+    """Give new directions to those who moved, and steepest descent to those who found no step."""
+    where = backend.xp.where
+    direction = newton_direction(state, gradient_products, backend)
+    slope = dot(direction, state.gradient, backend)
+    is_lost = exhausted | (accepted & ~(slope < 0))
+    norm = length(state.gradient, backend)
+    is_new = accepted | is_lost
+    state.born[...] = where(is_lost[:, None], -1, state.born)
+    state.scale[...] = where(is_lost, 1.0, state.scale)
+    direction = where(is_lost[:, None], -state.gradient, direction)
+    state.direction[...] = where(is_new[:, None], direction, state.direction)
+    state.slope[...] = where(is_lost, -(norm**2), where(accepted, slope, state.slope))
+    state.step[...] = where(is_lost, first_step(norm, backend), where(accepted, 1.0, state.step))
+    state.lower[...] = where(is_new, 0.0, state.lower)
+    state.upper[...] = where(is_new, np.inf, state.upper)
+    state.n_trials[...] = where(is_new, 0, state.n_trials)
+
+
+def newton_direction(state: State, gradient_products: Array, backend: Backend) -> Array:
+    """Return -Hg from [S Y]ᵀg; in double precision but for the sums over unknowns."""
+    xp, where = backend.xp, backend.xp.where
+    is_there = state.born >= 0
+    is_before = (state.born[:, :, None] < state.born[:, None, :]) & is_there[:, :, None]
+    diagonal = where(is_there, xp.diagonal(state.s_dot_y, 0, 1, 2), 1.0)
+    root = xp.sqrt(diagonal)
+    above = where(is_before, state.s_dot_y / (root[:, :, None] * root[:, None, :]), 0.0)
+    on_steps = where(is_there, gradient_products[:, :MEMORY], 0.0)
+    on_changes = gradient_products[:, MEMORY:]
+    scale = state.scale[:, None]
+
+    a = solve_unit_triangle(above, on_steps / root, xp) / root
+    curvature = (state.y_dot_y @ a[:, :, None])[:, :, 0]
+    right = where(is_there, diagonal * a + scale * (curvature - on_changes), 0.0)
+    u = solve_unit_triangle(xp.swapaxes(above, 1, 2), right / root, xp) / root
+    weights = backend.cast(xp.concat([u, -scale * a], axis=1), name_of(state.history))
+    combined = (weights[:, None, :] @ state.history)[:, 0]
+    return -(as_column(state.scale, combined) * state.gradient + combined)
+
+
+def solve_unit_triangle(above: Array, right: Array, xp) -> Array:
+    """Return (I + U)⁻¹ right, for U strictly triangular in some order of the rows.
+
+    U to the 16th power is 0, so the inverse is (I - U)(I + U²)(I + U⁴)(I + U⁸): a few products of
+    small matrices, and none has to be sorted. Scaled by D^½, no entry is much above 1.
+    """
+    power, sign = above, -1
+    solved = right[:, :, None]
+    for _ in range(4):
+        solved = solved + sign * (power @ solved)
+        power, sign = power @ power, 1
+    return solved[:, :, 0]
+
+
+def first_step(norm: Array, backend: Backend) -> Array:
+    """Return the step that moves along a gradient by a length of 1."""
+    return 1 / backend.xp.where(norm > 0, norm, 1.0)
+
+
+def dot(left: Array, right: Array, backend: Backend) -> Array:
+    """Return the scalar product of every problem's vectors."""
+    return backend.cast(backend.xp.einsum("qd,qd->q", left, right), "float64")
+
+
+def length(vectors: Array, backend: Backend) -> Array:
+    """Return the norm of every problem's vector."""
+    return backend.xp.sqrt(dot(vectors, vectors, backend))
+
+
+def largest(vectors: Array, backend: Backend) -> Array:
+    """Return the largest component of every problem's vector, without its sign."""
+    return backend.xp.amax(backend.xp.abs(vectors), axis=1)
+
+
+def as_column(values: Array, like: Array) -> Array:
+    """Return one value a problem as a column of the dtype of its vectors."""
+    return (values.to(like.dtype) if hasattr(values, "to") else values.astype(like.dtype))[:, None]
