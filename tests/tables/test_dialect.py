@@ -143,6 +143,8 @@ def test_header_is_understood(read, text, columns):
         ("a,b,a\n1,2,3\n", ", header: columns 1 and 3 are both 'a'"),
         ("a, a\n1,2\n", ", header: columns 1 and 2 are both 'a'"),
         ("5.1,3.5,.2\n4.9,3,1e-1\n", " has no header: its first row is numbers only"),
+        ("0,0,1\n0,1,1\n", " has no header: its first row is numbers only"),
+        ("2,2,x\n1,3,y\n", ", header: columns 1 and 2 are both '2', is the header missing?"),
         ("1\n2\n", " has no header: its first row is numbers only"),
         ("a,b,\n1,2,\n3,4,5\n", ", row 2: '5' is in column 3, which has no name in the header"),
     ],

@@ -7,7 +7,7 @@ or it is left out for a reason that the user is told. Missing cells are no obsta
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ from hyperlvq.tables.numbers import (
     to_floats,
 )
 from hyperlvq.tables.read import Table
+from hyperlvq.tables.values import AnyTable, check_finite, numbers_of, settle_decimal, text_of
 
 KEPT_LEVELS = 100
 
@@ -91,19 +92,6 @@ class Column:
         )
 
 
-class AnyTable(Protocol):
-    """What `Table` and `TableReader` have in common."""
-
-    name: str
-    columns: tuple[str, ...]
-    delimiter: str | None
-    decimal: str | None
-
-    @property
-    def encoding(self) -> str | None:
-        """The encoding of text; None for Parquet."""
-
-
 def describe_columns(
     table: Table, target: str, keep: Collection[str] = (), drop: Collection[str] = ()
 ) -> list[Column]:
@@ -158,11 +146,12 @@ def to_frame(
     """
     used = [column for column in columns if column.kind is not Kind.DROPPED]
     check_present([column.name for column in used], data.column_names, table.name)
-    _settle_decimal(data, used, table)
+    numbers = [column.name for column in used if column.kind is Kind.NUMBER]
+    settle_decimal(data, numbers, table)
     values = {
-        column.name: _numbers(data, column.name, table, first_row)
+        column.name: numbers_of(data, column.name, table, first_row)
         if column.kind is Kind.NUMBER
-        else _objects(data, column.name, table, missing=float("nan"))
+        else text_of(data, column.name, table, missing=float("nan"))
         for column in used
     }
     return pd.DataFrame(values, index=pd.RangeIndex(len(data)))
@@ -171,7 +160,7 @@ def to_frame(
 def labels(data: pa.Table, target: str, table: AnyTable) -> np.ndarray:
     """Return the target's values as text, None where they are missing."""
     check_present([tidy(target)], data.column_names, table.name)
-    return _objects(data, tidy(target), table, missing=None).to_numpy()
+    return text_of(data, tidy(target), table, missing=None).to_numpy()
 
 
 def _check_asked(table: Table, target: str, keep: set[str], drop: set[str]) -> None:
@@ -228,19 +217,16 @@ def _floats(table: Table, name: str) -> pa.ChunkedArray | None:
 
 
 def _describe_numbers(table: Table, name: str, values: pa.ChunkedArray, is_kept: bool) -> Column:
-    _check_finite(table.data, name, values, table, 1)
+    check_finite(table.data, name, values, table, first_row=1)
     extremes = pc.min_max(values).as_py()
     minimum, maximum = extremes["min"], extremes["max"]
     if maximum - minimum == float("inf"):
         raise InputError(
             f"{table.name}, column {name!r}: from {minimum} to {maximum} is too wide a range"
         )
-    reason = (
-        None
-        if is_kept
-        else rules.reason_against_numbers(name, table.data[name], values, minimum == maximum)
-    )
-    if reason:
+    is_one_value = minimum == maximum
+    reason = rules.reason_against_numbers(name, table.data[name], values, is_one_value)
+    if reason and not is_kept:
         return Column(name, Kind.DROPPED, values.null_count, reason=reason)
     return Column(name, Kind.NUMBER, values.null_count, minimum, maximum)
 
@@ -254,10 +240,10 @@ def _describe_text(table: Table, name: str, is_kept: bool, is_code: bool) -> Col
     elif _is_text(table, name):
         note = _note_on_numbers(table, name)
     levels = contents.count_levels(text)
-    reason = None if is_kept else rules.reason_against_text(name, column, text, len(levels))
-    if reason:
-        if note and not is_code and reason in (rules.IDENTIFIER, rules.MANY_VALUES):
-            reason = rules.MIXED
+    reason = rules.reason_against_text(name, column, text, len(levels))
+    if reason and not is_kept:
+        says_too_much = reason in (rules.IDENTIFIER, rules.MANY_VALUES)
+        reason = rules.MIXED if says_too_much and note and not is_code else reason
         return Column(name, Kind.DROPPED, text.null_count, reason=reason, note=note)
     shown = tuple(levels["values"].slice(0, KEPT_LEVELS).to_pylist())
     return Column(name, Kind.TEXT, text.null_count, None, None, shown, len(levels), note=note)
@@ -287,73 +273,3 @@ def _check_marks(table: Table, name: str) -> None:
             f"{contents.shown(cells[comma].as_py())} in row {comma + 1}, "
             f"{contents.shown(cells[point].as_py())} in row {point + 1}"
         )
-
-
-def _settle_decimal(data: pa.Table, used: Sequence[Column], table: AnyTable) -> None:
-    if table.decimal is not None:
-        return
-    numbers = {
-        column.name: data[column.name]
-        for column in used
-        if column.kind is Kind.NUMBER and contents.is_text(data[column.name].type)
-    }
-    table.decimal = find_decimal(numbers, table.delimiter, table.name)
-
-
-def _numbers(data: pa.Table, name: str, table: AnyTable, first_row: int) -> np.ndarray:
-    column = data[name]
-    if contents.is_text(column.type):
-        form = number_form(table.delimiter, table.decimal)
-        values = to_floats(column, form)
-        if values is None:
-            index = pc.index(are_numbers(column, form), False).as_py()
-            raise _not_a_number(column, index, name, table, first_row)
-    elif contents.is_number(column.type) or pa.types.is_null(column.type):
-        values = contents.as_floats(column)
-    else:
-        raise InputError(
-            f"{table.name}, column {name!r} is of type {column.type}, numbers were expected"
-        )
-    _check_finite(data, name, values, table, first_row)
-    return pc.fill_null(values, float("nan")).to_numpy()
-
-
-def _not_a_number(
-    column: pa.ChunkedArray, index: int, name: str, table: AnyTable, first_row: int
-) -> InputError:
-    cell, row = column[index], first_row + index
-    shown = contents.shown(cell.as_py())
-    if table.encoding is None:
-        return InputError(
-            f"{table.name}, column {name!r} is of type {column.type}, numbers were expected: "
-            f"{shown} in row {row} is not a number"
-        )
-    other_forms = [f for f in possible_forms(table.delimiter) if f.decimal != table.decimal]
-    where = f"{table.name}, row {row}, column {name!r}"
-    one = pa.chunked_array([[cell.as_py()]])
-    if table.decimal and any(to_floats(one, form) is not None for form in other_forms):
-        marks = {".": "point", ",": "comma"}
-        mark = marks[table.decimal]
-        return InputError(f"{where}: {shown} is not a number with a decimal {mark}, as others are")
-    return InputError(f"{where}: {shown} is not a number")
-
-
-def _check_finite(
-    data: pa.Table, name: str, values: pa.ChunkedArray, table: AnyTable, first_row: int
-) -> None:
-    is_finite = pc.is_finite(values)
-    if not pc.all(is_finite, min_count=0).as_py():
-        index = pc.index(is_finite, False).as_py()
-        raise InputError(
-            f"{table.name}, row {first_row + index}, column {name!r}: "
-            f"{contents.shown(str(data[name][index].as_py()))} is not finite"
-        )
-
-
-def _objects(data: pa.Table, name: str, table: AnyTable, missing: float | None) -> pd.Series:
-    column = data[name]
-    if not contents.is_plain(column.type):
-        raise InputError(
-            f"{table.name}, column {name!r} is of type {column.type}, text was expected"
-        )
-    return pd.Series(contents.to_objects(contents.as_text(column), missing), dtype=object)

@@ -247,9 +247,9 @@ def _columns(header: _Record, rows: list[list[str]], table: str) -> tuple[tuple[
     names = names[:n_named]
     if n_named > 1 and not names[0]:
         names[0] = ROW_NAME  # as R and pandas write it
-    check_names(names, table)
-    if all(map(is_plain_number, names)) and not _counts_up(names):
+    if names and all(map(is_plain_number, names)) and not _counts_up(names):
         raise InputError(f"{table} has no header: its first row is numbers only")
+    check_names(names, table)
     return tuple(names), n_unnamed
 
 

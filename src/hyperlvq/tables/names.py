@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from hyperlvq.checks import InputError
+from hyperlvq.tables.numbers import is_plain_number
 
 #: What an unnamed first column is called, as R and pandas write the names of rows.
 ROW_NAME = "(row name)"
@@ -27,7 +28,10 @@ def check_names(names: Sequence[str], table: str) -> None:
         if not name:
             raise InputError(f"{table}, header: column {position} has no name")
         if (first := first_with.setdefault(name, position)) < position:
-            raise InputError(f"{table}, header: columns {first} and {position} are both {name!r}")
+            hint = ", is the header missing?" if is_plain_number(name) else ""
+            raise InputError(
+                f"{table}, header: columns {first} and {position} are both {name!r}{hint}"
+            )
 
 
 def check_present(names: Sequence[str], present: Collection[str], table: str) -> None:
