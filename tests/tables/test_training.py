@@ -1,0 +1,66 @@
+"""From a table to a model: what is learnt, checked and told on the way."""
+
+import pytest
+from small_tables import colour_table
+
+from hyperlvq.checks import InputError
+from hyperlvq.tables.read import read_table
+from hyperlvq.tables.training import Task, train
+
+QUICK = {"n_units": 20}
+
+
+@pytest.fixture
+def colours(tmp_path):
+    (tmp_path / "t.csv").write_text(colour_table())
+    return read_table(tmp_path / "t.csv")
+
+
+def no_progress(activity, done, total):
+    pass
+
+
+def test_progress_goes_from_nothing_to_all_of_every_step(colours):
+    steps = []
+
+    train(
+        colours,
+        Task("colour", parameters={**QUICK, "clip": 3, "slope": 5.0}, n_folds=2, tune=True),
+        lambda *step: steps.append(step),
+    )
+
+    tuning = [("tuning", done, 6) for done in range(7)]
+    validating = [("cross-validating", done, 2) for done in range(3)]
+    assert steps == [*tuning, *validating, ("training", 0, 1), ("training", 1, 1)]
+
+
+def test_the_found_settings_are_those_of_the_model(colours):
+    trained = train(
+        colours, Task("colour", parameters={**QUICK, "clip": 3}, n_folds=0, tune=True), no_progress
+    )
+
+    readout = trained.model["readout"]
+    found = {"prototypes_per_class": readout.prototypes_per_class, "slope": readout.slope}
+    assert trained.search.best == found
+
+
+def test_parameters_are_checked_before_the_table_is_looked_at(colours):
+    with pytest.raises(InputError, match="slope must be a finite number above 0, got -1"):
+        train(colours, Task("no such column", parameters={"slope": -1}), no_progress)
+
+
+def test_a_training_that_does_not_converge_is_noted_not_warned_of(colours):
+    trained = train(
+        colours, Task("colour", parameters={**QUICK, "max_iter": 1}, n_folds=2), no_progress
+    )
+
+    assert any("max_iter" in note or "converge" in note for note in trained.notes)
+
+
+def test_ten_classes_are_never_too_many(tmp_path):
+    (tmp_path / "t.csv").write_text("a,y\n" + "".join(f"{i % 4},c{i}\n" for i in range(10)))
+
+    trained = train(read_table(tmp_path / "t.csv"), Task("y", parameters=QUICK), no_progress)
+
+    assert len(trained.class_counts) == 10
+    assert trained.validation is None
