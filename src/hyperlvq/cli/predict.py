@@ -39,7 +39,7 @@ def predict(
     Example: hyperlvq predict model.hlvq new.csv -o predictions.csv
     """
     from hyperlvq.tables.about import columns_of
-    from hyperlvq.tables.names import check_present
+    from hyperlvq.tables.names import check_present, tidy
     from hyperlvq.tables.prediction import predict as predict_rows
     from hyperlvq.tables.read import open_table
     from hyperlvq.tables.write import check_output, open_output, prediction_table
@@ -48,7 +48,7 @@ def predict(
     check_output(output)
     check_not_an_input(output, model, table)
     saved = read_saved(model)
-    columns, kept = columns_of(saved.about), [name.strip() for name in keep or ()]
+    columns, kept = columns_of(saved.about), [tidy(name) for name in keep or ()]
     name = saved.about["target"] or "prediction"
     n_rows = 0
     with open_table(table) as reader, open_output(output) as write:
