@@ -6,9 +6,11 @@ import typer
 
 from hyperlvq import __version__
 from hyperlvq.checks import InputError
+from hyperlvq.cli.budget import budget
 from hyperlvq.cli.costs import costs
 from hyperlvq.cli.data import data_app
 from hyperlvq.cli.evaluate import evaluate
+from hyperlvq.cli.export import export
 from hyperlvq.cli.fit import fit
 from hyperlvq.cli.predict import predict
 from hyperlvq.cli.show import show
@@ -30,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (fit, predict, evaluate, show, costs):
+for command in (fit, predict, evaluate, show, export, budget, costs):
     app.command()(command)
 app.add_typer(data_app, name="data")
 app.add_typer(study_app, name="study")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from hyperlvq.checks import InputError
+from hyperlvq.cli.device import Chip, Device, Input, budget_lines
 from hyperlvq.cli.options import (
     STANDARD,
     JsonOption,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from hyperlvq.tables.training import Task, Trained
 
 MOST_UNITS = 100_000
+DEVICE_PANEL = "A device to fit (then hyperlvq export)"
 MODEL_PANEL = "The model (parameters as in Python, with the same defaults)"
 
 
@@ -72,6 +74,23 @@ def fit(
         int | None,
         typer.Option(min=1, help="Most iterations of training.", rich_help_panel=MODEL_PANEL),
     ] = None,
+    max_flash: Annotated[
+        str | None,
+        typer.Option(
+            help="Choose sizes for so much flash, as in 16k.", rich_help_panel=DEVICE_PANEL
+        ),
+    ] = None,
+    max_ram: Annotated[
+        str | None,
+        typer.Option(help="Choose sizes for so much RAM, as in 2k.", rich_help_panel=DEVICE_PANEL),
+    ] = None,
+    chip: Annotated[
+        Chip, typer.Option(help="The device's processor.", rich_help_panel=DEVICE_PANEL)
+    ] = "cortex-m3",
+    input_type: Annotated[
+        Input,
+        typer.Option("--input", help="The type of a feature there.", rich_help_panel=DEVICE_PANEL),
+    ] = "float",
     tune: Annotated[
         bool, typer.Option("--tune", help="Search parameters that are not given.")
     ] = False,
@@ -98,7 +117,8 @@ def fit(
 
     if cv == 1:
         raise InputError("--cv must be 0 or at least 2: one fold leaves nothing to train on")
-    parameters = {
+    device = Device.parsed(chip, input_type, max_flash, max_ram)
+    options = {
         "n_units": n_units,
         "clip": clip,
         "prototypes_per_class": prototypes_per_class,
@@ -108,27 +128,34 @@ def fit(
         "learning_rate": learning_rate,
         "max_iter": max_iter,
     }
+    parameters = {name: value for name, value in options.items() if value is not None}
     task = Task(
         target.strip(),
         hidden,
         readout,
-        {name: value for name, value in parameters.items() if value is not None},
+        parameters,
         n_folds=cv,
         tune=tune,
         seed=seed,
         keep=keep or (),
         drop=drop or (),
+        sizes=None if device is None else device.sizes(hidden, readout, parameters),
     )
     if min_accuracy is not None and cv == 0:
         raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
-    saved, n_bytes = _train_and_save(table, task, output, min_accuracy, quiet)
+    saved, n_bytes = _train_and_save(table, task, device, output, min_accuracy, quiet)
     give(_lines(saved.about, output, n_bytes), saved.about, as_json, quiet, output == STANDARD)
     if n_bytes is None:
         raise typer.Exit(1)
 
 
 def _train_and_save(
-    table: str, task: "Task", output: str, min_accuracy: float | None, quiet: bool
+    table: str,
+    task: "Task",
+    device: Device | None,
+    output: str,
+    min_accuracy: float | None,
+    quiet: bool,
 ) -> "tuple[SavedModel, int | None]":
     """Return the model and the size of its file, or None if it was not good enough to save."""
     from hyperlvq.cli.steps import shown_steps
@@ -144,7 +171,10 @@ def _train_and_save(
     with shown_steps(quiet) as progress:
         data = read_table(table)
         trained = train(data, task, progress)
-    saved = SavedModel(trained.model, about_training(trained, task, data.name))
+    about = dict(about_training(trained, task, data.name))
+    if device is not None:
+        about["device"] = device.budget_of(trained.model)
+    saved = SavedModel(trained.model, about)
     if min_accuracy is not None and not _is_at_least(trained, min_accuracy):
         return saved, None
     content = to_bytes(saved)
@@ -170,4 +200,5 @@ def _lines(about: "About", output: str, n_bytes: int | None) -> list[str]:
     else:
         place = "standard output" if output == STANDARD else output
         outcome = f"saved: {place} ({size(n_bytes)})"
-    return [*training_lines(about), "", outcome]
+    device = ["", *budget_lines(about["device"])] if "device" in about else []
+    return [*training_lines(about), *device, "", outcome]

@@ -1,0 +1,150 @@
+"""`hyperlvq export`: a model as integer-only C, or as ONNX."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from hyperlvq.checks import InputError
+from hyperlvq.cli.device import InputOption
+from hyperlvq.cli.options import JsonOption, ModelArgument, QuietOption, give, read_saved
+from hyperlvq.cli.text import facts
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from hyperlvq.export import Comparison, Plan
+    from hyperlvq.saving import SavedModel
+
+#: A self-test with every row of a table would not fit the device.
+MOST_VECTORS = 64
+
+Bits = Annotated[Literal["8", "16"], typer.Option(help="Width of a prototype's entry.")]
+
+
+def export(
+    model: ModelArgument,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder of the C files, or the ONNX file.")
+    ],
+    to: Annotated[Literal["c", "onnx"], typer.Option(help="What to write.")] = "c",
+    name: Annotated[str, typer.Option(help="The prefix of all names in the code.")] = "model",
+    input_type: InputOption = "float",
+    bits: Bits = "8",
+    vectors: Annotated[
+        str | None,
+        typer.Option(help="A table: compare on its rows, and write a self-test with some."),
+    ] = None,
+    trainable: Annotated[
+        bool, typer.Option("--trainable", help="C that learns, with prototypes in RAM.")
+    ] = False,
+    rule: Annotated[
+        Literal["perceptron", "glvq"] | None,
+        typer.Option(help="How it learns: in integers, or in float; as fitted without it."),
+    ] = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Write a model as firmware: C99 without floating point, or an ONNX file.
+
+    Example: hyperlvq export model.hlvq --to c --name digits -o firmware --vectors test.csv
+    """
+    from hyperlvq.export import make_plan, to_c
+
+    if trainable and to != "c":
+        raise InputError("--trainable is for --to c: an ONNX file cannot learn")
+    if rule is not None and not trainable:
+        raise InputError("--rule says how a device learns: give --trainable as well")
+    saved = read_saved(model)
+    plan = make_plan(saved.model, name=name, input=input_type, bits=int(bits))
+    samples = None if vectors is None else _read_samples(saved, vectors)
+    if to == "onnx":
+        files = _write_onnx(plan, output)
+    else:
+        features = None if samples is None else samples.vectors(saved)
+        learning = (rule or True) if trainable else False
+        source = saved.model if trainable else plan
+        files = to_c(
+            source, output, name=name, input=input_type, vectors=features, trainable=learning
+        )
+    comparison = None if samples is None else samples.compare(saved, plan)
+    result = plan, files, comparison, 0 if samples is None else samples.n_left_out
+    give(_lines(*result), _values(*result), as_json, quiet)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The rows of a table that have no missing values, and their classes if it has them."""
+
+    frame: Any
+    labels: "np.ndarray | None"
+    n_left_out: int
+
+    def compare(self, saved: "SavedModel", plan: "Plan") -> "Comparison | None":
+        """Return how the model and its integer form do on them."""
+        from hyperlvq.export import compare
+
+        if self.labels is None:
+            return None
+        return compare(saved.model, plan, self.frame, self.labels)
+
+    def vectors(self, saved: "SavedModel") -> "np.ndarray":
+        """Return the features of some rows, from all over the table."""
+        import numpy as np
+
+        from hyperlvq.export.fitted import device_features
+
+        rows = np.unique(np.linspace(0, len(self.frame) - 1, MOST_VECTORS).astype(int))
+        return device_features(saved.model, self.frame.iloc[rows])
+
+
+def _read_samples(saved: "SavedModel", path: str) -> Samples:
+    import numpy as np
+
+    from hyperlvq.export.fitted import device_features
+    from hyperlvq.tables.about import columns_of
+    from hyperlvq.tables.columns import labels, to_frame
+    from hyperlvq.tables.read import read_table
+
+    table = read_table(path)
+    frame = to_frame(table.data, columns_of(saved.about), table)
+    is_whole = ~np.isnan(device_features(saved.model, frame)).any(axis=1)
+    if not is_whole.any():
+        raise InputError(f"{path} has no row without missing numbers, which exported models need")
+    target = saved.about["target"]
+    known = labels(table.data, target, table)[is_whole] if target in table.columns else None
+    return Samples(frame[is_whole], known, int((~is_whole).sum()))
+
+
+def _write_onnx(plan: "Plan", output: Path) -> list[Path]:
+    from hyperlvq.export.onnx_graph import to_onnx
+
+    to_onnx(plan, output)
+    return [output]
+
+
+def _lines(
+    plan: "Plan", files: list[Path], comparison: "Comparison | None", n_left_out: int
+) -> list[str]:
+    pairs = [("note", note) for note in plan.notes]
+    if n_left_out:
+        pairs.append(("note", f"rows with missing numbers, left out: {n_left_out}"))
+    if comparison is not None:
+        pairs += [
+            ("float accuracy", f"{comparison.float_accuracy:.4f}"),
+            ("integer accuracy", f"{comparison.integer_accuracy:.4f}"),
+            ("agreement", f"{comparison.agreement:.4f}"),
+        ]
+    return [*(facts(pairs) if pairs else []), *map(str, files)]
+
+
+def _values(
+    plan: "Plan", files: list[Path], comparison: "Comparison | None", n_left_out: int
+) -> dict[str, Any]:
+    return {
+        "files": list(map(str, files)),
+        "comparison": None if comparison is None else comparison._asdict(),
+        "left_out": n_left_out,
+        "notes": list(plan.notes),
+    }

@@ -1,0 +1,121 @@
+"""`hyperlvq export`: files that build, comparisons that are true, refusals in one sentence."""
+
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from shell import hyperlvq
+from small_tables import fit_colours
+
+import hyperlvq as package
+from hyperlvq.export import make_plan
+from hyperlvq.export.fitted import device_features
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with a table and a model of it."""
+    folder = tmp_path_factory.mktemp("export")
+    fit_colours(folder)
+    return folder
+
+
+def test_files_of_c_are_written_and_named(folder, tmp_path):
+    code, output, errors = hyperlvq(
+        "export", folder / "colours.hlvq", "--name", "colours", "-o", tmp_path / "firmware"
+    )
+
+    names = ["colours.h", "colours.c", "README.md"]
+    assert (code, errors) == (0, "")
+    assert output.split() == [str(tmp_path / "firmware" / name) for name in names]
+    assert sorted(path.name for path in (tmp_path / "firmware").iterdir()) == sorted(names)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+@pytest.mark.parametrize("learning", [(), ("--trainable", "--rule", "perceptron")])
+def test_self_test_of_a_table_builds_and_passes(folder, tmp_path, learning):
+    table = folder / "colours.csv"
+    code, _, errors = hyperlvq(
+        "export", folder / "colours.hlvq", "--vectors", table, "-o", tmp_path, *learning
+    )
+    assert (code, errors) == (0, "")
+
+    sources = [tmp_path / "model.c", tmp_path / "model_selftest.c"]
+    subprocess.run(["gcc", "-std=c99", "-O1", *sources, "-o", tmp_path / "test"], check=True)
+    subprocess.run([tmp_path / "test"], check=True)
+
+
+def test_comparison_is_that_of_the_plan(folder, tmp_path):
+    table = folder / "colours.csv"
+    code, output, _ = hyperlvq(
+        "export", folder / "colours.hlvq", "--vectors", table, "-o", tmp_path, "--json"
+    )
+
+    values = json.loads(output)
+    assert code == 0
+    assert set(values["comparison"]) == {"float_accuracy", "integer_accuracy", "agreement"}
+    assert 0.9 < values["comparison"]["agreement"] <= 1
+
+
+def test_onnx_gives_the_labels_of_the_plan(folder, tmp_path):
+    onnxruntime = pytest.importorskip("onnxruntime", reason="needs onnxruntime")
+    pd = pytest.importorskip("pandas")
+
+    code, output, errors = hyperlvq(
+        "export", folder / "colours.hlvq", "--to", "onnx", "-o", tmp_path / "m.onnx"
+    )
+
+    assert (code, output, errors) == (0, f"{tmp_path / 'm.onnx'}\n", "")
+    model = package.load(folder / "colours.hlvq")
+    frame = pd.read_csv(folder / "colours.csv").dropna()
+    features = device_features(model, frame).astype(np.float32)
+    session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
+    (found,) = session.run(["label"], {"features": features})
+    assert found.tolist() == make_plan(model).predict(features).tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--to", "onnx", "--trainable"], "--trainable is for --to c"),
+        (["--rule", "glvq"], "--rule says how a device learns: give --trainable as well"),
+        (["--name", "int"], "reserves, got 'int'"),
+        (["--name", "9lives"], "name must be a C identifier"),
+        (["--bits", "7"], "invalid value for '--bits'"),
+        (["--input", "double"], "invalid value for '--input'"),
+        (["--vectors", "gone.csv"], "gone.csv"),
+    ],
+)
+def test_wrong_options_are_one_sentence(folder, tmp_path, options, sentence):
+    code, output, errors = hyperlvq(
+        "export", folder / "colours.hlvq", "-o", tmp_path / "x", *options
+    )
+
+    assert (code, output) == (2, "")
+    assert errors.startswith("hyperlvq: ")
+    assert errors.count("\n") == 1
+    assert sentence in errors
+    assert not (tmp_path / "x").exists()
+
+
+def test_what_has_no_integer_form_is_one_sentence(folder, tmp_path):
+    hyperlvq(
+        *("fit", folder / "colours.csv", "--target", "colour", "-o", tmp_path / "r.hlvq"),
+        *("--hidden", "rvfl", "--cv", "0", "--n-units", "20"),
+    )
+
+    code, _, errors = hyperlvq("export", tmp_path / "r.hlvq", "-o", tmp_path / "x")
+
+    assert code == 2
+    assert errors.startswith("hyperlvq: cannot export RVFLLayer: its real weights")
+
+
+def test_a_file_where_the_folder_shall_be_is_one_sentence(folder, tmp_path):
+    (tmp_path / "taken").write_text("")
+
+    code, _, errors = hyperlvq("export", folder / "colours.hlvq", "-o", tmp_path / "taken")
+
+    assert code == 2
+    assert "taken cannot be made a folder" in errors
