@@ -1,0 +1,247 @@
+"""Measure random models on every target and fit the figures of the budget to them.
+
+    python bench/calibrate_budget.py [--models N] [--measured FILE]
+
+Needs what tools/install-firmware-tools installs. Writes src/hyperlvq/export/budget_figures.json
+and prints how far predictions lie from what was measured. FILE keeps what was measured (one line
+of JSON a model and target); what is in it already is not measured again.
+"""
+
+import argparse
+import json
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from scipy.optimize import linprog, nnls
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from export.firmware import execute  # noqa: E402
+from export.firmware_cost import BOARDS, bare_image, cost, samples_within  # noqa: E402
+
+from hyperlvq.export.budget import predict_budget, stack_arrays, table_bytes  # noqa: E402
+from hyperlvq.export.budget_sizes import ScalingSizes, Sizes  # noqa: E402
+from hyperlvq.export.budget_terms import (  # noqa: E402
+    code_terms,
+    frame_terms,
+    instruction_terms,
+)
+from hyperlvq.export.plan import Plan  # noqa: E402
+from hyperlvq.export.scaling import float_scaling, integer_scaling  # noqa: E402
+
+#: What an ATmega328P has beside code.
+MOST_AVR_TABLES = 28_000
+FIGURES = ROOT / "src" / "hyperlvq" / "export" / "budget_figures.json"
+RIDGE = 1e-3
+#: Bytes of stack beyond the deepest measured, for models that were not measured.
+SPARE_STACK = 8
+SPANS = (1, 10, 16, 255, 1023, 4095, 10_000)
+
+
+def draw_plan(seed):
+    """Return a plan of random sizes and numbers, which need not have been learnt to be run."""
+    rng = np.random.default_rng(seed)
+    n_features, n_units = draw_size(rng, 1, 200), draw_size(rng, 8, 1600)
+    n_classes = draw_size(rng, 2, 26)
+    n_outputs = n_classes * int(rng.integers(1, 6))
+    if n_outputs * n_units > 60_000:
+        return draw_plan(seed + 100_000)
+    input_type = ("float", "int16", "int32")[seed % 3]
+    bits = (8, 16)[seed // 3 % 2]
+    clip = draw_size(rng, 1, 127)
+    low, spans = draw_ranges(rng, n_features, input_type)
+    names = tuple(f"feature {i}" for i in range(n_features))
+    make_scaling = float_scaling if input_type == "float" else integer_scaling
+    kind = () if input_type == "float" else (input_type,)
+    scaling, notes = make_scaling(low, low + spans, n_units, names, *kind)
+    weights, scale = draw_weights(rng, n_outputs, n_units, bits, clip)
+    return Plan(
+        name="net",
+        readout="glvq",
+        input=input_type,
+        bits=bits,
+        feature_names=names,
+        feature_ranges=np.column_stack([low, low + spans]),
+        class_names=tuple(map(str, range(n_classes))),
+        classes=np.arange(n_classes),
+        n_units=n_units,
+        clip=clip,
+        packed_keys=rng.integers(256, size=(n_features, -(-n_units // 8)), dtype=np.uint8),
+        scaling=scaling,
+        weights=weights,
+        weight_scale=scale,
+        biases=np.rint(scale * np.square(weights.astype(np.int64)).sum(axis=1)).astype(np.int64),
+        factor=int(rng.choice([1, 2, 2])),
+        output_classes=draw_classes(rng, n_outputs, n_classes),
+        notes=tuple(notes),
+    )
+
+
+def draw_size(rng, smallest, largest):
+    """Return a size, small ones as likely as large ones."""
+    return int(np.exp(rng.uniform(np.log(smallest), np.log(largest + 1))))
+
+
+def draw_ranges(rng, n_features, input_type):
+    """Return minimum and span of every feature: all alike, of few kinds, or each its own."""
+    n_kinds = int(rng.choice([1, 4, n_features]))
+    low = rng.integers(-2000, 2000, size=n_kinds).astype(float)
+    spans = rng.choice(SPANS, size=n_kinds) * rng.choice([1, 1, 3])
+    if input_type == "int32" and rng.uniform() < 0.5:
+        spans = rng.integers(1, 2**30, size=n_kinds)
+    if input_type == "float" or rng.uniform() < 0.2:
+        low, spans = low + rng.uniform(size=n_kinds), spans * rng.uniform(0.5, 1, size=n_kinds)
+    kinds = rng.integers(n_kinds, size=n_features)
+    if n_kinds == n_features:
+        kinds = np.arange(n_features)
+    return low[kinds], spans[kinds].astype(float)
+
+
+def draw_weights(rng, n_outputs, n_units, bits, clip):
+    """Return weights and what one unit of them stands for."""
+    limit = 2 ** (bits - 1) - 1
+    weights = np.rint(rng.normal(scale=limit / 3, size=(n_outputs, n_units)))
+    dtype = np.int8 if bits == 8 else np.int16
+    return np.clip(weights, -limit, limit).astype(dtype), 0.7 * clip / limit
+
+
+def draw_classes(rng, n_outputs, n_classes):
+    """Return the class of every output, as a rule in order."""
+    classes = np.arange(n_outputs) // (n_outputs // n_classes)
+    return classes if rng.uniform() < 0.8 else rng.permutation(classes)
+
+
+def measure(job):
+    """Return the record of a model on a target, or None where it does not fit."""
+    seed, target = job
+    plan = draw_plan(seed)
+    tables = plan.weights.nbytes + plan.n_features * plan.n_units // 8
+    if target == "avr" and tables > MOST_AVR_TABLES:
+        return None
+    with TemporaryDirectory() as folder:
+        found = cost(plan, samples_within(plan), target, Path(folder))
+    return {"seed": seed, "target": target, "sizes": asdict(Sizes.of(plan)), **asdict(found)}
+
+
+def measure_all(n_models, path):
+    """Measure the models that `path` does not have yet and return all of them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    done = {(r["seed"], r["target"]) for r in map(json.loads, path.read_text().splitlines())}
+    jobs = [(seed, t) for seed in range(n_models) for t in BOARDS if (seed, t) not in done]
+    with ProcessPoolExecutor() as pool, path.open("a") as file:
+        for record in pool.map(measure, jobs):
+            if record:
+                file.write(json.dumps(record) + "\n")
+                file.flush()
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def read_sizes(record):
+    """Return the sizes in a record."""
+    plain = dict(record["sizes"])
+    scaling = dict(plain.pop("scaling"))
+    fields = tuple(scaling.pop("fields"))
+    return Sizes(**plain, scaling=ScalingSizes(fields=fields, **scaling))
+
+
+def fit_target(records, target):
+    """Return the figures of a target."""
+    is_avr = target == "avr"
+    sizes = [read_sizes(record) for record in records]
+    flash, stack, instructions = (
+        np.array([record[what] for record in records], dtype=float)
+        for what in ("flash", "stack", "instructions")
+    )
+    code = flash - [table_bytes(s, is_avr) for s in sizes]
+    frame = stack - [stack_arrays(s, is_avr) for s in sizes]
+    return {
+        "bare_image": bare_image(target),
+        "code": fit_relative([code_terms(s, is_avr) for s in sizes], code, flash),
+        "frame": fit_above([frame_terms(s, is_avr) for s in sizes], frame),
+        "instructions": fit_relative(
+            [instruction_terms(s, is_avr) for s in sizes], instructions, instructions
+        ),
+    }
+
+
+def fit_relative(rows, values, scales):
+    """Return non-negative figures with the least squares of errors relative to `scales`."""
+    names, times = as_matrix(rows)
+    weighted = times / scales[:, None]
+    norms = np.linalg.norm(weighted, axis=0)
+    # What the models cannot tell apart is shared out evenly.
+    penalty = RIDGE * np.eye(len(names))
+    padded = np.concatenate([values / scales, np.zeros(len(names))])
+    figures, _ = nnls(np.vstack([weighted / norms, penalty]), padded)
+    return readable(names, figures / norms)
+
+
+def fit_above(rows, values):
+    """Return non-negative figures whose sums reach every value and exceed them least."""
+    names, times = as_matrix(rows)
+    found = linprog(times.sum(axis=0), A_ub=-times, b_ub=-values - SPARE_STACK)
+    return readable(names, found.x)
+
+
+def as_matrix(rows):
+    """Return the names of all terms, and how often each occurs in each row."""
+    names = sorted({name for row in rows for name in row})
+    return names, np.array([[row.get(name, 0.0) for name in names] for row in rows])
+
+
+def readable(names, figures):
+    """Return figures that are not 0, in three decimals."""
+    return {name: round(f, 3) for name, f in zip(names, figures, strict=True) if f > 5e-4}
+
+
+def compiler_version(target):
+    """Return the first line that a target's compiler says of itself."""
+    return execute([BOARDS[target].compiler[0], "--version"]).splitlines()[0]
+
+
+def report(records, target):
+    """Print how far the predictions of a target lie from its records."""
+    budgets = [predict_budget(read_sizes(record), target) for record in records]
+    for what in ("flash", "instructions"):
+        measured = np.array([record[what] for record in records])
+        errors = np.abs([getattr(b, what) for b in budgets] / measured - 1)
+        print(
+            f"{target} {what}: {len(errors)} models, mean error {errors.mean():.1%}, "
+            f"95 of 100 within {np.quantile(errors, 0.95):.1%}, all within {errors.max():.1%}"
+        )
+    spare = [b.stack - record["stack"] for b, record in zip(budgets, records, strict=True)]
+    print(f"{target} stack: {min(spare)} to {max(spare)} bytes more than measured")
+
+
+def main():
+    """Measure, fit, write the figures and say how good they are."""
+    arguments = parse_arguments()
+    records = measure_all(arguments.models, arguments.measured)
+    by_target = {t: [r for r in records if r["target"] == t] for t in BOARDS}
+    content = {
+        "compilers": {target: compiler_version(target) for target in BOARDS},
+        "targets": {target: fit_target(of_it, target) for target, of_it in by_target.items()},
+    }
+    FIGURES.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    for target, of_it in by_target.items():
+        report(of_it, target)
+
+
+def parse_arguments():
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="Fit the figures of the budget.")
+    parser.add_argument("--models", type=int, default=150, help="how many models to measure")
+    parser.add_argument(
+        "--measured", type=Path, default=ROOT / "build" / "budget.jsonl", metavar="FILE"
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

