@@ -89,7 +89,7 @@ def test_a_file_that_could_not_be_loaded_is_not_saved(tmp_path):
     foreign = make_pipeline(FunctionTransformer(ForeignEstimator), LogisticRegression())
 
     with pytest.raises(
-        InputError, match=r"the model has .*ForeignEstimator in it, which is neither"
+        InputError, match=r"the model has .*ForeignEstimator in it, which is not among"
     ):
         hyperlvq.save(foreign, tmp_path / "m")
 

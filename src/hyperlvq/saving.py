@@ -112,8 +112,8 @@ def to_bytes(saved: SavedModel) -> bytes:
     foreign = _foreign_types(content)
     if foreign:
         raise InputError(
-            f"the model has {foreign[0]} in it, which is neither of hyperlvq nor of scikit-learn "
-            "and would be refused when it is loaded"
+            f"the model has {foreign[0]} in it, which is not among the types that can be loaded "
+            "safely"
         )
     notes = {
         "format": FORMAT,

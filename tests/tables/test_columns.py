@@ -450,3 +450,11 @@ def test_labels_need_a_target(read):
 
     with pytest.raises(InputError, match=r"has no column 'Y' \(did you mean 'y'\?\)"):
         labels(table.data, "Y", table)
+
+
+def test_text_without_any_frequent_value_is_left_out(read):
+    rows = "".join(f"{i % 7},c{i % 300},{'uv'[i % 2]}\n" for i in range(900))
+
+    columns = describe_columns(read(f"a,code,label\n{rows}"), "label")
+
+    assert [column.reason for column in columns] == [None, "too many different values"]

@@ -168,3 +168,11 @@ def test_late_header_only_table_is_refused(write):
 
     with reader, pytest.raises(InputError, match="has a header but no rows"):
         list(reader.chunks())
+
+
+@pytest.mark.parametrize(
+    "rows", ["1,2,3\n", "4,1,2\n5,3,4\n", "x,1,2\nx,3,4\n", "1,2,3\n1,2,4\n"], ids=repr
+)
+def test_a_field_too_many_is_no_row_name_unless_it_names_rows(read, rows):
+    with pytest.raises(InputError, match="row 1"):
+        read(f"a,b\n{rows}")

@@ -240,7 +240,7 @@ def _describe_text(table: Table, name: str, is_kept: bool, is_code: bool) -> Col
     elif _is_text(table, name):
         note = _note_on_numbers(table, name)
     levels = contents.count_levels(text)
-    reason = rules.reason_against_text(name, column, text, len(levels))
+    reason = rules.reason_against_text(name, column, text, levels["counts"])
     if reason and not is_kept:
         says_too_much = reason in (rules.IDENTIFIER, rules.MANY_VALUES)
         reason = rules.MIXED if says_too_much and note and not is_code else reason

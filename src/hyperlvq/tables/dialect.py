@@ -194,14 +194,17 @@ def _records(text: str, delimiter: str | None, is_whole: bool) -> list[_Record]:
     line_ends = list(accumulate(map(len, lines)))
     reader = csv.reader(lines, delimiter=delimiter or NO_DELIMITER)
     records = []
+    usual_limit = csv.field_size_limit(len(text) + 1)  # the sample is no larger, nor is a field
     try:
         for fields in reader:
             if any(field.strip() for field in fields) or len(fields) > 1:
                 records.append(_Record(fields, line_ends[reader.line_num - 1]))
             if len(records) > SAMPLE_ROWS:
                 return records
-    except csv.Error:  # a field beyond csv's limit, which may be fine: what is before it will do
+    except csv.Error:  # what is before the trouble will do; the parser will tell of it
         return records
+    finally:
+        csv.field_size_limit(usual_limit)
     return [record for record in records if is_whole or record.end < len(text)]
 
 
@@ -258,10 +261,20 @@ def _fitted(names: list[str], rows: list[list[str]]) -> list[str]:
     widths = {len(row) for row in rows}
     if len(names) > 1 and widths == {len(names) + 1}:
         ends_in_delimiter = not any(row[-1].strip() for row in rows)
-        return [*names, ""] if ends_in_delimiter else ["", *names]  # the latter: R's row names
+        if ends_in_delimiter:
+            return [*names, ""]
+        return ["", *names] if _are_row_names([row[0] for row in rows]) else names
     if len(names) > 1 and widths == {len(names) - 1} and not names[-1]:
         return names[:-1]
     return names
+
+
+def _are_row_names(cells: list[str]) -> bool:
+    """Return whether cells before those that the header names are what R calls rows by."""
+    if len(set(cells)) < max(len(cells), 2):
+        return False
+    counting = [str(number) for number in range(1, len(cells) + 1)]
+    return cells == counting or not any(map(is_plain_number, cells))
 
 
 def _counts_up(names: Sequence[str]) -> bool:

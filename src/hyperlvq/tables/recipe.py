@@ -10,9 +10,8 @@ from sklearn.preprocessing import OneHotEncoder
 from hyperlvq.checks import InputError
 from hyperlvq.models import ClassifierPipeline, make_classifier
 from hyperlvq.tables.columns import Column, Kind
+from hyperlvq.tables.rules import fewest_rows
 
-#: A level of text in a smaller share of the rows, or in a single row, is a rare one.
-RARE_SHARE = 0.005
 MOST_LEVELS = 100
 
 
@@ -35,7 +34,7 @@ def table_classifier(
     text = [column.name for column in columns if column.kind is Kind.TEXT]
     levels = OneHotEncoder(
         handle_unknown="ignore",
-        min_frequency=max(2, round(RARE_SHARE * n_rows)),
+        min_frequency=fewest_rows(n_rows),
         max_categories=MOST_LEVELS,
         sparse_output=False,
     )

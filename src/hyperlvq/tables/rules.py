@@ -21,6 +21,15 @@ IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9
 MANY_LEVELS, MANY_LEVELS_SHARE = 100, 0.5
 #: Fewer rows may count up by chance.
 COUNTED_ROWS = 5
+#: A level of text in a smaller share of the rows is a rare one.
+RARE_SHARE = 0.005
+#: In a smaller table, one row is enough for a level.
+SMALL_TABLE = 20
+
+
+def fewest_rows(n_rows: int) -> int:
+    """Return how many rows of a table a level of text must have to count by itself."""
+    return 1 if n_rows < SMALL_TABLE else max(2, round(RARE_SHARE * n_rows))
 
 
 def reason_against_numbers(
@@ -41,9 +50,13 @@ def reason_against_numbers(
 
 
 def reason_against_text(
-    name: str, cells: pa.ChunkedArray, text: pa.ChunkedArray, n_levels: int
+    name: str, cells: pa.ChunkedArray, text: pa.ChunkedArray, level_counts: pa.Array
 ) -> str | None:
-    """Return why text is left out: dates, one value, or too many to learn from any."""
+    """Return why text is left out: dates, one value, or too many to learn from any.
+
+    `level_counts` has how often each level occurs, the most frequent first.
+    """
+    n_levels = len(level_counts)
     n_values = len(text) - text.null_count
     if contents.is_time(cells.type) or contents.are_dates(text):
         return DATES
@@ -54,7 +67,8 @@ def reason_against_text(
     names_rows = n_values >= IDENTIFIER_ROWS and n_levels >= IDENTIFIER_SHARE * n_values
     has_many = n_levels > MANY_LEVELS and n_levels > MANY_LEVELS_SHARE * n_values
     if not names_rows and not has_many:
-        return None
+        has_frequent = level_counts[0].as_py() >= fewest_rows(len(text)) if n_levels else True
+        return None if has_frequent else MANY_VALUES
     if contents.are_long_text(text):
         return FREE_TEXT
     return IDENTIFIER if names_rows else MANY_VALUES
