@@ -39,14 +39,14 @@ def main():
 
 def rivals():
     """Yield names, seeds and what writes a model of a seed into a folder."""
-    for n_trees in (10, 100):
-        build = partial(forest, n_trees)
-        yield f"emlearn forest of {n_trees}", SEEDS, partial(write_forest, build, 1)
-        yield f"emlearn forest of {n_trees}, x doubled", SEEDS, partial(write_forest, build, 2)
     yield "emlearn GaussianNB", [0], write_bayes
     yield "emlearn MLP-32", SEEDS, write_network
     yield "emlearn 1-NN", [0], write_neighbours
     yield "m2cgen logistic", [0], partial(write_m2cgen, logistic)
+    for n_trees in (10, 100):
+        build = partial(forest, n_trees)
+        yield f"emlearn forest of {n_trees}", SEEDS, partial(write_forest, build, 1)
+        yield f"emlearn forest of {n_trees}, x doubled", SEEDS, partial(write_forest, build, 2)
     yield "m2cgen SVC-RBF", [0], partial(write_m2cgen, SVC)
 
 
