@@ -30,7 +30,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from hyperlvq import make_classifier
 from hyperlvq.distributed import fit
-from hyperlvq.distributed.learning import PartitionedSamples
+from hyperlvq.distributed.samples import PartitionedSamples
 
 KILLED_PASS = 5
 SECONDS_INTO_PASS = 3
@@ -65,7 +65,7 @@ def measured_fit(options, kills):
     with running_cluster(options) as address, Client(address) as client:
         client.wait_for_workers(options.workers, timeout=60)
         start = time.perf_counter()
-        with watched_passes(client if kills else None) as passes, warnings.catch_warnings():
+        with watched_passes(client, kills) as passes, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             X, y = table(options)
             model = fit(recipe(options), X, y, client)
@@ -121,24 +121,32 @@ def running_cluster(options):
 
 
 @contextmanager
-def watched_passes(client_to_hurt):
+def watched_passes(client, kills):
     """Yield a list that gets one record for each pass over the samples."""
     records: list[dict] = []
     original = PartitionedSamples.total
 
     def total(self, function, *arguments, **options):
-        if client_to_hurt is not None and len(records) == KILLED_PASS:
-            Timer(SECONDS_INTO_PASS, kill_worker, [client_to_hurt]).start()
-        start, sent = time.perf_counter(), loopback_bytes()
+        if kills and len(records) == KILLED_PASS:
+            Timer(SECONDS_INTO_PASS, kill_worker, [client]).start()
+        before = readings(client)
         result = original(self, function, *arguments, **options)
-        seconds = time.perf_counter() - start
-        traffic = loopback_bytes() - sent
-        records.append({"pass": function.__name__, "seconds": seconds, "traffic": traffic})
+        differences = {name: value - before[name] for name, value in readings(client).items()}
+        records.append({"pass": function.__name__, **differences})
         print(records[-1], flush=True)
         return result
 
     with patch.object(PartitionedSamples, "total", total):
         yield records
+
+
+def readings(client):
+    """Return the clock, the workers' CPU time and the traffic so far."""
+    return {
+        "traffic": loopback_bytes(),
+        "cpu_seconds": sum(client.run(time.process_time).values()),
+        "seconds": time.perf_counter(),
+    }
 
 
 def kill_worker(client):
@@ -169,12 +177,16 @@ def loopback_bytes():
 def summary(options, passes, peaks):
     """Return what the passes of one fit took."""
     costs = [record for record in passes if record["pass"] == "glvq_cost"]
-    seconds = np.array([record["seconds"] for record in costs])
+    medians = {
+        name: float(np.median([record[name] for record in costs]))
+        for name in ("seconds", "cpu_seconds", "traffic")
+    }
     return {
         "evaluations": len(costs),
-        "median_pass_seconds": float(np.median(seconds)),
-        "rows_per_second_per_worker": options.rows / float(np.median(seconds)) / options.workers,
-        "median_traffic_bytes": float(np.median([record["traffic"] for record in costs])),
+        "median_of_passes": medians,
+        "rows_per_second_per_worker": options.rows / medians["seconds"] / options.workers,
+        "rows_per_cpu_second": options.rows / medians["cpu_seconds"],
+        "smallest_traffic": min(record["traffic"] for record in costs),
         "pass_seconds": [round(record["seconds"], 1) for record in passes],
         "peak_megabytes_of_workers": [round(peak) for peak in peaks.values()],
     }

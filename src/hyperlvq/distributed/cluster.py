@@ -84,7 +84,7 @@ def keep(client: Client, parts: Sequence[Delayed]) -> list[Delayed]:
 def total(
     client: Client,
     function: Callable[..., Any],
-    parts: Sequence[Delayed],
+    parts: Sequence[Any],
     *arguments: Any,
     merge: Callable[[list], Any],
 ) -> Any:

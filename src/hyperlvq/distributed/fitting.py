@@ -3,21 +3,19 @@
 from typing import Any
 
 import numpy as np
-from dask.delayed import Delayed, delayed
+from dask.delayed import delayed
 from distributed import Client
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 
 from hyperlvq.checks import InputError
 from hyperlvq.distributed import cluster, partitions, passes
-from hyperlvq.distributed.learning import (
-    PartitionedSamples,
-    learn_centroids,
-    learn_glvq,
-    learn_rls,
-)
-from hyperlvq.distributed.partitions import Description
+from hyperlvq.distributed.least_squares import learn_rls
+from hyperlvq.distributed.partitions import Description, Part
+from hyperlvq.distributed.prototypes import learn_centroids, learn_glvq
+from hyperlvq.distributed.samples import PartitionedSamples
 from hyperlvq.models import ClassifierPipeline
 from hyperlvq.readouts import CentroidClassifier, GLVQClassifier, RLSClassifier
 
@@ -84,7 +82,10 @@ def fit(
     check_model(model)
     parts = partitions.paired_partitions(X, y)
     client = cluster.checked_client(client)
-    description = describe(client, parts, type(model.steps[-1][1]).__name__)
+    description = cluster.total(
+        client, partitions.describe, parts, merge=partitions.merge_descriptions
+    )
+    check_description(description, model)
     front = fit_front(model, description)
     samples = place_samples(client, parts, description, front)
     readout = clone(model).steps[-1][1]
@@ -108,20 +109,20 @@ def check_model(model: Any) -> None:
         )
 
 
-def describe(client: Client, parts: list[Delayed], readout_name: str) -> Description:
-    """Return what all rows are like; raise if no classifier could be trained on them."""
-    description = cluster.total(
-        client, partitions.describe, parts, merge=partitions.merge_descriptions
-    )
+def check_description(description: Description, model: ClassifierPipeline) -> None:
+    """Raise if the model could not be trained on such rows."""
     if not sum(description.n_rows):
         raise InputError("X has no rows")
     check_classification_targets(description.labels)
     if len(description.labels) < 2:
         raise InputError(
-            f"{readout_name} needs samples of at least two classes, "
+            "a classifier needs samples of at least two classes, "
             f"got one class: {description.labels.tolist()[0]!r}"
         )
-    return description
+    if description.has_missing and not get_tags(model).input_tags.allow_nan:
+        raise InputError(
+            "X has missing values, which only the hidden layer 'intrvfl' leaves out by itself"
+        )
 
 
 def fit_front(model: ClassifierPipeline, description: Description) -> Pipeline:
@@ -133,7 +134,7 @@ def fit_front(model: ClassifierPipeline, description: Description) -> Pipeline:
 
 
 def place_samples(
-    client: Client, parts: list[Delayed], description: Description, front: Pipeline
+    client: Client, parts: list[Part], description: Description, front: Pipeline
 ) -> PartitionedSamples:
     """Return the samples as what fits the memory of the workers: activations, features, neither."""
     room = cluster.memory_for_data(client)
@@ -143,7 +144,7 @@ def place_samples(
     bytes_encoded, bytes_read = bytes_of_samples(description, front)
     if bytes_encoded <= room:
         sent_front = cluster.send(client, front)
-        encoded = [delayed(passes.encode_samples)(part, sent_front) for part in samples]
+        encoded = [delayed(passes.encode_samples)(part, classes, sent_front) for part in filled]
         samples = cluster.keep(client, encoded)
     elif bytes_read <= room:
         samples = cluster.keep(client, samples)

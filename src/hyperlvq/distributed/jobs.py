@@ -33,7 +33,7 @@ def run_jobs(
     """
     numbers = {future: number for number, future in enumerate(submit(client, function, items))}
     try:
-        for future, result in as_completed(list(numbers), with_results=True):
+        for future, result in as_completed(list(numbers), loop=client.loop, with_results=True):
             yield items[numbers.pop(future)], result
     except KilledWorker:
         raise InputError(

@@ -8,12 +8,19 @@ from typing import Any, NamedTuple
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
-from dask.delayed import Delayed, delayed
 from sklearn.utils import check_array
 
 from hyperlvq.checks import InputError
 
 FLOATS = [np.float64, np.float32, np.float16]
+
+
+class Part(NamedTuple):
+    """One partition as the collections have it: delayed here, concrete on the worker."""
+
+    number: int
+    X: Any
+    y: Any
 
 
 class Description(NamedTuple):
@@ -23,6 +30,7 @@ class Description(NamedTuple):
     lows: np.ndarray  # the smallest value of each column, infinite where all are missing
     highs: np.ndarray
     labels: np.ndarray  # sorted, each once
+    has_missing: bool
 
 
 def check_features(X: Any) -> Any:
@@ -42,8 +50,8 @@ def column_names(X: Any) -> list | None:
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
-def paired_partitions(X: Any, y: Any) -> list[Delayed]:
-    """Return the partitions of X with those of y, as pairs that are made on the workers."""
+def paired_partitions(X: Any, y: Any) -> list[Part]:
+    """Return the partitions of X with those of y."""
     X = check_features(X)
     if not isinstance(y, da.Array | dd.Series):
         raise InputError(f"y must be a Dask array or series, got {type(y).__name__}")
@@ -55,11 +63,12 @@ def paired_partitions(X: Any, y: Any) -> list[Delayed]:
             f"X has {len(X_parts)} partitions and y has {len(y_parts)}: they must be cut alike"
         )
     pairs = enumerate(zip(X_parts, y_parts, strict=True))
-    return [delayed(as_arrays)(number, X_part, y_part) for number, (X_part, y_part) in pairs]
+    return [Part(number, X_part, y_part) for number, (X_part, y_part) in pairs]
 
 
-def as_arrays(number: int, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return one partition as arrays; raise if it is not what scikit-learn would take."""
+def as_arrays(part: Part) -> tuple[np.ndarray, np.ndarray]:
+    """Return a partition's features and labels; raise if scikit-learn would not take them."""
+    number, X, y = part
     try:
         X = check_array(
             X, dtype=FLOATS, ensure_all_finite="allow-nan", ensure_min_samples=0, input_name="X"
@@ -77,23 +86,25 @@ def as_arrays(number: int, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def describe(arrays: tuple[np.ndarray, np.ndarray]) -> Description:
+def describe(part: Part) -> Description:
     """Return what one partition is like."""
-    X, y = arrays
+    X, y = as_arrays(part)
     return Description(
         [len(X)],
         np.fmin.reduce(X, axis=0, initial=np.inf),
         np.fmax.reduce(X, axis=0, initial=-np.inf),
         np.unique(y),
+        bool(np.isnan(X).any()),
     )
 
 
 def merge_descriptions(descriptions: Sequence[Description]) -> Description:
     """Return what all partitions together are like."""
-    n_rows, lows, highs, labels = zip(*descriptions, strict=True)
+    n_rows, lows, highs, labels, has_missing = zip(*descriptions, strict=True)
     return Description(
         list(chain.from_iterable(n_rows)),
         reduce(np.fmin, lows),
         reduce(np.fmax, highs),
         np.unique(np.concatenate([some for some in labels if len(some)] or labels[:1])),
+        any(has_missing),
     )

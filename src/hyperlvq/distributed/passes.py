@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hyperlvq.distributed.partitions import Part, as_arrays
 from hyperlvq.kernels import distances, rls
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.readouts.threads import single_blas_thread
@@ -36,14 +37,15 @@ class ClassTotals(NamedTuple):
     highs: np.ndarray
 
 
-def read_samples(arrays: tuple[np.ndarray, np.ndarray], classes: np.ndarray) -> Samples:
-    """Return the samples with their features."""
-    X, y = arrays
+def read_samples(part: Part, classes: np.ndarray) -> Samples:
+    """Return the samples of a partition with their features."""
+    X, y = as_arrays(part)
     return Samples(X, np.searchsorted(classes, y), is_encoded=False)
 
 
-def encode_samples(samples: Samples, front: Any) -> Samples:
-    """Return the samples with their activations; `front` scales and encodes."""
+def encode_samples(part: Part, classes: np.ndarray, front: Any) -> Samples:
+    """Return the samples of a partition with their activations; `front` scales and encodes."""
+    samples = read_samples(part, classes)
     return Samples(np.asarray(front.transform(samples.X)), samples.y, is_encoded=True)
 
 

@@ -1,0 +1,259 @@
+import re
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from hyperlvq import make_classifier
+from hyperlvq.checks import InputError
+from hyperlvq.distributed import cluster, fit
+from hyperlvq.distributed.least_squares import condense
+from hyperlvq.kernels import rls
+
+N_ROWS = 600
+QUICK = {"n_units": 50, "random_state": 0}
+pytestmark = pytest.mark.filterwarnings("ignore:L-BFGS stopped")
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Three classes that overlap, as numpy arrays."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(3, size=N_ROWS)
+    X = rng.normal(size=(N_ROWS, 4)) + y[:, np.newaxis] + 10
+    return X, y
+
+
+def cut(X, y, n_rows=170):
+    """Return the table in partitions, the last one smaller."""
+    return da.from_array(X, chunks=(n_rows, -1)), da.from_array(y, chunks=n_rows)
+
+
+def assert_same_model(model, expected, rtol=1e-9):
+    """Compare everything that both have learnt, step by step."""
+    for (_, step), (_, other) in zip(model.steps, expected.steps, strict=True):
+        assert type(step) is type(other)
+        if not isinstance(step, str):
+            assert vars(step).keys() == vars(other).keys()
+            assert_same_values(step, other, rtol)
+
+
+def assert_same_values(step, other, rtol):
+    for name, value in vars(other).items():
+        if name.endswith("_") and np.asarray(value).dtype.kind in "iuf":
+            learnt = getattr(step, name)
+            scale = np.nanmax(np.abs(value))
+            np.testing.assert_allclose(learnt, value, rtol=0, atol=rtol * scale, err_msg=name)
+        elif name.endswith("_"):
+            np.testing.assert_array_equal(getattr(step, name), value)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "parameters", "rtol"),
+    [
+        (("intrvfl", "centroids"), QUICK, 1e-14),
+        (("features", "centroids"), {}, 1e-14),
+        (("intrvfl", "rls"), QUICK, 1e-9),
+        (("rvfl", "rls"), QUICK, 1e-9),
+        (("features", "rls"), {"penalty": "identity"}, 1e-11),
+        # Float32 products of other blocks of rows: rounding of 1e-7, grown by ten iterations.
+        (("intrvfl", "glvq"), {**QUICK, "max_iter": 10}, 1e-5),
+        (("rvfl", "glvq"), {**QUICK, "max_iter": 10, "prototypes_per_class": 2}, 1e-11),
+        (("features", "glvq"), {"max_iter": 10, "random_state": 0}, 1e-11),
+    ],
+)
+def test_model_is_that_of_one_memory(client, table, recipe, parameters, rtol):
+    model = make_classifier(*recipe, **parameters)
+
+    assert_same_model(fit(model, *cut(*table), client), model.fit(*table), rtol)
+
+
+def test_converged_model_has_the_cost_of_one_memory(client, table):
+    model = make_classifier("features", "glvq", tol=1e-3, random_state=0)
+    distributed = fit(model, *cut(*table), client)[-1]
+
+    in_memory = model.fit(*table)[-1]
+    assert len(distributed.loss_curve_) < model.get_params()["readout__max_iter"]
+    assert distributed.loss_curve_[-1] == pytest.approx(in_memory.loss_curve_[-1], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"alpha": 0.0},
+        {"alpha": 0.0, "penalty": "identity"},
+        {"solver": "eigen"},
+        {"solver": "qr"},
+        {"solver": "pinv", "alpha": 1e-9},
+    ],
+)
+def test_least_squares_solvers_find_what_they_find_in_one_memory(client, table, parameters):
+    X, y = table
+    X = np.column_stack([X, np.zeros(N_ROWS)])  # no variance, and no feature either
+    model = make_classifier("rvfl", "rls", **{**QUICK, "n_units": 12, "alpha": 1.0, **parameters})
+
+    assert_same_model(fit(model, *cut(X, y), client), model.fit(X, y), rtol=1e-6)
+
+
+def test_accelerated_gradients_need_the_normal_equations_alone(client, table):
+    model = make_classifier("features", "rls", solver="fista", alpha=10.0)
+    distributed = fit(model, *cut(*table), client)[-1]
+
+    np.testing.assert_allclose(distributed.coef_, model.fit(*table)[-1].coef_, atol=1e-4)
+
+
+def test_constant_columns_act_as_an_intercept(client, table):
+    X, y = table
+    X = np.column_stack([X, np.full(N_ROWS, 2.0)])
+    model = make_classifier("features", "rls", alpha=1.0).set_params(scale="passthrough")
+
+    distributed = fit(model, *cut(X, y), client)[-1]
+    np.testing.assert_allclose(distributed.coef_, model.fit(X, y)[-1].coef_, atol=1e-11)
+    assert np.abs(distributed.coef_[:, -1]).max() > 0.01
+
+
+def test_condensed_problem_has_the_same_normal_equations():
+    Z = np.random.default_rng(0).normal(size=(30, 4))
+    gram, moment = Z.T @ Z, Z.T @ np.eye(30)[:, :2]
+
+    condensed = rls.normal_equations(condense(gram, moment))
+    np.testing.assert_allclose(condensed[0], gram, atol=1e-12)
+    np.testing.assert_allclose(condensed[1], moment, atol=1e-12)
+
+
+@pytest.mark.parametrize("room", [0, 40 * N_ROWS, float("inf")])
+def test_model_is_the_same_whatever_workers_keep(client, table, monkeypatch, room):
+    model = make_classifier("intrvfl", "glvq", **QUICK, max_iter=10)
+    expected = fit(model, *cut(*table), client)[-1].prototypes_
+    monkeypatch.setattr(cluster, "memory_for_data", lambda client: room)
+
+    np.testing.assert_array_equal(fit(model, *cut(*table), client)[-1].prototypes_, expected)
+
+
+def test_memory_for_data_is_a_share_of_the_workers_limits(client):
+    assert cluster.memory_for_data(client) == pytest.approx(0.4 * 2e9)
+
+
+def test_frames_give_names_and_text_labels(client, table):
+    X, y = table
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(label=np.array(["x", "yy", "zzz"])[y])
+    parts = dd.from_pandas(frame, npartitions=3)
+    model = make_classifier("intrvfl", "centroids", **QUICK)
+    distributed = fit(model, parts[list("abcd")], parts["label"], client)
+
+    in_memory = model.fit(frame[list("abcd")], frame["label"])
+    assert_same_model(distributed, in_memory)
+    assert distributed.feature_names_in_.tolist() == list("abcd")
+    assert distributed.classes_.tolist() == ["x", "yy", "zzz"]
+
+
+def test_chunks_of_unknown_size_some_of_them_empty(client, table):
+    X, y = table
+    dask_X, dask_y = cut(X, y, 100)
+    is_kept = np.arange(N_ROWS) // 100 != 2
+    mask = da.from_array(is_kept, chunks=100)
+    model = make_classifier("intrvfl", "glvq", **QUICK, max_iter=5)
+
+    distributed = fit(model, dask_X[mask], dask_y[mask], client)
+    assert_same_model(distributed, model.fit(X[is_kept], y[is_kept]), rtol=1e-5)
+
+
+def test_chunks_of_columns_are_joined(client, table):
+    X, y = table
+    model = make_classifier("features", "centroids")
+
+    chunked = da.from_array(X, chunks=(200, 3)), da.from_array(y, chunks=200)
+    assert_same_model(fit(model, *chunked, client), model.fit(X, y))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_features_of_other_types(client, table, dtype):
+    X, y = (10 * table[0]).astype(dtype), table[1]
+    model = make_classifier("intrvfl", "centroids", **QUICK)
+
+    assert_same_model(fit(model, *cut(X, y), client), model.fit(X, y))
+
+
+@pytest.mark.filterwarnings("ignore:All-NaN slice")  # scikit-learn, of the column that is missing
+def test_missing_values_are_left_out(client, table):
+    X, y = table[0].copy(), table[1]
+    X[::7, 0] = np.nan
+    X[:, 2] = np.nan
+    X[:170] = np.nan
+    model = make_classifier("intrvfl", "centroids", **QUICK)
+
+    assert_same_model(fit(model, *cut(X, y), client), model.fit(X, y))
+
+
+def test_model_given_stays_unfitted(client, table):
+    model = make_classifier("features", "centroids")
+    fit(model, *cut(*table), client)
+
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
+
+
+def test_fitted_model_learns_on_from_batches(client, table):
+    model = make_classifier("features", "glvq", max_iter=3, random_state=0)
+    readout, expected = fit(model, *cut(*table), client)[-1], model.fit(*table)[-1]
+
+    batch = table[0][:10] / 20, table[1][:10]
+    for each in (readout, expected):
+        each.partial_fit(*batch)
+    np.testing.assert_allclose(readout.prototypes_, expected.prototypes_, rtol=1e-9)
+
+
+X_DASK, Y_DASK = da.zeros((6, 2), chunks=3), da.arange(6, chunks=3) % 2
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (np.zeros((6, 2)), Y_DASK, "X must be a Dask array or dataframe, got ndarray"),
+        (X_DASK, [0] * 6, "y must be a Dask array or series, got list"),
+        (X_DASK[:, 0], Y_DASK, "X must have two dimensions, got 1"),
+        (X_DASK, X_DASK, "y must have one dimension, got 2"),
+        (X_DASK, Y_DASK.rechunk(2), "X has 2 partitions and y has 3: they must be cut alike"),
+        (X_DASK, Y_DASK.rechunk(((2, 4),)), "partition 0 has 3 rows of X and 2 of y: they must be"),
+        (X_DASK, Y_DASK * 0, "a classifier needs samples of at least two classes, got one class"),
+        (X_DASK[:0], Y_DASK[:0], "X has no rows"),
+        (X_DASK / 0 + 1, Y_DASK, "X has missing values, which only the hidden layer 'intrvfl'"),
+        (X_DASK + np.inf, Y_DASK, "partition [01]: Input X contains infinity or a value too large"),
+        (X_DASK.astype(str) + "a", Y_DASK, "partition [01]: could not convert string to float"),
+        (X_DASK, Y_DASK / 7, "Unknown label type: continuous"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value encountered")
+def test_table_that_cannot_be_used_is_one_sentence(client, X, y, message):
+    with pytest.raises(ValueError, match=f"^{message}") as raised:
+        fit(make_classifier("features", "centroids"), X, y, client)
+
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("glvq", "model must be what make_classifier returns, got str"),
+        (make_classifier(readout="lvq1"), "LVQ1Classifier cannot be trained on partitions: the"),
+        (make_classifier(readout="perceptron"), "PerceptronClassifier cannot be trained on"),
+        (make_classifier(readout="kglvq"), "KGLVQClassifier cannot be trained on partitions"),
+        (make_classifier(solver="sgd"), "solver='sgd' goes from sample to sample and cannot be"),
+        (make_classifier(readout="rls", solver="lms"), "solver='lms' goes from sample to sample"),
+        (make_classifier(slope=-1), "slope must be a finite number above 0, got -1"),
+        (make_classifier(readout="rls", alpha=-1), "alpha must be a finite number of at least 0"),
+        (make_classifier(prototypes_per_class=[1]), "prototypes_per_class has 1 entries for 2"),
+    ],
+)
+def test_model_that_cannot_be_trained_is_one_sentence(client, model, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        fit(model, X_DASK, Y_DASK, client)
+
+
+def test_without_a_client_there_is_one_sentence():
+    with pytest.raises(InputError, match="there is no Dask client: make one first"):
+        fit(make_classifier(), X_DASK, Y_DASK)

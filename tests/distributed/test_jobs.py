@@ -1,0 +1,120 @@
+import importlib
+import os
+import signal
+import sys
+
+import pytest
+from cluster_jobs import CountedData, Doubling, double, kill_one_worker
+from distributed import Client
+from shell import hyperlvq
+from tiny_study import Source, make_set, without_times
+
+from hyperlvq.checks import InputError
+from hyperlvq.distributed import cluster
+from hyperlvq.distributed.jobs import cluster_jobs, run_jobs
+from hyperlvq.study.records import read_records
+from hyperlvq.study.runner import run_study
+
+STUDY = ("--sets", "iris,wine", "--seeds", "2")
+MODELS = ("--models", "rls_features,knn,intrvfl_centroids,intrvfl_glvq_p1_10")
+
+
+@pytest.fixture
+def address(client):
+    return client.scheduler_info()["address"]
+
+
+def test_study_on_a_cluster_has_the_records_of_processes(tmp_path, address):
+    options = ("study", "run", *STUDY, *MODELS)
+    here = hyperlvq(*options, "-o", tmp_path / "here", "--jobs", "2")
+    there = hyperlvq(*options, "-o", tmp_path / "there", "--dask", address)
+
+    assert here[0] == there[0] == 0
+    records = without_times(read_records(tmp_path / "there"))
+    assert len(records) == 2 * 4 * (2 + 2 * 2)
+    assert records == without_times(read_records(tmp_path / "here"))
+
+
+def test_tuning_on_a_cluster_has_the_settings_of_processes(tmp_path, address):
+    options = ("study", "tune", *STUDY, "--models", "rls_features,knn", "--grid", "quick")
+    here = hyperlvq(*options, "-o", tmp_path / "here", "--jobs", "1")
+    there = hyperlvq(*options, "-o", tmp_path / "there", "--dask", address)
+
+    assert here[0] == there[0] == 0
+    settings = [(tmp_path / name / "settings.csv").read_bytes() for name in ("here", "there")]
+    assert settings[0] == settings[1]
+    assert there[1].splitlines()[1:] == here[1].splitlines()[1:]
+
+
+def test_failures_are_records_as_in_processes(tmp_path, address):
+    source = Source(make_set("plain"), broken=["lost"])
+    with cluster_jobs(address) as on_cluster:
+        steps = list(run_study(source, tmp_path, models=["knn"], run_jobs=on_cluster))
+
+    assert sorted(str(step.record["error"]) for step in steps) == [
+        *["None"] * 4,
+        "lost_R.dat is missing",
+    ]
+
+
+def test_data_set_leaves_this_process_once(tmp_path, client):
+    data_set = CountedData(tmp_path / "sent")
+    jobs = [Doubling(data_set, number) for number in range(20)]
+
+    results = {job.number: result for job, result in run_jobs(client, double, jobs)}
+    assert results == {number: 2 * number for number in range(20)}
+    senders = (tmp_path / "sent").read_text().split()
+    assert senders.count(str(os.getpid())) == 1
+
+
+def test_job_of_a_worker_that_dies_goes_to_another(client, one_more_worker):
+    jobs = [one_more_worker.pid] * 12
+
+    survivors = {result for _, result in run_jobs(client, kill_one_worker, jobs)}
+    assert one_more_worker.wait(timeout=10) == -signal.SIGKILL
+    assert one_more_worker.pid not in survivors
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "what:is:this"])
+def test_wrong_address_is_one_sentence(tmp_path, monkeypatch, address):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
+    code, _, errors = hyperlvq("study", "run", "-o", tmp_path / "study", "--dask", address)
+
+    assert code == 2
+    assert errors == f"hyperlvq: there is no Dask scheduler at {address!r}\n"
+    assert not (tmp_path / "study").exists()
+
+
+def test_cluster_without_workers_is_one_sentence():
+    options = {"n_workers": 0, "processes": False, "dashboard_address": None}
+    with (
+        Client(**options, set_as_default=False) as idle,
+        pytest.raises(InputError, match=r"^the Dask cluster at inproc://.* has no workers$"),
+    ):
+        cluster.checked_client(idle)
+
+
+def test_jobs_and_dask_exclude_each_other(tmp_path):
+    code, _, errors = hyperlvq("study", "run", "-o", tmp_path, "--jobs", "2", "--dask", "host:1")
+
+    assert code == 2
+    assert errors.startswith("hyperlvq: --jobs and --dask exclude each other")
+
+
+def test_missing_extra_is_one_sentence(tmp_path, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("hyperlvq.distributed")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    code, _, errors = hyperlvq("study", "run", "-o", tmp_path, "--dask", "host:1")
+
+    assert code == 2
+    assert errors == "hyperlvq: Dask is missing; this needs: pip install 'hyperlvq[dask]'\n"
+
+
+def test_missing_extra_is_an_import_error_too(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("hyperlvq.distributed")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "dask.array", None)
+
+    with pytest.raises(ImportError, match="hyperlvq\\[dask\\]"):
+        importlib.import_module("hyperlvq.distributed")
