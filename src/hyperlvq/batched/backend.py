@@ -58,7 +58,8 @@ class Backend:
         """Return values as an array of this backend, of a dtype by its name."""
         if not self.is_torch:
             return np.asarray(values, dtype=dtype)
-        tensor = self.xp.as_tensor(values, device=self.device)
+        # torch warns of arrays that must not be written to
+        tensor = self.xp.as_tensor(np.require(values, requirements="W"), device=self.device)
         return tensor if dtype is None else tensor.to(getattr(self.xp, dtype))
 
     def zeros(self, shape: tuple[int, ...], dtype: str) -> Array:
@@ -72,7 +73,8 @@ class Backend:
 
     def range(self, stop: int) -> Array:
         """Return 0 … stop - 1."""
-        return self.array(np.arange(stop))
+        place = {"device": self.device} if self.is_torch else {}
+        return self.xp.arange(stop, **place)
 
     def cast(self, array: Array, dtype: str) -> Array:
         """Return an array in another dtype; itself if it has that."""

@@ -181,17 +181,7 @@ def train_glvq(
     samples: Samples, batch: GLVQBatch, backend: Backend, max_iter: int = 2500, tol: float = 1e-5
 ) -> TrainedGLVQ:
     """Train every problem of a batch as `GLVQClassifier` does one."""
-    xp, activations = backend.xp, samples.activations
-    dtype = name_of(activations)
-    classes = backend.range(samples.n_classes)[:, None]
-    objective = GLVQObjective(
-        samples=samples,
-        square_norms=backend.cast(squares(activations, xp), "float64")[:, None],
-        is_own=classes == samples.y,
-        slopes=backend.array(batch.slopes, "float64")[:, :, None],
-        absent=backend.array(padding(batch, samples.n_classes), dtype),
-        backend=backend,
-    )
+    objective = objective_of(samples, batch, backend)
     start = starting_prototypes(samples, batch, backend)
     flat_start = start.reshape(batch.slopes.size, -1)
     solution = minimise(objective, flat_start, max_iter, tol, backend)
@@ -201,6 +191,20 @@ def train_glvq(
         solution.costs.reshape(batch.slopes.shape),
         solution.n_iter.reshape(batch.slopes.shape),
         samples.holds_integers,
+    )
+
+
+def objective_of(samples: Samples, batch: GLVQBatch, backend: Backend) -> GLVQObjective:
+    """Return what training minimises."""
+    activations = samples.activations
+    square_norms = squares(activations, backend.xp)
+    return GLVQObjective(
+        samples=samples,
+        square_norms=backend.cast(square_norms, "float64")[:, None],
+        is_own=backend.range(samples.n_classes)[:, None] == samples.y,
+        slopes=backend.array(batch.slopes, "float64")[:, :, None],
+        absent=backend.array(padding(batch, samples.n_classes), name_of(activations)),
+        backend=backend,
     )
 
 

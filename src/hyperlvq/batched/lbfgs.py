@@ -267,16 +267,16 @@ def newton_direction(state: State, gradient_products: Array, backend: Backend) -
     on_changes = gradient_products[:, MEMORY:]
     scale = state.scale[:, None]
 
-    a = solve_unit_triangle(above, on_steps / root, xp) / root
+    a = solve_unit_triangle(above, on_steps / root) / root
     curvature = (state.y_dot_y @ a[:, :, None])[:, :, 0]
     right = where(is_there, diagonal * a + scale * (curvature - on_changes), 0.0)
-    u = solve_unit_triangle(xp.swapaxes(above, 1, 2), right / root, xp) / root
+    u = solve_unit_triangle(xp.swapaxes(above, 1, 2), right / root) / root
     weights = backend.cast(xp.concat([u, -scale * a], axis=1), name_of(state.history))
     combined = (weights[:, None, :] @ state.history)[:, 0]
     return -(as_column(state.scale, combined) * state.gradient + combined)
 
 
-def solve_unit_triangle(above: Array, right: Array, xp) -> Array:
+def solve_unit_triangle(above: Array, right: Array) -> Array:
     """Return (I + U)⁻¹ right, for U strictly triangular in some order of the rows.
 
     U to the 16th power is 0, so the inverse is (I - U)(I + U²)(I + U⁴)(I + U⁸): a few products of

@@ -1,6 +1,7 @@
 """`hyperlvq study`: the paper's experiments, run and shown."""
 
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,9 +12,10 @@ from hyperlvq.study.experiments import MODELS
 
 if TYPE_CHECKING:
     from collections import Counter
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from hyperlvq.study.runner import DataSource, RunJobs
+    from hyperlvq.study.runner import DataSource, Progress, RunJobs
 
 study_app = typer.Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
@@ -102,6 +104,13 @@ def tune(
     ] = "paper",
     jobs: Jobs = None,
     dask: Dask = None,
+    device: Annotated[
+        Literal["cpu", "cuda"] | None,
+        typer.Option(help="Train all settings of RLS or GLVQ on a data set together, there."),
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option(min=0.01, help="With --device, when to stop and leave the rest.")
+    ] = None,
 ) -> None:
     """Search the best settings and write them to settings.csv, which `run` takes.
 
@@ -112,8 +121,11 @@ def tune(
     from hyperlvq.study.settings import TUNED_FILE
     from hyperlvq.study.tuning import TUNING_NAME, best_single_settings, tune_study
 
+    check_device_options(device, minutes, jobs, dask)
     with job_runner(jobs, dask) as run_jobs:
-        steps = tune_study(
+        on_cores = partial(tune_study, n_jobs=jobs or default_jobs(), run_jobs=run_jobs)
+        tune_here = on_cores if device is None else device_tuner(device, minutes)
+        steps = tune_here(
             open_source(data),
             output,
             models=names(models),
@@ -121,13 +133,11 @@ def tune(
             grid=grid,
             n_seeds=seeds,
             protocol=protocol,
-            n_jobs=jobs or default_jobs(),
-            run_jobs=run_jobs,
         )
         n_done, failures = show_progress(steps)
-    typer.echo(
-        f"{n_done - failures.total()} searches made; the settings are in {output / TUNED_FILE}"
-    )
+    is_complete = (output / TUNED_FILE).exists()
+    place = f"the settings are in {output / TUNED_FILE}" if is_complete else "time is up"
+    typer.echo(f"{n_done - failures.total()} searches made; {place}")
     typer.echo("The one setting that is best over all data sets:")
     for name, best in best_single_settings(read_records(output, TUNING_NAME)).items():
         values = ", ".join(f"{key}={value}" for key, value in best.parameters.items())
@@ -183,6 +193,24 @@ def job_runner(jobs: int | None, dask: str | None) -> "AbstractContextManager[Ru
     from hyperlvq.distributed.jobs import cluster_jobs
 
     return cluster_jobs(dask)
+
+
+def check_device_options(
+    device: str | None, minutes: float | None, jobs: int | None, dask: str | None
+) -> None:
+    """Raise if options of `tune` do not go together."""
+    if device is not None and (jobs is not None or dask is not None):
+        raise InputError("--device excludes --jobs and --dask: one process uses the device")
+    if device is None and minutes is not None:
+        raise InputError("--minutes goes with --device only")
+
+
+def device_tuner(device: str, minutes: float | None) -> "partial[Iterator[Progress]]":
+    """Return what tunes on a device."""
+    from hyperlvq.batched import open_backend
+    from hyperlvq.study.device_tuning import tune_on_device
+
+    return partial(tune_on_device, backend=open_backend(device), minutes=minutes)
 
 
 def report_failures(failures: "Counter[str]") -> None:

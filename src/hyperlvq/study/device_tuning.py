@@ -5,8 +5,9 @@ trained differs, so the accuracies agree up to rounding and, for GLVQ, where it 
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,32 +19,27 @@ from hyperlvq.batched import (
     Samples,
     encode_integers,
     encode_sigmoids,
-    open_backend,
     predicted_classes,
     rls_accuracies,
     train_glvq,
 )
 from hyperlvq.batched.backend import Array
 from hyperlvq.batched.glvq import problems_at_once
-from hyperlvq.checks import check_real
+from hyperlvq.checks import check_choice, check_real
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
 from hyperlvq.readouts import GLVQClassifier
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.experiments import MODELS, Model
 from hyperlvq.study.protocol import Part
-from hyperlvq.study.records import RecordFile
-from hyperlvq.study.runner import DataSource, Job, Progress, make_record, missing_jobs
-from hyperlvq.study.schedule import longest_first
+from hyperlvq.study.runner import DataSource, Progress, choose
 from hyperlvq.study.settings import Parameters
 from hyperlvq.study.tuning import (
+    GRIDS,
     Search,
-    SearchOptions,
-    check_grid,
-    choose_models,
     grid_of,
     group_by_layer,
     is_rls,
-    tune_models,
+    tune_study,
     tuning_trials,
 )
 
@@ -61,7 +57,7 @@ def runs_on_device(model: Model) -> bool:
 def tune_on_device(
     source: DataSource,
     folder: str | Path,
-    backend: Backend | str,
+    backend: Backend,
     *,
     models: Sequence[str] | None = None,
     sets: Sequence[str] | None = None,
@@ -74,10 +70,12 @@ def tune_on_device(
 
     Parameters
     ----------
-    source, folder, models, sets, grid, n_seeds, protocol
-        As for `tune_study`; by default all models of RLS and GLVQ that have a grid.
-    backend : Backend or {"cpu", "cuda"}
-        The device.
+    source, folder, sets, grid, n_seeds, protocol
+        As for `tune_study`.
+    backend : Backend
+        What `hyperlvq.batched.open_backend` gives.
+    models : sequence of str, default=None
+        Names of models of RLS and GLVQ that have a grid; all of them by default.
     minutes : float, default=None
         When to stop: no search starts after that, and the settings file waits for the rest.
 
@@ -89,36 +87,33 @@ def tune_on_device(
     end = np.inf
     if minutes is not None:
         end = time.monotonic() + 60 * check_real("minutes", minutes, positive=True)
-    backend = open_backend(backend) if isinstance(backend, str) else backend
-    check_grid(grid)
-    tunable = [m for m in MODELS.values() if grid_of(m, grid) and runs_on_device(m)]
-    chosen = choose_models(models, tunable)
+    check_choice("grid", grid, GRIDS)
+    tunable = [m.name for m in MODELS.values() if grid_of(m, grid) and runs_on_device(m)]
+    return tune_study(
+        source,
+        folder,
+        models=choose("model to tune on a device", models, tunable),
+        sets=sets,
+        grid=grid,
+        n_seeds=n_seeds,
+        protocol=protocol,
+        run_jobs=partial(run_on_device, backend=backend, end=end),
+    )
 
-    def do(jobs: Sequence[Job], records: RecordFile) -> Iterator[Progress]:
-        return do_on_device(jobs, records, backend, end)
 
-    yield from tune_models(source, folder, chosen, sets, SearchOptions(grid, n_seeds, protocol), do)
-
-
-def do_on_device(
-    jobs: Sequence[Job], records: RecordFile, backend: Backend, end: float
-) -> Iterator[Progress]:
-    """Do the jobs that have no record one by one, the longest first, until time is up."""
-    missing = longest_first(missing_jobs(jobs, records.records), lambda job: job.seconds())
-    total_seconds, done_seconds = sum(job.seconds() for job in missing), 0.0
-    for n_done, job in enumerate(missing, len(jobs) - len(missing) + 1):
+def run_on_device(
+    function: Callable[[Any], Any], jobs: Sequence[Any], backend: Backend, end: float
+) -> Iterator[tuple[Any, Any]]:
+    """Yield (job, function(job)) one after the other; none starts once time is up."""
+    for job in jobs:
         if time.monotonic() > end:
             return
-        records.append(make_record(on_device(job, backend)))
-        done_seconds += job.seconds()
-        yield Progress(records.records[-1], n_done, len(jobs), done_seconds, total_seconds)
+        yield job, function(on_device(job, backend))
 
 
-def on_device(job: Job, backend: Backend) -> Job:
+def on_device(job: Any, backend: Backend) -> Any:
     """Return a search as one that uses a device; any other job as it is."""
-    if not isinstance(job, Search):
-        return job
-    return DeviceSearch(**vars(job), backend=backend)
+    return DeviceSearch(**vars(job), backend=backend) if isinstance(job, Search) else job
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,8 @@ paper does; the halves overlap with the evaluation's splits. `strict` looks at t
 of one split alone and cuts them into folds.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,10 +19,9 @@ from hyperlvq.study import protocol as protocols
 from hyperlvq.study.data_set import DataSet, Rows
 from hyperlvq.study.experiments import MODELS, Model
 from hyperlvq.study.protocol import Part, part_of, scale_file
-from hyperlvq.study.records import Record, RecordFile, open_records
+from hyperlvq.study.records import Record, open_records
 from hyperlvq.study.runner import (
     DataSource,
-    Job,
     Progress,
     RunJobs,
     check_protocol,
@@ -251,56 +249,24 @@ def tune_study(
     progress : Progress
         The record and how much is done.
     """
-    check_integer("n_jobs", n_jobs, minimum=1)
-    tunable = [model for model in MODELS.values() if grid_of(model, check_grid(grid))]
-    do = partial(do_missing, n_jobs=n_jobs)
-    options = SearchOptions(grid, n_seeds, protocol)
-    yield from tune_models(source, folder, choose_models(models, tunable), sets, options, do)
-
-
-class SearchOptions(NamedTuple):
-    """What all searches of a folder have in common."""
-
-    grid: str
-    n_seeds: int
-    protocol: str
-
-
-def check_grid(grid: str) -> str:
-    """Return the name of a grid if there is one."""
-    return check_choice("grid", grid, GRIDS)
-
-
-def choose_models(wanted: Sequence[str] | None, tunable: Iterable[Model]) -> list[Model]:
-    """Return the models wanted, or all that can be tuned."""
-    names = [model.name for model in tunable]
-    return [MODELS[name] for name in choose("model with a grid", wanted, names)]
-
-
-def tune_models(
-    source: DataSource,
-    folder: str | Path,
-    models: Sequence[Model],
-    sets: Sequence[str] | None,
-    options: SearchOptions,
-    do: Callable[[Sequence[Job], RecordFile], Iterator[Progress]],
-) -> Iterator[Progress]:
-    """Have `do` make the searches a folder lacks; write the settings file when all are made."""
-    grid, n_seeds, protocol = options
     check_choice("protocol", protocol, protocols.PROTOCOLS)
+    check_choice("grid", grid, GRIDS)
     check_integer("n_seeds", n_seeds, minimum=1)
+    check_integer("n_jobs", n_jobs, minimum=1)
+    tunable = [model.name for model in MODELS.values() if grid_of(model, grid)]
+    chosen = [MODELS[name] for name in choose("model with a grid", models, tunable)]
     names = choose("data set", sets, source.names())
     data_sets, unreadable = load_sets(source, names, protocol)
     with open_records(folder, TUNING_NAME) as records:
         check_protocol(protocol, records.records)
         check_searches(records.records)
-        check_reuse(models, grid, records.records)
-        yield from do(unreadable, records)
-        for wave in waves(models, grid):
+        check_reuse(chosen, grid, records.records)
+        yield from do_missing(unreadable, records, n_jobs, run_jobs=run_jobs)
+        for wave in waves(chosen, grid):
             found = found_settings(records.records)
             searches = plan_searches(wave, data_sets, grid, n_seeds, protocol, found)
-            yield from do(searches, records)
-            if missing_jobs(searches, records.records):
+            yield from do_missing(searches, records, n_jobs, run_jobs=run_jobs)
+            if missing_jobs(searches, records.records):  # what does them ran out of time
                 return
         write_settings(Path(folder) / TUNED_FILE, found_settings(records.records), protocol)
 

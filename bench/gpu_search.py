@@ -1,0 +1,243 @@
+"""The paper's search over settings on one device, and the figures that go with it.
+
+    python bench/gpu_search.py search --data ARCHIVE -o FOLDER [--minutes M] [--retry-failed]
+    python bench/gpu_search.py check --data ARCHIVE
+    python bench/gpu_search.py time --data ARCHIVE
+    python bench/gpu_search.py large
+    each with [--device cpu|cuda] [--products float32|split] [--sets A,B] [--models A,B] [--seeds N]
+
+`search` writes what `hyperlvq study tune --device` writes, and needs no command line of it; `check`
+trains some problems of a few sets both ways and compares costs, accuracies and times; `time` times
+whole grids; `large` times one GLVQ of 100,000 samples, on "cpu" by GLVQClassifier.
+"""
+
+import argparse
+import json
+import resource
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from hyperlvq import GLVQClassifier, IntRVFLLayer
+from hyperlvq.batched import Backend, GLVQBatch, Samples, encode_integers, open_backend, train_glvq
+from hyperlvq.batched.backend import PRODUCTS
+from hyperlvq.study import protocol as protocols
+from hyperlvq.study.collection import open_collection
+from hyperlvq.study.data_set import DataSet
+from hyperlvq.study.device_tuning import on_device, tune_on_device
+from hyperlvq.study.experiments import MODELS
+from hyperlvq.study.protocol import part_of, scale_file
+from hyperlvq.study.tuning import TUNING_NAME, Search
+
+CHECKED_SETS = "iris,trains,abalone,plant-shape,statlog-vehicle"
+CHECKED_SLOPES = (2, 7, 13)
+CHECKED_COUNTS = (1, 3)
+N_UNITS, CLIP = 1000, 3
+LARGE_SHAPE = 100_000, 50
+LARGE_UNITS = 1500
+
+
+def main() -> None:
+    """Do what the command line says."""
+    options = parse_arguments()
+    backend = open_backend(options.device, options.products, not options.no_graphs)
+    backend = replace(backend, ticks_per_check=options.ticks or backend.ticks_per_check)
+    print(f"device {options.device}, products {options.products}", flush=True)
+    {"search": search, "check": check, "time": time_grids, "large": large}[options.what](
+        options, backend
+    )
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="Search over settings on a device.")
+    parser.add_argument("what", choices=("search", "check", "time", "large"))
+    parser.add_argument("--data", help="the archive of the collection")
+    parser.add_argument("-o", "--output", help="the folder of the records")
+    parser.add_argument("--device", default="cuda", choices=("cpu", "cuda"))
+    parser.add_argument("--products", default="float32", choices=PRODUCTS)
+    parser.add_argument("--no-graphs", action="store_true", help="start every kernel by itself")
+    parser.add_argument("--ticks", type=int, help="evaluations between looks at what has ended")
+    parser.add_argument("--minutes", type=float)
+    parser.add_argument("--retry-failed", action="store_true", help="search again what failed")
+    parser.add_argument("--sets", type=lambda text: text.split(","))
+    parser.add_argument("--models", type=lambda text: text.split(","))
+    parser.add_argument("--seeds", type=int, default=5)
+    return parser.parse_args()
+
+
+def search(options: argparse.Namespace, backend: Backend) -> None:
+    """Search, saying how long every model took on every set."""
+    if options.retry_failed:
+        drop_failures(Path(options.output) / TUNING_NAME)
+    start = last = time.perf_counter()
+    totals: dict[str, float] = defaultdict(float)
+    steps = tune_on_device(
+        open_collection(options.data),
+        options.output,
+        backend,
+        models=options.models,
+        sets=options.sets,
+        n_seeds=options.seeds,
+        minutes=options.minutes,
+    )
+    for step in steps:
+        now = time.perf_counter()
+        record, seconds, last = step.record, now - last, now
+        totals[record["model"]] += seconds
+        result = record["error"] or f"{record['accuracy']:.4f}"
+        place = f"{step.done}/{step.total}"
+        print(f"{place} {record['model']} {record['dataset']} {seconds:.2f} s {result}", flush=True)
+    for name, seconds in totals.items():
+        print(f"total {name}: {seconds:.1f} s")
+    print(f"total: {time.perf_counter() - start:.1f} s")
+
+
+def drop_failures(path: Path) -> None:
+    """Take the searches that failed out of the records, so that they are made again."""
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if json.loads(line)["error"] is None))
+
+
+def time_grids(options: argparse.Namespace, backend: Backend) -> None:
+    """Time the whole grid of every model on a few sets, twice: the first time libraries load."""
+    collection = open_collection(options.data)
+    reused = {"rvfl_glvq": {"n_units": N_UNITS}}
+    layer = {"n_units": N_UNITS, "clip": CLIP}
+    names = options.models or [
+        "rls_features",
+        "glvq_features",
+        "rvfl_rls",
+        "rvfl_glvq",
+        "intrvfl_rls",
+        "intrvfl_glvq_p1",
+        "intrvfl_glvq",
+    ]
+    for set_name in options.sets or CHECKED_SETS.split(","):
+        for name in names:
+            model = MODELS[name]
+            values = reused.get(name, layer) if model.reuse else {}
+            data_set = collection.load(set_name)
+            job = Search(model, "paper", values, data_set, None, "paper", options.seeds)
+            seconds = [seconds_of(on_device(job, backend).record) for _ in range(2)]
+            print(f"{set_name} {name}: {seconds[0]:.2f} s, again {seconds[1]:.2f} s", flush=True)
+
+
+def check(options: argparse.Namespace, backend: Backend) -> None:
+    """Compare batched training with one model after the other."""
+    collection = open_collection(options.data)
+    for name in options.sets or CHECKED_SETS.split(","):
+        for hidden in ("features", "rvfl", "intrvfl"):
+            print(compare(collection.load(name), hidden, options.seeds, backend), flush=True)
+
+
+def compare(data_set: DataSet, hidden: str, n_seeds: int, backend: Backend) -> str:
+    """Return a line on costs, accuracies and times of a few problems, both ways."""
+    model = MODELS["glvq_features" if hidden == "features" else f"{hidden}_glvq"]
+    layer = {} if hidden == "features" else {"n_units": N_UNITS}
+    layer = {**layer, "clip": CLIP} if hidden == "intrvfl" else layer
+    counts = CHECKED_COUNTS if hidden == "intrvfl" else (1,)
+    grid = {"slope": CHECKED_SLOPES, "prototypes_per_class": counts}
+    job = Search(replace(model, grid=grid), "paper", layer, data_set, None, "paper", n_seeds)
+    part = part_of(scale_file(data_set.X), data_set.y, data_set.tuning)
+    start = time.perf_counter()
+    pipelines = [
+        protocols.build(model, candidate, seed, "paper")
+        for seed in range(n_seeds)
+        for candidate in job.candidates()
+    ]
+    for pipeline in pipelines:
+        protocols.fit(pipeline, part)
+    one_by_one = time.perf_counter() - start
+    accuracy = np.mean([pipeline.score(part.X_test, part.y_test) for pipeline in pipelines])
+    costs = np.array([pipeline[-1].loss_curve_[-1] for pipeline in pipelines])
+    trained, seconds = train_both(part, pipelines, n_seeds, backend)
+    scores = np.mean(on_device(job, backend).scores_of_trials(job.candidates()))
+    ratio = backend.numpy(trained.costs).ravel().mean() / costs.mean()
+    n_iter = backend.numpy(trained.n_iter)
+    return (
+        f"{data_set.name} {hidden}: {len(costs)} problems; cost ratio {ratio:.5f}; "
+        f"accuracy {accuracy:.4f} one by one, {scores:.4f} batched; "
+        f"iterations {np.mean([p[-1].n_iter_ for p in pipelines]):.0f}, {n_iter.mean():.0f} "
+        f"(most {n_iter.max()}); {one_by_one:.2f} s, {seconds:.2f} s"
+    )
+
+
+def train_both(part, pipelines, n_seeds, backend):
+    """Return the batched solution of the pipelines' problems and its seconds, the second time."""
+    classes, y = np.unique(part.y_train, return_inverse=True)
+    first = [pipelines[seed * len(pipelines) // n_seeds] for seed in range(n_seeds)]
+    activations = np.stack([pipeline[:-1].transform(part.X_train) for pipeline in first])
+    is_integer = activations.dtype.kind == "i"
+    dtype = "float32" if is_integer else "float64"
+    samples = Samples(backend.array(activations, dtype), backend.array(y), len(classes), is_integer)
+    readouts = [pipeline[-1] for pipeline in pipelines]
+    batch = GLVQBatch(
+        np.array([readout.slope for readout in readouts], dtype=float).reshape(n_seeds, -1),
+        np.array([readout.prototypes_per_class for readout in readouts]).reshape(n_seeds, -1),
+        np.array([readout.random_state for readout in readouts]).reshape(n_seeds, -1),
+    )
+    train_glvq(samples, batch, backend)
+    backend.wait()
+    start = time.perf_counter()
+    trained = train_glvq(samples, batch, backend)
+    backend.wait()
+    return trained, time.perf_counter() - start
+
+
+def large(options: argparse.Namespace, backend: Backend) -> None:
+    """Time one large GLVQ: 2 classes, 5 prototypes each, 200 iterations."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=LARGE_SHAPE[0])
+    X = np.clip(rng.normal(0.45 + 0.1 * y[:, np.newaxis], 0.25, size=LARGE_SHAPE), 0, 1)
+    layer = IntRVFLLayer(LARGE_UNITS, clip=CLIP, n_jobs=-1, random_state=0).fit(X[:1])
+    fit = fit_on_host if options.device == "cpu" else fit_on_device
+    for _ in range(1 if options.device == "cpu" else 2):
+        fit(layer, X, y, backend)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"most memory of the process on the host: {peak:.2f} GB")
+
+
+def fit_on_host(layer: IntRVFLLayer, X: np.ndarray, y: np.ndarray, backend: Backend) -> None:
+    """Time the estimators."""
+    start = time.perf_counter()
+    activations = layer.transform(X)
+    encoded = time.perf_counter()
+    readout = GLVQClassifier(prototypes_per_class=5, max_iter=200, tol=0, random_state=0)
+    protocols.fit(readout, protocols.Part(activations, y, activations, y))
+    end = time.perf_counter()
+    report_large(encoded - start, end - encoded, readout.n_iter_, readout.loss_curve_[-1])
+
+
+def fit_on_device(layer: IntRVFLLayer, X: np.ndarray, y: np.ndarray, backend: Backend) -> None:
+    """Time the batched trainer, on a batch of one."""
+    start = time.perf_counter()
+    activations = encode_integers(X, [layer], "float32", backend)
+    backend.wait()
+    encoded = time.perf_counter()
+    samples = Samples(activations, backend.array(y), 2, True)
+    batch = GLVQBatch(np.array([[10.0]]), np.array([[5]]), np.array([[0]]))
+    trained = train_glvq(samples, batch, backend, max_iter=200, tol=0)
+    cost, n_iter = float(trained.costs[0, 0]), int(trained.n_iter[0, 0])
+    end = time.perf_counter()
+    report_large(encoded - start, end - encoded, n_iter, cost)
+
+
+def report_large(encoding: float, fitting: float, n_iter: int, cost: float) -> None:
+    """Print the figures of the large fit."""
+    print(f"encoding {encoding:.2f} s, fit {fitting:.2f} s, {n_iter} iterations, cost {cost:.6f}")
+
+
+def seconds_of(call: Callable[[], object]) -> float:
+    """Return the wall-clock seconds of one call."""
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()

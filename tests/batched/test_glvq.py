@@ -1,0 +1,209 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+
+from hyperlvq import GLVQClassifier, make_classifier
+from hyperlvq.batched.glvq import (
+    GLVQBatch,
+    GLVQObjective,
+    Samples,
+    objective_of,
+    predicted_classes,
+    problems_at_once,
+    starting_prototypes,
+    train_glvq,
+)
+from hyperlvq.kernels.glvq import cost_and_gradient
+from hyperlvq.study.protocol import part_of, scale_file
+
+BATCH = GLVQBatch(
+    np.array([[2.0, 5.0, 11.0], [3.0, 7.0, 15.0]]),
+    np.array([[1, 2, 3], [3, 1, 2]]),
+    np.array([[0, 0, 1], [2, 2, 2]]),
+)
+HIDDEN = {
+    "features": {},
+    "rvfl": {"n_units": 100},
+    "intrvfl": {"n_units": 200, "clip": 3},
+}
+
+
+@pytest.fixture
+def samples(activations, backend):
+    X, y = activations
+    both = np.stack([X, X[:, ::-1]])
+    return Samples(backend.array(both, "float64"), backend.array(y), 3, False)
+
+
+def positions_of(samples, backend):
+    start = starting_prototypes(samples, BATCH, backend)
+    return start.reshape(BATCH.slopes.size, -1), start.shape
+
+
+def test_cost_and_gradient_are_those_of_one_problem_after_the_other(samples, activations, backend):
+    positions, shape = positions_of(samples, backend)
+    costs, gradients = objective_of(samples, BATCH, backend)(positions)
+
+    prototypes = backend.numpy(positions).reshape(shape)
+    gradients = backend.numpy(gradients).reshape(shape)
+    for index, count in np.ndenumerate(BATCH.counts):
+        X = backend.numpy(samples.activations[index[0]])
+        cost, gradient = cost_and_gradient(
+            prototypes[index][:, :count].reshape(-1, X.shape[1]),
+            np.repeat(np.arange(3), count),
+            X,
+            activations[1],
+            BATCH.slopes[index],
+            np.full(len(X), 1 / len(X)),
+        )
+        place = np.ravel_multi_index(index, BATCH.slopes.shape)
+        assert float(costs[place]) == pytest.approx(cost, rel=1e-12)
+        np.testing.assert_allclose(
+            gradients[index][:, :count].reshape(gradient.shape), gradient, atol=1e-12
+        )
+        assert not gradients[index][:, count:].any()
+
+
+def test_gradient_is_that_of_finite_differences(samples, backend, rng):
+    positions, _ = positions_of(samples, backend)
+    objective = objective_of(samples, BATCH, backend)
+    _, gradients = objective(positions)
+
+    directions = backend.array(rng.normal(size=tuple(positions.shape)))
+    ahead, behind = (objective(positions + h * directions)[0] for h in (1e-6, -1e-6))
+    np.testing.assert_allclose(
+        backend.numpy((ahead - behind) / 2e-6),
+        backend.numpy((gradients * directions).sum(axis=1)),
+        rtol=1e-5,
+        atol=1e-8,
+    )
+
+
+def test_blocks_of_rows_do_not_matter(samples, backend):
+    positions, _ = positions_of(samples, backend)
+    whole = objective_of(samples, BATCH, backend)(positions)
+    in_blocks = objective_of(samples, BATCH, replace(backend, block_bytes=10_000))(positions)
+
+    for expected, found in zip(whole, in_blocks, strict=True):
+        np.testing.assert_allclose(backend.numpy(found), backend.numpy(expected), rtol=1e-10)
+
+
+def test_selected_problems_keep_their_settings(samples, backend):
+    positions, _ = positions_of(samples, backend)
+    objective: GLVQObjective = objective_of(samples, BATCH, backend)
+    costs = backend.numpy(objective(positions)[0]).reshape(2, 3)
+    members = np.array([[2, 0], [1, 2]])
+    rows = backend.array((members + 3 * np.arange(2)[:, np.newaxis]).ravel())
+    fewer = backend.numpy(objective.select(members)(positions[rows])[0])
+
+    expected = np.take_along_axis(costs, members, 1).ravel()
+    np.testing.assert_allclose(fewer, expected, rtol=1e-12)
+
+
+def test_start_is_that_of_the_classifier(samples, activations, backend):
+    start = backend.numpy(starting_prototypes(samples, BATCH, backend))
+
+    for index, count in np.ndenumerate(BATCH.counts):
+        X = backend.numpy(samples.activations[index[0]])
+        readout = GLVQClassifier(int(count), tol=1e9, random_state=int(BATCH.seeds[index]))
+        expected = readout.fit(X, activations[1]).prototypes_
+        found = start[index][:, :count].reshape(expected.shape)
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_sample_on_both_its_winners_pulls_nobody(backend):
+    X = backend.array(np.zeros((1, 2, 3)))
+    batch = GLVQBatch(np.array([[5.0]]), np.array([[1]]), np.array([[0]]))
+    objective = objective_of(Samples(X, backend.array(np.array([0, 1])), 2, False), batch, backend)
+    cost, gradient = objective(backend.zeros((1, 6), "float64"))
+
+    assert float(cost[0]) == 0.5
+    assert not backend.numpy(gradient).any()
+
+
+def test_fewer_problems_at_once_where_memory_is_short(samples, backend):
+    bytes_of_vector = 3 * 4 * 40 * 8
+
+    assert problems_at_once(samples, 4, replace(backend, batch_bytes=10**9)) > 100
+    assert problems_at_once(samples, 4, replace(backend, batch_bytes=bytes_of_vector)) == 1
+
+
+def train_both_ways(X, y, X_test, hidden, backend, slopes, counts=(1, 2), n_seeds=2):
+    """Return costs and predictions one by one and batched (problems; problems × samples)."""
+    settings = [(slope, count) for slope in slopes for count in counts]
+    pipelines = [
+        make_classifier(
+            hidden,
+            "glvq",
+            slope=slope,
+            prototypes_per_class=count,
+            random_state=seed,
+            **HIDDEN[hidden],
+        )
+        .set_params(scale="passthrough")
+        .fit(X, y)
+        for seed in range(n_seeds)
+        for slope, count in settings
+    ]
+    layers = [pipeline[:-1] for pipeline in pipelines[:: len(settings)]]
+    is_integer = hidden == "intrvfl"
+    train, test = (
+        backend.array(
+            np.stack([layer.transform(part) for layer in layers]),
+            "float32" if is_integer else "float64",
+        )
+        for part in (X, X_test)
+    )
+    shape = n_seeds, len(settings)
+    batch = GLVQBatch(
+        np.broadcast_to(np.array([float(slope) for slope, _ in settings]), shape),
+        np.broadcast_to(np.array([count for _, count in settings]), shape),
+        np.broadcast_to(np.arange(n_seeds)[:, np.newaxis], shape),
+    )
+    classes, index = np.unique(y, return_inverse=True)
+    samples = Samples(train, backend.array(index), len(classes), is_integer)
+    trained = train_glvq(samples, batch, backend)
+    predicted = classes[backend.numpy(predicted_classes(trained, test, backend))]
+    return (
+        np.array([pipeline[-1].loss_curve_[-1] for pipeline in pipelines]),
+        np.array([pipeline.predict(X_test) for pipeline in pipelines]),
+        backend.numpy(trained.costs).ravel(),
+        predicted.reshape(len(pipelines), -1),
+    )
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
+def test_built_in_sets_end_as_one_by_one(load, hidden, backend):
+    if backend.is_torch and load is load_breast_cancer:
+        pytest.skip("slow, and says nothing that the smaller sets don't")
+    X, y = load(return_X_y=True)
+    X = scale_file(X)
+    train, test = np.arange(len(y)) % 2 == 0, np.arange(len(y)) % 2 == 1
+    costs, predicted, batched_costs, batched = train_both_ways(
+        X[train], y[train], X[test], hidden, backend, slopes=(2, 9)
+    )
+
+    # A cost has many minima: now the one, now the other way ends in the better one.
+    assert batched_costs.mean() == pytest.approx(costs.mean(), rel=0.01)
+    assert np.mean(batched == y[test]) == pytest.approx(np.mean(predicted == y[test]), abs=0.01)
+
+
+@pytest.mark.data
+def test_collection_ends_as_one_by_one_on_average(uci):
+    from hyperlvq.batched import open_backend
+
+    ratios, gains = [], []
+    for name in ("iris", "wine", "zoo", "ionosphere", "statlog-heart", "seeds"):
+        data_set = uci.load(name)
+        part = part_of(scale_file(data_set.X), data_set.y, data_set.tuning)
+        costs, predicted, batched_costs, batched = train_both_ways(
+            part.X_train, part.y_train, part.X_test, "intrvfl", open_backend("cpu"), slopes=(3, 10)
+        )
+        ratios.append(batched_costs.mean() / costs.mean())
+        gains.append(np.mean(batched == part.y_test) - np.mean(predicted == part.y_test))
+
+    assert np.mean(ratios) == pytest.approx(1, abs=1e-3)
+    assert np.mean(gains) == pytest.approx(0, abs=2e-3)

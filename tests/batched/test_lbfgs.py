@@ -1,0 +1,123 @@
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from hyperlvq.batched.lbfgs import minimise, solve_unit_triangle
+
+
+@dataclass(frozen=True)
+class Quadratics:
+    """½ Σ c (x - t)² for curvatures c and targets t (groups × problems × unknowns)."""
+
+    curvatures: np.ndarray
+    targets: np.ndarray
+    backend: object
+
+    @property
+    def shape(self):
+        return self.targets.shape[:2]
+
+    def select(self, members):
+        index = members[:, :, np.newaxis]
+        curvatures = np.take_along_axis(self.curvatures, index, 1)
+        return replace(
+            self, curvatures=curvatures, targets=np.take_along_axis(self.targets, index, 1)
+        )
+
+    def __call__(self, positions):
+        curvatures, targets = (
+            self.backend.array(part.reshape(positions.shape))
+            for part in (self.curvatures, self.targets)
+        )
+        gradients = curvatures * (positions - targets)
+        return (gradients * (positions - targets)).sum(axis=1) / 2, gradients
+
+
+@dataclass(frozen=True)
+class Rosenbrock:
+    """(1 - x)² + s (y - x²)² for steepnesses s (groups × problems)."""
+
+    steepness: np.ndarray
+    backend: object
+
+    @property
+    def shape(self):
+        return self.steepness.shape
+
+    def select(self, members):
+        return replace(self, steepness=np.take_along_axis(self.steepness, members, 1))
+
+    def __call__(self, positions):
+        x, y = positions[:, 0], positions[:, 1]
+        steepness = self.backend.array(self.steepness.ravel())
+        across = y - x**2
+        along = 2 * (x - 1) - 4 * steepness * x * across
+        gradient = self.backend.xp.stack([along, 2 * steepness * across], axis=1)
+        return (1 - x) ** 2 + steepness * across**2, gradient
+
+
+@pytest.fixture
+def quadratics(rng, backend):
+    curvatures = 10 ** rng.uniform(-1, 2, size=(2, 4, 6))
+    return Quadratics(curvatures, rng.normal(size=(2, 4, 6)), backend)
+
+
+def test_quadratics_of_any_curvature_are_solved(quadratics, backend):
+    start = backend.zeros((8, 6), "float64")
+    solution = minimise(quadratics, start, 500, 1e-7, backend)
+
+    found = backend.numpy(solution.positions)
+    np.testing.assert_allclose(found, quadratics.targets.reshape(8, 6), atol=1e-3)
+    assert (backend.numpy(solution.n_iter) <= 60).all()
+
+
+def test_result_does_not_depend_on_the_problems_beside(quadratics, backend):
+    start = backend.zeros((8, 6), "float64")
+    together = minimise(quadratics, start, 500, 1e-7, backend)
+    alone = quadratics.select(np.array([[2], [1]]))
+    apart = minimise(alone, backend.zeros((2, 6), "float64"), 500, 1e-7, backend)
+
+    np.testing.assert_allclose(
+        backend.numpy(apart.positions), backend.numpy(together.positions)[[2, 5]], atol=1e-9
+    )
+
+
+def test_curved_valleys_are_followed_to_their_end(backend):
+    valleys = Rosenbrock(np.array([[1.0, 10.0, 100.0]]), backend)
+    start = backend.array(np.tile([-1.2, 1.0], (3, 1)))
+    solution = minimise(valleys, start, 500, 1e-6, backend)
+
+    np.testing.assert_allclose(backend.numpy(solution.positions), 1, atol=1e-3)
+
+
+def test_iterations_end_at_the_limit(quadratics, backend):
+    start = backend.zeros((8, 6), "float64")
+    solution = minimise(quadratics, start, 3, 1e-7, backend)
+
+    assert backend.numpy(solution.n_iter).tolist() == [3] * 8
+
+
+def test_start_at_the_minimum_stays_there(quadratics, backend):
+    start = backend.array(quadratics.targets.reshape(8, 6))
+    solution = minimise(quadratics, start, 100, 1e-7, backend)
+
+    np.testing.assert_array_equal(backend.numpy(solution.positions), backend.numpy(start))
+    assert backend.numpy(solution.n_iter).tolist() == [0] * 8
+
+
+def test_start_is_left_as_it_was(quadratics, backend):
+    start = backend.zeros((8, 6), "float64")
+    minimise(quadratics, start, 5, 1e-7, backend)
+
+    assert not backend.numpy(start).any()
+
+
+def test_triangle_may_stand_in_any_order_of_rows(rng):
+    above = np.triu(rng.uniform(-1, 1, size=(3, 10, 10)), 1)
+    order = rng.permutation(10)
+    shuffled = above[:, order][:, :, order]
+    right = rng.normal(size=(3, 10))
+
+    expected = np.linalg.solve(np.eye(10) + shuffled, right[:, :, np.newaxis])[:, :, 0]
+    np.testing.assert_allclose(solve_unit_triangle(shuffled, right), expected, rtol=1e-9)

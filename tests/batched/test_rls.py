@@ -1,0 +1,70 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hyperlvq import RLSClassifier, rls_path
+from hyperlvq.batched.rls import FACTOR_BLOCK, rls_accuracies, rls_coefficients, solve_definite
+
+ALPHAS = [2.0**-10, 1.0, 32.0]
+
+
+def make_layers(rng, n_samples, n_columns, n_constant=0):
+    y = rng.integers(3, size=n_samples)
+    X = rng.integers(-3, 4, size=(2, n_samples, n_columns)) + y[:, np.newaxis]
+    X[1, :, :n_constant] = 2
+    return X.astype(np.float64), y
+
+
+@pytest.mark.parametrize("n_constant", [0, 3])
+@pytest.mark.parametrize(("n_samples", "n_columns"), [(60, 20), (20, 60), (400, 300)])
+def test_coefficients_are_those_of_the_path(rng, backend, n_samples, n_columns, n_constant):
+    X, y = make_layers(rng, n_samples, n_columns, n_constant)
+    found = backend.numpy(
+        rls_coefficients(backend.array(X), backend.array(np.eye(3)[y]), ALPHAS, backend)
+    )
+
+    for layer, coefficients in zip(X, found, strict=True):
+        expected = rls_path(layer, y, ALPHAS)
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(coefficients.swapaxes(1, 2) / scale, expected / scale, atol=1e-7)
+
+
+def test_accuracies_are_those_of_the_classifier(rng, backend):
+    X, y = make_layers(rng, 90, 30, 2)
+    train, test = backend.array(X[:, :60]), backend.array(X[:, 60:])
+    found = rls_accuracies(train, y[:60], test, y[60:], ALPHAS, backend)
+
+    for layer, accuracies in zip(X, found, strict=True):
+        expected = [
+            RLSClassifier(alpha).fit(layer[:60], y[:60]).score(layer[60:], y[60:])
+            for alpha in ALPHAS
+        ]
+        assert accuracies.tolist() == pytest.approx(expected)
+
+
+def test_classes_that_training_lacks_are_never_right(rng, backend):
+    X, y = make_layers(rng, 90, 30)
+    train, test = backend.array(X[:, :60]), backend.array(X[:, 60:])
+    found = rls_accuracies(train, y[:60] % 2, test, np.full(30, 7), ALPHAS, backend)
+
+    assert not found.any()
+
+
+def test_small_memory_changes_nothing(rng, backend):
+    X, y = make_layers(rng, 90, 30)
+    arguments = backend.array(X), y, backend.array(X), y, ALPHAS
+    short = replace(backend, batch_bytes=1000, block_bytes=10_000)
+
+    np.testing.assert_array_equal(
+        rls_accuracies(*arguments, backend), rls_accuracies(*arguments, short)
+    )
+
+
+@pytest.mark.parametrize("size", [1, FACTOR_BLOCK, 2 * FACTOR_BLOCK + 7])
+def test_definite_systems_are_solved_block_by_block(rng, backend, size):
+    root = rng.normal(size=(2, size, size + 5))
+    matrices, right = root @ root.swapaxes(1, 2), rng.normal(size=(2, size, 3))
+    found = solve_definite(backend.array(matrices.copy()), backend.array(right), backend)
+
+    np.testing.assert_allclose(backend.numpy(found), np.linalg.solve(matrices, right), rtol=1e-5)
