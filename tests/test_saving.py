@@ -148,7 +148,7 @@ def test_a_file_without_a_model_is_refused(content):
 def test_a_file_that_is_cut_off_is_refused(content, data):
     length = data.draw(st.integers(1, len(content) - 1))
 
-    with pytest.raises(InputError, match="^m is "):
+    with pytest.raises(InputError, match=r"^m is "):
         from_bytes(content[:length], "m")
 
 

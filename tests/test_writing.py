@@ -8,6 +8,18 @@ from hyperlvq.checks import InputError
 from hyperlvq.writing import check_writable, replacing, write_bytes
 
 
+def write_half(path):
+    with replacing(path) as part:
+        part.write_text("half")
+        raise KeyError
+
+
+def write_all(paths):
+    with ExitStack() as files:
+        for path in paths:
+            files.enter_context(replacing(path)).write_text("new")
+
+
 def test_new_content_replaces_the_old(tmp_path):
     path = tmp_path / "file"
     path.write_text("old")
@@ -24,9 +36,8 @@ def test_a_block_that_raises_leaves_everything_as_it_was(tmp_path):
     path = tmp_path / "file"
     path.write_text("old")
 
-    with pytest.raises(KeyError), replacing(path) as part:
-        part.write_text("half")
-        raise KeyError
+    with pytest.raises(KeyError):
+        write_half(path)
 
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
@@ -37,9 +48,7 @@ def test_several_files_become_all_or_none(tmp_path):
     paths[1].mkdir()
 
     with pytest.raises(InputError, match="folder cannot be written: it is a folder"):
-        with ExitStack() as files:
-            for path in paths:
-                files.enter_context(replacing(path)).write_text("new")
+        write_all(paths)
 
     assert not paths[0].exists()
 

@@ -1,5 +1,7 @@
 """Successive halving: who goes on, on which rows, and what is found."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -56,7 +58,7 @@ def test_rounds_have_fewer_settings_and_more_rows(n_settings, n_rows):
 
     assert rounds[0][0] == n_settings
     assert rounds[-1][1] == min(n_rows, 20_000)
-    for (settings, rows), (fewer, more) in zip(rounds, rounds[1:], strict=False):
+    for (settings, rows), (fewer, more) in pairwise(rounds):
         assert 1 < fewer < settings
         assert more >= 3 * rows
 
