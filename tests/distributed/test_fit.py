@@ -218,7 +218,11 @@ X_DASK, Y_DASK = da.zeros((6, 2), chunks=3), da.arange(6, chunks=3) % 2
         (X_DASK[:, 0], Y_DASK, "X must have two dimensions, got 1"),
         (X_DASK, X_DASK, "y must have one dimension, got 2"),
         (X_DASK, Y_DASK.rechunk(2), "X has 2 partitions and y has 3: they must be cut alike"),
-        (X_DASK, Y_DASK.rechunk(((2, 4),)), "partition 0 has 3 rows of X and 2 of y: they must be"),
+        (
+            X_DASK,
+            Y_DASK.rechunk(((2, 4),)),
+            "partition [01] has 3 rows of X and [24] of y: they must",
+        ),
         (X_DASK, Y_DASK * 0, "a classifier needs samples of at least two classes, got one class"),
         (X_DASK[:0], Y_DASK[:0], "X has no rows"),
         (X_DASK / 0 + 1, Y_DASK, "X has missing values, which only the hidden layer 'intrvfl'"),

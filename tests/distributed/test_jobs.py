@@ -86,7 +86,7 @@ def test_wrong_address_is_one_sentence(tmp_path, monkeypatch, address):
 
 
 def test_cluster_without_workers_is_one_sentence():
-    options = {"n_workers": 0, "processes": False, "dashboard_address": None}
+    options = {"n_workers": 0, "processes": False, "dashboard_address": ":0"}
     with (
         Client(**options, set_as_default=False) as idle,
         pytest.raises(InputError, match=r"^the Dask cluster at inproc://.* has no workers$"),

@@ -73,7 +73,7 @@ def fit(
     >>> from hyperlvq.distributed import fit, predict
     >>> X, y = (da.from_array(data, chunks=50) for data in load_iris(return_X_y=True))
     >>> model = make_classifier("intrvfl", "glvq", n_units=200, random_state=0)
-    >>> with Client(processes=False, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     fitted = fit(model, X, y)
     ...     accuracy = (predict(fitted, X) == y).mean().compute()
     >>> bool(accuracy > 0.97)
