@@ -40,17 +40,34 @@ def worker(scheduler_file):
         yield started
 
 
-@pytest.fixture(scope="session")
-def scheduler_file(tmp_path_factory):
-    file = tmp_path_factory.mktemp("dask") / "scheduler.json"
+@contextmanager
+def scheduler(file):
+    """Start a scheduler that writes to a file where it is."""
     options = ("--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", file)
-    with process("scheduler", *options):
+    with process("scheduler", *options) as started:
         deadline = time.monotonic() + START_SECONDS
         while not file.exists() or not file.read_text():
             assert time.monotonic() < deadline, "the scheduler does not start"
             time.sleep(0.05)
-        with worker(file), worker(file):
-            yield file
+        yield started
+
+
+@pytest.fixture(scope="session")
+def scheduler_file(tmp_path_factory):
+    file = tmp_path_factory.mktemp("dask") / "scheduler.json"
+    with scheduler(file), worker(file), worker(file):
+        yield file
+
+
+@pytest.fixture
+def mortal_scheduler(tmp_path):
+    """A scheduler of its own, to be killed, and a client of it; there are no workers."""
+    file = tmp_path / "scheduler.json"
+    with (
+        scheduler(file) as started,
+        Client(scheduler_file=str(file), set_as_default=False) as connected,
+    ):
+        yield started, connected
 
 
 @pytest.fixture(scope="session")

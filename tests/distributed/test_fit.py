@@ -1,4 +1,5 @@
 import re
+from threading import Timer
 
 import dask.array as da
 import dask.dataframe as dd
@@ -256,6 +257,14 @@ def test_table_that_cannot_be_used_is_one_sentence(client, X, y, message):
 def test_model_that_cannot_be_trained_is_one_sentence(client, model, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         fit(model, X_DASK, Y_DASK, client)
+
+
+def test_scheduler_that_dies_is_one_sentence(mortal_scheduler):
+    scheduler, its_client = mortal_scheduler
+    Timer(0.2, scheduler.kill).start()
+
+    with pytest.raises(InputError, match="the connection to the Dask scheduler was lost"):
+        cluster.total(its_client, len, [X_DASK], merge=sum)
 
 
 def test_without_a_client_there_is_one_sentence():

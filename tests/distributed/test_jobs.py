@@ -2,6 +2,7 @@ import importlib
 import os
 import signal
 import sys
+from threading import Timer
 
 import pytest
 from cluster_jobs import CountedData, Doubling, double, kill_one_worker
@@ -73,6 +74,15 @@ def test_job_of_a_worker_that_dies_goes_to_another(client, one_more_worker):
     survivors = {result for _, result in run_jobs(client, kill_one_worker, jobs)}
     assert one_more_worker.wait(timeout=10) == -signal.SIGKILL
     assert one_more_worker.pid not in survivors
+
+
+def test_scheduler_that_dies_is_one_sentence(mortal_scheduler):
+    scheduler, its_client = mortal_scheduler
+    results = run_jobs(its_client, double, [Doubling(None, 1), Doubling(None, 2)])
+    Timer(0.2, scheduler.kill).start()
+
+    with pytest.raises(InputError, match="the connection to the Dask scheduler was lost: the same"):
+        next(results)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "what:is:this"])

@@ -5,7 +5,8 @@ from typing import Any
 
 import dask
 from dask.delayed import Delayed, delayed
-from distributed import Client, KilledWorker, default_client
+from distributed import CancelledError, Client, KilledWorker, default_client
+from distributed.comm import CommClosedError
 
 from hyperlvq.checks import InputError
 
@@ -107,3 +108,5 @@ def total(
             "workers died again and again at the same partition, perhaps for lack of memory: "
             "smaller partitions need less"
         ) from None
+    except (CancelledError, CommClosedError):
+        raise InputError("the connection to the Dask scheduler was lost") from None

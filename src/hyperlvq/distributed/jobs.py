@@ -7,12 +7,15 @@ from functools import cache, partial
 from typing import Any
 
 import dask
-from distributed import CancelledError, Client, Future, KilledWorker, as_completed
+from distributed import Client, Future, KilledWorker, as_completed
+from distributed.comm import CommClosedError
 from threadpoolctl import threadpool_limits
 
 from hyperlvq.checks import InputError
 from hyperlvq.distributed.cluster import RETRIES, connect, identity
 
+GOES_ON = "the same command goes on where this one stopped"
+CONNECTION_LOST = f"the connection to the Dask scheduler was lost: {GOES_ON}"
 RunJobs = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[tuple[Any, Any]]]
 
 
@@ -34,17 +37,15 @@ def run_jobs(
     numbers = {future: number for number, future in enumerate(submit(client, function, items))}
     try:
         for future, result in as_completed(list(numbers), loop=client.loop, with_results=True):
+            if future.cancelled():  # its result is an error that as_completed does not raise
+                raise InputError(CONNECTION_LOST)
             yield items[numbers.pop(future)], result
     except KilledWorker:
         raise InputError(
-            "workers died again and again at the same job, perhaps for lack of memory: "
-            "the same command goes on where this one stopped"
+            f"workers died again and again at the same job, perhaps for lack of memory: {GOES_ON}"
         ) from None
-    except (CancelledError, OSError):
-        raise InputError(
-            "the connection to the Dask scheduler was lost: "
-            "the same command goes on where this one stopped"
-        ) from None
+    except CommClosedError:
+        raise InputError(CONNECTION_LOST) from None
 
 
 def submit(
