@@ -101,7 +101,7 @@ def draw(curves, path):
         panel.xaxis.set_minor_formatter(NullFormatter())
         panel.grid(alpha=0.3)
     panels[0].set_ylabel("CPU seconds, one thread")
-    panels[0].legend(fontsize="small")
+    panels[-1].legend(fontsize="small", loc="upper right")
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
