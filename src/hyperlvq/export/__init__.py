@@ -1,8 +1,9 @@
 """Fitted pipelines as integer models for devices."""
 
 from hyperlvq.export.c import to_c
+from hyperlvq.export.comparison import Comparison, compare
 from hyperlvq.export.learning import GLVQLearner, PerceptronLearner, make_learner
-from hyperlvq.export.plan import Comparison, Plan, compare, make_plan
+from hyperlvq.export.plan import Plan, make_plan
 
 __all__ = [
     "Comparison",

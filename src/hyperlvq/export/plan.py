@@ -4,31 +4,21 @@ Every exporter writes out a `Plan` and adds nothing to it, so what `Plan.predict
 the device returns.
 """
 
-import re
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
-from hyperlvq.export.fitted import device_features, fitted_parts
-from hyperlvq.export.quantise import quantise
+from hyperlvq.export.fitted import fitted_parts
+from hyperlvq.export.naming import check_name
+from hyperlvq.export.quantise import quantised_readout
 from hyperlvq.export.scaling import FloatScaling, IntegerScaling, float_scaling, integer_scaling
 from hyperlvq.kernels.encoding import activation_dtype, encode, sum_dtype
 
 INPUTS = ("float", "int16", "int32")
 WIDTHS = (8, 16)
 MOST_UNITS = MOST_FEATURES = MOST_OUTPUTS = 32767
-RESERVED_WORDS = (
-    "auto break case char const continue default do double else enum extern float for goto if "
-    "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while main "
-    "asm bool catch class delete explicit export false friend mutable namespace new operator "
-    "private protected public template this throw true try typename using virtual "
-    # Headers of the standard library, which NAME.h must not hide.
-    "assert complex ctype errno fenv inttypes iso646 limits locale math memory setjmp signal "
-    "stdarg stdbool stddef stdint stdio stdlib string tgmath time wchar wctype"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,36 +158,6 @@ class Plan:
         return self.classes[self.predict_index(X)]
 
 
-class Comparison(NamedTuple):
-    """How a float model and its integer form do on the same samples."""
-
-    float_accuracy: float
-    integer_accuracy: float
-    agreement: float
-
-
-def compare(model: Any, plan: Plan, X: Any, y: Any) -> Comparison:
-    """Return the accuracy of a model, of its plan, and how often their labels agree.
-
-    Parameters
-    ----------
-    model : Pipeline
-        The fitted model the plan was made of.
-    plan : Plan
-    X : array-like of shape (n_samples, n_features), or what the model's first step takes
-    y : array-like of shape (n_samples,)
-        The true labels.
-    """
-    expected = np.asarray(model.predict(X))
-    predicted = plan.predict(device_features(model, X))
-    truth = np.asarray(y)
-    return Comparison(
-        float(np.mean(expected == truth)),
-        float(np.mean(predicted == truth)),
-        float(np.mean(expected == predicted)),
-    )
-
-
 def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: int = 8) -> Plan:  # noqa: A002
     """Return the integer form of a fitted pipeline.
 
@@ -238,7 +198,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     parts = fitted_parts(model)
     n_units = parts.hidden.keys_.shape[1]
     scaling, notes = _make_scaling(parts, input, n_units)
-    weights, weight_scale, biases = _quantised(parts, bits)
+    weights, weight_scale, biases = quantised_readout(parts, bits)
     plan = Plan(
         name=name,
         readout=parts.readout_name,
@@ -263,18 +223,6 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     return plan
 
 
-def check_name(name: Any) -> str:
-    """Return a name that C takes as the prefix of others."""
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,30}", name):
-        raise InputError(
-            f"name must be a C identifier of at most 31 ASCII letters, digits and underscores "
-            f"that begins with a letter, got {name!r}"
-        )
-    if name in RESERVED_WORDS.split():
-        raise InputError(f"name must not be a word that C or its library reserves, got {name!r}")
-    return name
-
-
 def _check_choice(name, value, choices):
     try:
         return check_choice(name, value, choices)
@@ -290,29 +238,6 @@ def _make_scaling(parts, input_type, n_units):
     if input_type == "float":
         return float_scaling(minimum, maximum, n_units, parts.feature_names)
     return integer_scaling(minimum, maximum, n_units, parts.feature_names, input_type)
-
-
-def _quantised(parts, bits):
-    """Return weights, their scale and the biases, rounded to it.
-
-    A term h·v that is the same for all outputs changes no winner. Without it weights span less
-    and are rounded more finely.
-    """
-    if parts.readout_name == "rls":
-        weights, scale = quantise(_without_middle(parts.readout.coef_), bits)
-        return weights, scale, np.zeros(len(weights), dtype=np.int64)
-    prototypes = parts.readout.prototypes_
-    wanted = _without_middle(prototypes)
-    weights, scale = quantise(wanted, bits)
-    # What rounding adds to the score of a typical sample, the mean prototype, is taken off.
-    excess = 2 * (scale * weights - wanted) @ prototypes.mean(axis=0)
-    norms = np.square(prototypes).sum(axis=1)
-    return weights, scale, np.rint((norms + excess) / scale).astype(np.int64)
-
-
-def _without_middle(weights):
-    """Return weights less the middle between the largest and the smallest of each unit."""
-    return weights - (weights.max(axis=0) + weights.min(axis=0)) / 2
 
 
 def _output_classes(readout):

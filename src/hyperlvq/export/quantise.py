@@ -22,6 +22,29 @@ def quantise(weights, bits):
     return round_to(weights, scale, limit).astype(_dtype(bits)), scale
 
 
+def quantised_readout(parts, bits):
+    """Return weights, their scale and the biases, rounded to it.
+
+    A term h·v that is the same for all outputs changes no winner. Without it weights span less
+    and are rounded more finely.
+    """
+    if parts.readout_name == "rls":
+        weights, scale = quantise(_without_middle(parts.readout.coef_), bits)
+        return weights, scale, np.zeros(len(weights), dtype=np.int64)
+    prototypes = parts.readout.prototypes_
+    wanted = _without_middle(prototypes)
+    weights, scale = quantise(wanted, bits)
+    # What rounding adds to the score of a typical sample, the mean prototype, is taken off.
+    excess = 2 * (scale * weights - wanted) @ prototypes.mean(axis=0)
+    norms = np.square(prototypes).sum(axis=1)
+    return weights, scale, np.rint((norms + excess) / scale).astype(np.int64)
+
+
+def _without_middle(weights):
+    """Return weights less the middle between the largest and the smallest of each unit."""
+    return weights - (weights.max(axis=0) + weights.min(axis=0)) / 2
+
+
 def round_to(weights, scale, limit):
     """Return the integers nearest to w/s within ±limit, as floats."""
     return np.clip(np.rint(weights / scale), -limit, limit)
