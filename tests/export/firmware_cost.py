@@ -137,10 +137,12 @@ def _linked(compiler, board, objects, folder):
 def used_stack(model):
     """Return the stack of a prediction: the model's function and the deepest one it calls."""
     rows = [line.split("\t") for line in model.with_suffix(".su").read_text().splitlines()]
-    frames = {row[0].split(":")[-1]: int(row[1]) for row in rows}
+    # A clone is called NAME.constprop.0 or the like.
+    frames = {row[0].split(":")[-1].split(".")[0]: int(row[1]) for row in rows}
     predict = frames.pop("net_predict")
-    # The encoder may call the function that takes signs; all others call nothing.
-    frames["net_encode"] = frames.get("net_encode", 0) + frames.pop("net_signs", 0)
+    # What these two call may be a part of them; all others call nothing.
+    for caller, called in (("net_encode", "net_signs"), ("net_add_scores", "net_dot")):
+        frames[caller] = frames.get(caller, 0) + frames.pop(called, 0)
     return predict + max(frames.values())
 
 

@@ -19,6 +19,7 @@ from export.firmware import (
     export,
     self_test,
 )
+from export.firmware_cost import used_stack
 from export.random_models import Settings, draw, plan_and_samples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,6 +27,7 @@ from hypothesis import strategies as st
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import make_plan, to_c
+from hyperlvq.export.budget import predict_budget
 from hyperlvq.export.ctext import comment, float_literal, integer_literal
 
 SMALL = Settings("glvq", "int16", 8, 5, 40, 3, 3, 2)
@@ -154,19 +156,30 @@ def without_comments(path):
     return re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
 
 
+def budget_row(folder, what):
+    """Return what the README says of the three targets."""
+    cells = re.search(rf"^\| {what}.*? \| (.*) \|$", (folder / "README.md").read_text(), re.M)[1]
+    return [cell.replace(",", "") for cell in cells.split(" | ")]
+
+
 @pytest.mark.parametrize("settings", STACKS, ids=str)
 def test_stack_is_within_what_the_readme_says(settings, tmp_path):
     plan, _ = plan_and_samples(settings)
     to_c(plan, tmp_path)
-    readme = (tmp_path / "README.md").read_text()
-    rows = {"cortex_m3": "Cortex-M3", "riscv32": "RISC-V", "avr": "AVR"}
-    for target in EMULATED:
-        compile_object(target, tmp_path, "-fstack-usage")
-        usage = (tmp_path / f"net_{target.name}.su").read_text().splitlines()
-        used = sum(int(line.split("\t")[1]) for line in usage)
+    for target, stated in zip(EMULATED, budget_row(tmp_path, "RAM: stack"), strict=True):
+        used = used_stack(compile_object(target, tmp_path, "-fstack-usage"))
 
-        stated = re.search(rf"stack of a prediction, {rows[target.name]} .*\| ([\d,]+) \|", readme)
-        assert used <= int(stated[1].replace(",", "")) <= used + 128
+        assert used <= int(stated) <= used + 128
+
+
+def test_readme_states_the_predicted_budget(tmp_path):
+    plan, _ = plan_and_samples(SMALL)
+    to_c(plan, tmp_path)
+    budgets = [predict_budget(plan, target) for target in ("cortex-m3", "riscv32", "avr")]
+
+    assert budget_row(tmp_path, "flash: tables and code") == [f"{b.flash}" for b in budgets]
+    assert budget_row(tmp_path, "RAM: static") == ["0", "0", "0"]
+    assert budget_row(tmp_path, "instructions") == [f"{b.instructions}" for b in budgets]
 
 
 def test_compile_lines_of_the_readme_work(tmp_path):
@@ -190,6 +203,7 @@ def test_tables_beyond_an_avr_are_refused_by_a_sentence(tmp_path):
 
     sentence = "52000 bytes of weights, where a table has at most 32767"
     assert f"It does not fit an AVR: {sentence}." in (tmp_path / "README.md").read_text()
+    assert budget_row(tmp_path, "flash: tables and code")[2] == "does not fit"
     with pytest.raises(AssertionError, match=sentence):
         compile_object(AVR, tmp_path)
 

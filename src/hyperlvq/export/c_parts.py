@@ -3,8 +3,8 @@
 import numpy as np
 
 from hyperlvq.export.counting import encode_body
-from hyperlvq.export.ctext import comment, constant, hex_words, runtime
-from hyperlvq.export.layout import Layout
+from hyperlvq.export.ctext import comment, constant, hex_words, macro_list, runtime, string_literal
+from hyperlvq.export.layout import MOST_WORDS, Layout
 from hyperlvq.export.plan import Plan
 from hyperlvq.export.words import avr_complaint, names, read_entry, unsigned_type
 
@@ -29,6 +29,9 @@ def header_words(plan: Plan) -> dict[str, str]:
         "class_lines": "\n".join(
             f" *   {i}  {comment(name)}" for i, name in enumerate(plan.class_names)
         ),
+        "class_names": macro_list(
+            f"{plan.name.upper()}_CLASS_NAMES", map(string_literal, plan.class_names)
+        ),
     }
 
 
@@ -52,7 +55,8 @@ def _avr_limit(layout):
 def types(layout: Layout) -> str:
     """Return the types of activations and weights."""
     if layout.is_packed:
-        return runtime("types_packed.c", **names(layout.plan), padded_units=layout.padded_units)
+        sizes = {"padded_units": layout.padded_units, "n_words": MOST_WORDS}
+        return runtime("types_packed.c", **names(layout.plan), **sizes)
     return runtime(
         "types_plain.c",
         **names(layout.plan),

@@ -1,7 +1,7 @@
 """The C of a fixed model: dot products, scores, the best one's class."""
 
 from hyperlvq.export.c_parts import class_of, weight_type
-from hyperlvq.export.ctext import constant, hex_words, indented, integer_literal, runtime
+from hyperlvq.export.ctext import INDENT, constant, hex_words, indented, integer_literal, runtime
 from hyperlvq.export.layout import MOST_WORDS, PACKED_UNITS, Layout
 from hyperlvq.export.words import names
 
@@ -25,26 +25,27 @@ def _dot_packed(layout):
 
 
 def _dot_body(carries, words):
-    lines = ["uint32_t sum = 0;"]
-    if carries:
-        lines.append("uint32_t total = 0;")
-    lines += [
+    step = [
+        "const uint32_t four = *weights++;",
         "",
-        "do {",
-        "    const uint32_t four = *weights++;",
-        "",
-        "    sum += *activations++ * (four & even);",
-        "    sum += *activations++ * ((four >> 8) & even);",
+        f"odd += activations[{MOST_WORDS}] * ((four >> 8) & mask);",
+        "even += *activations++ * (four & mask);",
     ]
-    if carries:
-        lines += [
-            f"    if (words % {words} == 1) {{",
-            "        total += sum >> 16;",
-            "        sum = 0;",
-            "    }",
-        ]
-    lines += ["} while (--words);", "return total;" if carries else "return sum >> 16;"]
-    return indented(lines)
+    if not carries:
+        sums = "uint32_t even = 0, odd = 0;"
+        return indented([sums, "", *_repeated(step, "--words"), "return (even + odd) >> 16;"])
+    group = [
+        *_repeated(step, f"--words % {words}"),
+        "total += (even + odd) >> 16;",
+        "even = odd = 0;",
+    ]
+    sums = "uint32_t even = 0, odd = 0, total = 0;"
+    return indented([sums, "", *_repeated(group, "words"), "return total;"])
+
+
+def _repeated(steps, condition):
+    lines = [f"{INDENT}{step}" if step else "" for step in steps]
+    return ["do {", *lines, f"}} while ({condition});"]
 
 
 def _dot_plain(layout):
@@ -79,8 +80,8 @@ def predict(layout: Layout) -> str:
         if layout.is_packed
         else (", each plus 128" if plan.bits == 8 else ""),
         weights=constant(plan.name, storage, "weights", literals(layout.weights)),
-        starts=constant(
-            plan.name, f"{plan.name}_score", "starts", map(integer_literal, layout.starts)
+        biases=constant(
+            plan.name, f"{plan.name}_score", "biases", map(integer_literal, layout.biases)
         ),
         step=f"{layout.step} * " if layout.step > 1 else "",
         class_table=class_table,

@@ -138,8 +138,8 @@ def _storing_fours(layout):
         f"one = {spread[0].removesuffix(' << 0')};",
         *(f"one |= {word};" for word in spread[1:]),
         "one = (one >> 16) | (one << 16);",
+        f"activations[{MOST_WORDS}] = (one >> 8) & UINT32_C(0x00FF00FF);",
         "*activations++ = one & UINT32_C(0x00FF00FF);",
-        "*activations++ = (one >> 8) & UINT32_C(0x00FF00FF);",
         *(f"{plane} >>= 4;" for plane in _kept(layout)),
     ]
     yield from _loop(MOST_WORDS, steps)

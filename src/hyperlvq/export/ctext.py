@@ -77,6 +77,31 @@ def comment(text: str) -> str:
     return printable
 
 
+def string_literal(text: str) -> str:
+    r"""Return a literal of the text in UTF-8; octal escapes run into no digit that follows.
+
+    Examples
+    --------
+    >>> from hyperlvq.export.ctext import string_literal
+    >>> print(string_literal('say "né1"'))
+    "say \"n\303\2511\""
+    """
+    return '"' + "".join(map(_character, text.encode(errors="replace"))) + '"'
+
+
+def _character(byte):
+    character = chr(byte)
+    if character in '"\\?':  # ? could begin a trigraph
+        return "\\" + character
+    return character if 32 <= byte < 127 else f"\\{byte:03o}"
+
+
+def macro_list(name: str, literals: Iterable[str]) -> str:
+    """Return the definition of a macro that is an initialiser."""
+    lines = table(literals).splitlines()
+    return " \\\n".join([f"#define {name} {{", *lines, "}"])
+
+
 def indented(lines: Iterable[str], depth: int = 1) -> str:
     """Return lines of code, indented."""
     return "\n".join(INDENT * depth + line if line else "" for line in lines)

@@ -19,8 +19,6 @@ WEIGHT_OFFSET = 128
 #: Fewer words than this between two carries would cost more than packing gains.
 FEWEST_WORDS = 2
 MOST_WORDS = BLOCK_UNITS // PACKED_UNITS
-#: Bytes of stack beside the arrays at -Os: saved registers, planes and return addresses.
-FRAME_BYTES = {"cortex_m3": 96, "riscv32": 128, "avr": 64}
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,16 +118,16 @@ class Layout:
         return weights.astype(np.uint8).view("<u4") if self.is_packed else weights
 
     @cached_property
-    def starts(self) -> np.ndarray:
-        """Where scores start: minus the bias, and minus κ for every activation."""
+    def biases(self) -> np.ndarray:
+        """What is taken off scores: the plan's bias, and κ for every activation."""
         weight_sums = self.plan.weights.sum(axis=1, dtype=np.int64)
-        return -(self.plan.biases + self.plan.factor * self.plan.limit * weight_sums)
+        return self.plan.biases + self.plan.factor * self.plan.limit * weight_sums
 
     @property
     def score_bits(self) -> int:
         """32 where no score, nor a part of its sum, can leave that many bits; else 64."""
         largest = np.abs(self.stored_weights).sum(axis=1) * self.highest_activation * self.step
-        return 32 if (largest + np.abs(self.starts)).max() < 2**31 else 64
+        return 32 if (largest + np.abs(self.biases)).max() < 2**31 else 64
 
     @property
     def largest_dot(self) -> int:
@@ -143,20 +141,5 @@ class Layout:
         return {
             "keys": 4 * self.keys.size,
             "weights": self.stored_weights.size * plan.bits // 8,
-            "starts": plan.n_outputs * self.score_bits // 8,
+            "biases": plan.n_outputs * self.score_bits // 8,
         }
-
-    @property
-    def stack_bytes(self) -> dict[str, int]:
-        """Bytes of stack that a prediction takes at most, by target."""
-        levels = self.plan.n_features * (1 if self.plan.n_units < 2**8 else 2)
-        scores = self.plan.n_outputs * self.score_bits // 8
-        block = BLOCK_UNITS * (1 if self.highest_activation < 2**8 else 2)
-        return {
-            target: levels + scores + block * (2 if self._spreads_on(target) else 1) + frame
-            for target, frame in FRAME_BYTES.items()
-        }
-
-    def _spreads_on(self, target):
-        """Whether activations take 16 bits each, to be multiplied two at a time."""
-        return self.is_packed and target != "avr"

@@ -1,8 +1,16 @@
 """The README beside exported C: how to build it and what it takes."""
 
+from hyperlvq.export.budget import predict_budget
 from hyperlvq.export.ctext import comment, runtime
 from hyperlvq.export.layout import Layout
 from hyperlvq.export.words import avr_complaint, names
+
+BUDGET_ROWS = {
+    "flash: tables and code, bytes, predicted": "flash",
+    "RAM: static, bytes": "ram",
+    "RAM: stack of a prediction, bytes, at most": "stack",
+    "instructions of a prediction, predicted": "instructions",
+}
 
 
 def readme(layout: Layout, has_selftest: bool) -> str:
@@ -22,8 +30,21 @@ def readme(layout: Layout, has_selftest: bool) -> str:
         bits=plan.bits,
         note_lines=_note_lines(plan),
         **{f"{part}_bytes": f"{size:,}" for part, size in layout.table_bytes.items()},
-        **{f"stack_{target}": f"{size:,}" for target, size in layout.stack_bytes.items()},
+        budget_rows=_budget_rows(layout),
     )
+
+
+def _budget_rows(layout):
+    """Return a row of the three targets for each part of the budget."""
+    plan = layout.plan
+    budgets = [predict_budget(plan, target) for target in ("cortex-m3", "riscv32")]
+    budgets += [] if avr_complaint(layout) else [predict_budget(plan, "avr")]
+    rows = []
+    for what, field in BUDGET_ROWS.items():
+        cells = [f"{getattr(budget, field):,}" for budget in budgets]
+        cells += ["does not fit"] * (3 - len(cells))
+        rows.append(f"| {what} | {' | '.join(cells)} |")
+    return "\n".join(rows)
 
 
 def _selftest_row(plan):

@@ -7,6 +7,6 @@
  */
 static uint32_t ${name}_dot(const uint32_t *activations, const uint32_t *weights, unsigned words)
 {
-    const uint32_t even = UINT32_C(0x00FF00FF);
+    const uint32_t mask = UINT32_C(0x00FF00FF);
 ${dot_body}
 }

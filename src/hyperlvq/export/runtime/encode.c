@@ -44,8 +44,8 @@ static inline ${name}_word ${name}_signs(${name}_word key, unsigned level, unsig
  * Each unit has a counter, and plane p holds bit p of all of them, so that a few bitwise
  * operations count for every unit at once.
  */
-static void ${name}_encode(const ${name}_level *levels, const ${name}_word *keys,
-    unsigned first, ${name}_activation *activations)
+static ${NAME}_NOINLINE void ${name}_encode(const ${name}_level *levels,
+    const ${name}_word *keys, unsigned first, ${name}_activation *activations)
 {
 ${encode_body}
 }

@@ -37,6 +37,9 @@ ${feature_lines}
 ${class_lines}
  */
 
+/* Their names in UTF-8: const char *const names[${NAME}_CLASSES] = ${NAME}_CLASS_NAMES; */
+${class_names}
+
 /* Make a model what it was when it was exported; call it once before all else. */
 void ${name}_start(${name}_model *model);
 

@@ -31,6 +31,9 @@ ${feature_lines}
 ${class_lines}
  */
 
+/* Their names in UTF-8: const char *const names[${NAME}_CLASSES] = ${NAME}_CLASS_NAMES; */
+${class_names}
+
 /* Return the class of one sample. Reentrant: all it writes is on its stack. */
 ${class_type} ${name}_predict(const ${name}_value x[${NAME}_FEATURES]);
 

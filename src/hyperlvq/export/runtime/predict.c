@@ -2,8 +2,29 @@ typedef ${score_type} ${name}_score;
 
 /* The weights: for each block of 32 units those of each output${weight_words}. */
 ${weights}
-/* Where the scores start. */
-${starts}${class_table}
+/* What is taken off the scores. */
+${biases}${class_table}
+/* How many units of a block have weights: all but in the last one. */
+#if ${NAME}_PADDED_UNITS % ${NAME}_BLOCK == 0
+#define ${NAME}_LENGTH(first) ${NAME}_BLOCK
+#else
+#define ${NAME}_LENGTH(first) \
+    (${NAME}_PADDED_UNITS - first < ${NAME}_BLOCK ? ${NAME}_PADDED_UNITS - first : ${NAME}_BLOCK)
+#endif
+
+/* Add the products of a block to the scores; return the weights of the next block. */
+static ${NAME}_NOINLINE const ${name}_weight *${name}_add_scores(${name}_score *scores,
+    const ${name}_activation *activations, const ${name}_weight *weights, unsigned length)
+{
+    unsigned i;
+
+    for (i = 0; i < ${NAME}_OUTPUTS; i++) {
+        scores[i] += ${step}(${name}_score)${name}_dot(activations, weights, length);
+        weights += length;
+    }
+    return weights;
+}
+
 ${class_type} ${name}_predict(const ${name}_value x[${NAME}_FEATURES])
 {
     ${name}_level levels[${NAME}_FEATURES];
@@ -11,39 +32,33 @@ ${class_type} ${name}_predict(const ${name}_value x[${NAME}_FEATURES])
     ${name}_score scores[${NAME}_OUTPUTS];
     const uint32_t *keys = ${name}_keys;
     const ${name}_weight *weights = (const ${name}_weight *)${name}_weights;
+    ${name}_score best_score;
     unsigned i, first, best;
 
     for (i = 0; i < ${NAME}_FEATURES; i++) {
         levels[i] = ${name}_level_of(i, x[i]);
     }
-    for (first = 0; first < ${NAME}_UNITS; first += ${NAME}_BLOCK) {
-        unsigned length = ${NAME}_PADDED_UNITS - first;
+    for (i = 0; i < ${NAME}_OUTPUTS; i++) {
+        ${name}_score bias;
 
-        if (length > ${NAME}_BLOCK) {
-            length = ${NAME}_BLOCK;
-        }
-        for (i = 0; i < length; i += ${NAME}_WORD_BITS) {
+        ${NAME}_READ(bias, &${name}_biases[i]);
+        scores[i] = -bias;
+    }
+    for (first = 0; first < ${NAME}_UNITS; first += ${NAME}_BLOCK) {
+        for (i = 0; i < ${NAME}_LENGTH(first); i += ${NAME}_WORD_BITS) {
             ${name}_encode(levels, (const ${name}_word *)keys + i / ${NAME}_WORD_BITS,
                 first + i, activations + i / ${NAME}_PER_ACTIVATION);
         }
         keys += ${NAME}_FEATURES;
-        length /= ${NAME}_PER_WEIGHT;
-        for (i = 0; i < ${NAME}_OUTPUTS; i++) {
-            ${name}_score score;
-
-            if (first == 0) {
-                ${NAME}_READ(score, &${name}_starts[i]);
-            } else {
-                score = scores[i];
-            }
-            scores[i] = score + ${step}(${name}_score)${name}_dot(activations, weights, length);
-            weights += length;
-        }
+        weights = ${name}_add_scores(
+            scores, activations, weights, ${NAME}_LENGTH(first) / ${NAME}_PER_WEIGHT);
     }
     best = 0;
+    best_score = scores[0];
     for (i = 1; i < ${NAME}_OUTPUTS; i++) {
-        if (scores[i] > scores[best]) {
+        if (scores[i] > best_score) {
             best = i;
+            best_score = scores[i];
         }
     }
     return ${class_of_best};

@@ -28,6 +28,13 @@ typedef uint8_t ${name}_word;
 typedef uint32_t ${name}_word;
 #endif
 
+/* For functions whose loops want all registers to themselves. */
+#if defined(__GNUC__)
+#define ${NAME}_NOINLINE __attribute__((noinline))
+#else
+#define ${NAME}_NOINLINE
+#endif
+
 #define ${NAME}_UNITS ${n_units}u
 #define ${NAME}_OUTPUTS ${n_outputs}u
 #define ${NAME}_BLOCK 32u

@@ -8,7 +8,10 @@ typedef uint8_t ${name}_weight;
 #define ${NAME}_PER_ACTIVATION 1u
 #define ${NAME}_PER_WEIGHT 1u
 #else
-/* A word holds the activations of two units, or the weights of four. */
+/*
+ * A word holds the activations of two units, or the weights of four. Of every four units the
+ * first and third have their activations in one word, the others ${n_words} words further on.
+ */
 typedef uint32_t ${name}_activation;
 typedef uint32_t ${name}_weight;
 #define ${NAME}_PER_ACTIVATION 2u
