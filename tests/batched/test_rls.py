@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from hyperlvq import RLSClassifier, rls_path
-from hyperlvq.batched.rls import FACTOR_BLOCK, rls_accuracies, rls_coefficients, solve_definite
+from hyperlvq.batched.rls import (
+    FACTOR_BLOCK,
+    rls_accuracies,
+    rls_coefficients,
+    solve_by_eigenvalues,
+    solve_definite,
+    solve_shifted,
+)
 
 ALPHAS = [2.0**-10, 1.0, 32.0]
 
@@ -68,3 +75,31 @@ def test_definite_systems_are_solved_block_by_block(rng, backend, size):
     found = solve_definite(backend.array(matrices.copy()), backend.array(right), backend)
 
     np.testing.assert_allclose(backend.numpy(found), np.linalg.solve(matrices, right), rtol=1e-5)
+
+
+def test_penalties_lost_in_rounding_are_solved_by_eigenvalues(rng, backend):
+    factors = rng.normal(size=(2, 40, 3)) * 1e6
+    matrices = factors @ factors.swapaxes(1, 2)  # rank 3 of 40
+    right = rng.normal(size=(2, 40, 2))
+    alphas = np.array([1e-6, 1e15])
+
+    found = backend.numpy(
+        solve_shifted(backend.array(matrices), backend.array(right), backend.array(alphas), backend)
+    )
+
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.cholesky(matrices + 1e-6 * np.eye(40))
+    assert np.isfinite(found).all()
+    shifted = matrices + 1e15 * np.eye(40)
+    np.testing.assert_allclose(found[:, 1], np.linalg.solve(shifted, right), rtol=1e-8)
+
+
+@pytest.mark.parametrize("alpha", [2.0**-10, 1.0, 32.0])
+def test_eigenvalues_and_factors_solve_alike(rng, backend, alpha):
+    X = rng.normal(size=(2, 50, 20))
+    matrices, right = X.swapaxes(1, 2) @ X, rng.normal(size=(2, 20, 3))
+    arguments = backend.array(matrices), backend.array(right), backend.array(np.array([alpha]))
+
+    found = backend.numpy(solve_by_eigenvalues(*arguments, backend))
+
+    np.testing.assert_allclose(found, backend.numpy(solve_shifted(*arguments, backend)), rtol=1e-8)

@@ -54,6 +54,11 @@ class Backend:
         """Say whether arrays are torch tensors."""
         return self.xp is not np
 
+    @property
+    def linear_algebra_error(self) -> type[Exception]:
+        """Return what is raised where a matrix cannot be factored."""
+        return self.xp.linalg.LinAlgError
+
     def array(self, values: Any, dtype: str | None = None) -> Array:
         """Return values as an array of this backend, of a dtype by its name."""
         if not self.is_torch:

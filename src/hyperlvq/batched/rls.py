@@ -118,11 +118,23 @@ def solve_shifted(matrices: Array, right: Array, alphas: Array, backend: Backend
         part = slice(start, start + at_once)
         shifted = matrices[part, None] + alphas[:, None, None] * identity
         wide = xp.broadcast_to(right[part, None], (*shifted.shape[:3], right.shape[2]))
-        solved = solve_definite(
-            shifted.reshape(-1, size, size), wide.reshape(-1, size, right.shape[2]), backend
-        )
-        solutions.append(solved.reshape(wide.shape))
+        try:
+            solved = solve_definite(
+                shifted.reshape(-1, size, size), wide.reshape(-1, size, right.shape[2]), backend
+            ).reshape(wide.shape)
+        except backend.linear_algebra_error:  # rounding has eaten the smallest α
+            solved = solve_by_eigenvalues(matrices[part], right[part], alphas, backend)
+        solutions.append(solved)
     return xp.concat(solutions, axis=0)
+
+
+def solve_by_eigenvalues(matrices: Array, right: Array, alphas: Array, backend: Backend) -> Array:
+    """Return (A + αI)⁻¹ right = V (Λ + α)⁻¹ Vᵀ right: slower, but no α is too small for it."""
+    values, vectors = backend.xp.linalg.eigh(matrices)
+    turned = (backend.xp.swapaxes(vectors, 1, 2) @ right)[:, None]
+    # A has no negative eigenvalues but for rounding
+    shifted = backend.xp.clip(values, 0, None)[:, None] + alphas[:, None]
+    return vectors[:, None] @ (turned / shifted[:, :, :, None])
 
 
 def solve_definite(matrices: Array, right: Array, backend: Backend) -> Array:
