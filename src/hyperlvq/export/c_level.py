@@ -19,8 +19,10 @@ def level(plan: Plan) -> str:
     """Return the table of scalings and the function that applies one."""
     scaling = plan.scaling
     if isinstance(scaling, FloatScaling):
-        rows = np.column_stack([scaling.minimum, scaling.scale])
-        literals = [f"{{{float_literal(low)}, {float_literal(scale)}}}" for low, scale in rows]
+        rows = np.column_stack([-scaling.minimum, scaling.scale])
+        literals = [
+            f"{{{float_literal(offset)}, {float_literal(scale)}}}" for offset, scale in rows
+        ]
         return runtime("level_float.c", **names(plan), **_scaling_tables(plan, literals))
     return _integer_level(plan, scaling)
 

@@ -4,7 +4,7 @@
 #endif
 
 typedef struct {
-    float minimum;
+    float offset; /* minus the minimum: a subtraction may bring a routine of its own */
     float scale;
 } ${name}_scaling;
 
@@ -20,7 +20,7 @@ static ${name}_level ${name}_level_of(unsigned feature, float x)
     unsigned level;
 
 ${one_for_all}    ${NAME}_READ(scaling, &${name}_scalings[${scaling_index}]);
-    position = (x - scaling.minimum) * scaling.scale;
+    position = (x + scaling.offset) * scaling.scale;
     if (!(position > 0.0f)) {
         return 0;
     }
