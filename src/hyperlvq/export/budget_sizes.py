@@ -10,6 +10,10 @@ from hyperlvq.export.scaling import INTEGER_DTYPES, FloatScaling
 
 #: A smaller share of distinct scalings than this is stored once, with an index per feature.
 INDEXED_SHARE = 0.75
+#: Of as many features, or fewer, too few can share a scaling.
+LARGEST_UNSHARED = 3
+#: Features whose levels gcc computes one after the other instead of in a loop.
+MOST_UNROLLED = 2
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class ScalingSizes:
     shift : int
         By how many bits the product is shifted.
     subtracts : bool
-        Whether a minimum is subtracted: a shared one that is negative is added, none left out.
+        Whether the compiler knows a minimum and subtracts it, where others are added.
     """
 
     n_rows: int
@@ -43,7 +47,7 @@ class ScalingSizes:
     remainder_bits: int = 0
     is_mixed: bool = False
     shift: int = 0
-    subtracts: bool = True
+    subtracts: bool = False
 
     def table_bytes(self, n_features: int, largest_alignment: int) -> int:
         """Return the bytes of the rows and of the features' indices."""
@@ -134,8 +138,8 @@ class Sizes:
     ) -> "Sizes":
         """Return the sizes of a model before it exists, where unknown the larger ones.
 
-        Every feature is taken to have a scaling of its own, integers to span their whole type,
-        and every weight to be the largest.
+        Every feature is taken to have a scaling of its own, and an index of it, integers to span
+        their whole type, and every weight to be the largest.
         """
         n_outputs = n_classes * (1 if readout == "rls" else prototypes_per_class)
         factor = 1 if readout == "rls" else 2
@@ -158,7 +162,8 @@ def _scaling_of(plan):
     scaling = plan.scaling
     if isinstance(scaling, FloatScaling):
         stored = _stored([scaling.minimum, scaling.scale], (4, 4))
-        return replace(stored, subtracts=stored.n_rows > 1 or bool(scaling.minimum[0] > 0))
+        is_constant = stored.n_rows == 1 or plan.n_features <= MOST_UNROLLED
+        return replace(stored, subtracts=is_constant and bool((scaling.minimum > 0).any()))
     value_bytes = np.dtype(scaling.dtype).itemsize
     columns = [scaling.multiplier, scaling.offset, scaling.span, scaling.minimum, scaling.settles]
     is_mixed = len(np.unique(scaling.settles)) > 1
@@ -184,12 +189,14 @@ def _stored(columns, fields, *widths):
 
 
 def _scaling_at_most(n_features, n_units, input_type):
+    # Where some features share one, the code for indices may exceed what rows save.
+    index_bytes = _unsigned_bytes(n_features - 1) if n_features > LARGEST_UNSHARED else 0
     if input_type == "float":
-        return ScalingSizes(n_features, (4, 4))
+        return ScalingSizes(n_features, (4, 4), index_bytes, subtracts=True)
     value_bits = np.iinfo(INTEGER_DTYPES[input_type]).bits
     width = 32 if (n_units + 1) << value_bits < 2**31 else 64
     fields = (width // 8, value_bits // 8, value_bits // 8)
-    return ScalingSizes(n_features, fields, 0, width, width, shift=value_bits)
+    return ScalingSizes(n_features, fields, index_bytes, width, width, shift=value_bits)
 
 
 def _class_bytes(plan):

@@ -15,7 +15,6 @@ from hyperlvq.export.plan import Plan
 FOUR = 4
 #: Beyond these numbers of bit planes registers run short, and each further plane takes more.
 CROWDED = (3, 5, 7)
-FEW_PLANES = 3
 
 
 @dataclass(frozen=True)
@@ -67,25 +66,26 @@ class Shape:
         return f"{activation} x {self.sizes.bits} bits{', wide' if wide else ''}"
 
     @property
-    def products(self) -> dict[str, int]:
-        """Steps of dot products, and again by what slows the loop they run in.
+    def blocks(self) -> str:
+        """What the compiler knows of the blocks: one only, all of one length, or neither."""
+        if self.layout.n_blocks == 1:
+            return "one block"
+        return "some length" if self.layout.padded_units % BLOCK_UNITS else "full blocks"
 
-        In several blocks their number is not a constant; an encoder of few planes becomes part
-        of the prediction and takes its registers.
-        """
-        kinds = [f"product, {self.dot}"]
+    @property
+    def products(self) -> dict[str, int]:
+        """Steps of dot products, by what is multiplied and by what is known of their number."""
         weights = f"{self.store} weights of {self.sizes.bits} bits"
-        if self.sizes.n_units > BLOCK_UNITS:
-            kinds.append(f"product, {weights}, several blocks")
-            if self.layout.n_planes <= FEW_PLANES:
-                kinds.append(f"product, {weights}, {self._few}")
+        kinds = [f"product, {self.dot}", f"product, {weights}, {self.blocks}"]
+        if self.is_avr and self.layout.step > 1:  # which takes registers from the loop
+            kinds.append(f"product, {self.dot}, {self.blocks}, multiplied sum")
         return dict.fromkeys(kinds, self.n_products)
 
     @property
-    def _few(self):
-        if self.sizes.n_features == 1:
-            return "one feature"
-        return "few features" if self.sizes.n_features < FOUR else "few planes"
+    def n_carries(self) -> int:
+        """How often packed products of all outputs are carried."""
+        words = self.layout.padded_units // PACKED_UNITS
+        return -(-words // self.layout.words_per_carry) * self.sizes.n_outputs
 
 
 def code_terms(sizes: Sizes, is_avr: bool) -> dict[str, float]:
@@ -148,9 +148,12 @@ def instruction_terms(sizes: Sizes, is_avr: bool) -> dict[str, float]:
         f"word, {shape.store}": words,
         f"word, {shape.store}, kept plane": words * shape.n_kept,
         "word, clip": words * shape.layout.clips,
+        "one word, feature": sizes.n_features * (words == 1),
+        "one word, four features and a plane": fours * planes * (words == 1),
         "word and feature, level of 16 bits": words * sizes.n_features * (sizes.n_units >= 2**8),
         f"block and output, score of {sizes.score_bits} bits": block_outputs,
         **shape.products,
+        "carry": shape.n_carries if shape.dot == "packed with carries" else 0,
         "output": sizes.n_outputs,
     }
     return _present(terms)
@@ -174,7 +177,11 @@ def _level_shift(sizes, is_avr):
     n_bytes, n_bits = divmod(scaling.shift, 8)
     if scaling.product_bits == 32:
         return {"level shift of 32 bits, bit": scaling.shift if n_bits else 0}
-    return {"level shift of 64 bits, byte": n_bytes, "level shift of 64 bits, bit": n_bits}
+    return {
+        "level shift of 64 bits, byte": n_bytes,
+        "level shift of 64 bits, bit": n_bits,
+        f"level of 64 bits, multiplier of {scaling.fields[0]} bytes": 1,
+    }
 
 
 def _crowding(name, planes, times):
@@ -188,26 +195,20 @@ def _present(terms):
 
 
 def frame_terms(sizes: Sizes, is_avr: bool) -> dict[str, float]:
-    """Return what the frames of functions hold beside arrays, by name."""
-    shape = Shape(sizes, is_avr)
+    """Return what the frames of functions hold beside arrays, by name.
+
+    Terms are few, so that a bound of all measured models is one of others too.
+    """
+    planes = Shape(sizes, is_avr).layout.n_planes
     terms: dict[str, float] = {
         "frames": 1,
-        f"frames, dot {shape.dot}": 1,
         f"frames, {sizes.input}": 1,
-        f"frames, remainder of {sizes.scaling.remainder_bits} bits": 1,
         "frames, product of 64 bits": sizes.scaling.product_bits == 64,
+        "frames, remainder of 64 bits": sizes.scaling.remainder_bits == 64,
         "frames, scores of 64 bits": sizes.score_bits == 64,
         "frames, several blocks": sizes.n_units > BLOCK_UNITS,
-        "frames, clip": shape.layout.clips,
         "frames, fours": sizes.n_features >= FOUR,
-        "frames, ones": sizes.n_features % FOUR > 0,
-        "frames, one feature": sizes.n_features == 1,
-        "frames, own encoder": shape.layout.n_planes > FEW_PLANES,
-        "frames, index": sizes.scaling.index_bytes > 0,
-        "frames, several scalings": sizes.scaling.n_rows > 1,
-        "frames, levels of 16 bits": sizes.n_units >= 2**8,
-        "frames, odd": shape.layout.is_odd,
-        "frames, plane": shape.layout.n_planes,
-        "frames, kept plane": shape.n_kept,
+        "frames, plane": planes,
+        f"frames, plane beyond {CROWDED[0]}": max(planes - CROWDED[0], 0),
     }
     return _present(terms)
