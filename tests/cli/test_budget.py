@@ -39,6 +39,21 @@ def test_budget_is_readable(folder):
         assert word in output
 
 
+def test_tables_that_an_avr_cannot_read_are_told(folder, tmp_path):
+    model = tmp_path / "m.hlvq"
+    hyperlvq(
+        *("fit", folder / "colours.csv", "--target", "colour", "-o", model, "--cv", "0"),
+        *("--readout", "centroids", "--n-units", "30000"),
+    )
+
+    _, on_avr, _ = hyperlvq("budget", model, "--target", "avr")
+    _, on_arm, _ = hyperlvq("budget", model)
+
+    assert "does not fit" in on_avr
+    assert "where a table has at most 32767" in on_avr
+    assert "does not fit" not in on_arm
+
+
 @pytest.mark.parametrize(("limit", "chip"), [("3k", "cortex-m3"), ("6k", "avr"), ("6k", "riscv32")])
 def test_fit_chooses_what_the_device_can_hold(folder, tmp_path, limit, chip):
     model = tmp_path / "m.hlvq"

@@ -117,22 +117,26 @@ def _setting(units: int, per_class: int, readout: str, given: dict[str, Any]) ->
 def budget_values(plan: "Plan", chip: str) -> dict[str, Any]:
     """Return what a plan takes of a chip, as plain values."""
     from hyperlvq.export.budget import predict_budget
+    from hyperlvq.export.layout import Layout
+    from hyperlvq.export.words import avr_complaint
 
     return {
         "target": chip,
         "input": plan.input,
         "bits": plan.bits,
         **predict_budget(plan, chip)._asdict(),
+        "complaint": (avr_complaint(Layout(plan)) if chip == "avr" else "") or None,
     }
 
 
 def budget_lines(values: dict[str, Any]) -> list[str]:
     """Return a budget as text."""
-    return facts(
-        [
-            ("target", f"{values['target']}, features as {values['input']}, {values['bits']} bits"),
-            ("flash", f"{values['flash']} bytes, tables and code"),
-            ("RAM", f"{values['ram']} bytes static, {values['stack']} bytes of stack"),
-            ("instructions", f"{values['instructions']} a prediction"),
-        ]
-    )
+    pairs = [
+        ("target", f"{values['target']}, features as {values['input']}, {values['bits']} bits"),
+        ("flash", f"{values['flash']} bytes, tables and code"),
+        ("RAM", f"{values['ram']} bytes static, {values['stack']} bytes of stack"),
+        ("instructions", f"{values['instructions']} a prediction"),
+    ]
+    if values["complaint"]:
+        pairs.append(("does not fit", values["complaint"]))
+    return facts(pairs)

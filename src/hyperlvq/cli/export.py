@@ -46,7 +46,7 @@ def export(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Write a model as firmware: C99 without floating point, or an ONNX file.
+    """Write a model as firmware in C99, integers only if features are, or as an ONNX file.
 
     Example: hyperlvq export model.hlvq --to c --name digits -o firmware --vectors test.csv
     """
