@@ -85,3 +85,11 @@ def test_what_cannot_be_written_is_known_before(tmp_path, monkeypatch, path, sen
 
     with pytest.raises(InputError, match=f"{path} cannot be written: {sentence}"):
         check_writable(path)
+
+
+def test_a_folder_that_takes_no_new_file_is_known_before(tmp_path, monkeypatch):
+    (tmp_path / "model").write_text("old")
+    monkeypatch.setattr("os.access", lambda path, _: path != tmp_path)
+
+    with pytest.raises(InputError, match="model cannot be written: Permission denied"):
+        check_writable(tmp_path / "model")

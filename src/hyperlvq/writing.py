@@ -27,7 +27,10 @@ def check_writable(path: str | Path) -> None:
         raise InputError(f"{path} cannot be written: it is a folder")
     if not path.parent.is_dir():
         raise InputError(f"{path} cannot be written: {path.parent} is not a folder")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
+    is_device = path.exists() and not path.is_file()
+    needed = [path] if path.exists() else []
+    needed += [] if is_device else [path.resolve().parent]  # where the new file is renamed
+    if not all(os.access(each, os.W_OK) for each in needed):
         raise InputError(f"{path} cannot be written: Permission denied")
 
 

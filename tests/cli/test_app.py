@@ -129,6 +129,13 @@ def test_missing_module_of_ours_is_no_missing_extra():
         hyperlvq("--help")
 
 
+def test_too_little_memory_is_one_sentence():
+    with patch.object(app, "run", side_effect=MemoryError):
+        code, _, errors = hyperlvq("fit")
+
+    assert (code, errors) == (2, "hyperlvq: there is not enough memory for this\n")
+
+
 @pytest.mark.parametrize(
     "interruption", [{"side_effect": KeyboardInterrupt}, {"return_value": 130}]
 )

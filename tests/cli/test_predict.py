@@ -185,11 +185,11 @@ def test_a_reader_that_has_seen_enough_is_no_error(model, tmp_path):
     assert (first, process.wait(), errors) == (b"colour,margin\n", 0, b"")
 
 
-def test_a_full_standard_output_is_one_sentence(model, table):
+@pytest.mark.parametrize("output", ["-", "/dev/null"])
+def test_a_full_standard_output_is_one_sentence(output, model, table):
+    command = [*PROGRAM, "predict", str(model), str(table), "-o", output]
     with open("/dev/full", "w") as full:
-        process = subprocess.run(
-            [*PROGRAM, "predict", str(model), str(table)], stdout=full, stderr=subprocess.PIPE
-        )
+        process = subprocess.run(command, stdout=full, stderr=subprocess.PIPE)
 
     assert process.returncode == 2
     assert process.stderr == FULL

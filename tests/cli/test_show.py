@@ -1,15 +1,17 @@
 """`hyperlvq show`: what a model file holds."""
 
 import json
+import subprocess
 
 import numpy as np
 import pytest
-from shell import hyperlvq
+from shell import PROGRAM, hyperlvq
 from sklearn.linear_model import LogisticRegression
 from small_tables import fit_colours
 
 import hyperlvq as package
-from hyperlvq.saving import read_model
+from hyperlvq.saving import SavedModel, read_model, write_model
+from hyperlvq.tables.about import TRAINING_KEYS
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +64,25 @@ def test_any_classifier_of_scikit_learn_is_shown(tmp_path):
 
     assert code == 0
     assert "features with LogisticRegression" in output
+
+
+@pytest.mark.parametrize(
+    "about", [[1], {"target": "colour"}, {**dict.fromkeys(TRAINING_KEYS), "columns": [{"a": 1}]}]
+)
+def test_notes_of_something_else_are_one_sentence(about, model, tmp_path):
+    write_model(SavedModel(read_model(model).model, about), tmp_path / "m.hlvq")
+
+    assert hyperlvq("show", tmp_path / "m.hlvq") == (
+        2,
+        "",
+        f"hyperlvq: {tmp_path / 'm.hlvq'} has notes in it that hyperlvq fit did not write\n",
+    )
+
+
+def test_a_closed_standard_input_is_one_sentence():
+    process = subprocess.run(
+        ["sh", "-c", '"$@" <&-', "sh", *PROGRAM, "show", "-"], stderr=subprocess.PIPE
+    )
+
+    assert process.returncode == 2
+    assert process.stderr == b"hyperlvq: standard input is closed\n"

@@ -75,3 +75,29 @@ def test_evaluation_adds_up_over_batches(table, monkeypatch):
         "rows without a class, left out: 1",
         "classes that the model does not know: zero",
     )
+
+
+class TwoSpellings:
+    """A classifier of a table that has both 1 and 1.0 as classes."""
+
+    classes_ = np.array(["1", "1.0"])
+
+    def predict(self, frame):
+        return np.where(frame["a"] < 0, "1", "1.0")
+
+
+def test_a_class_is_itself_before_it_is_another_spelling(table):
+    with table("a,y\n-1,1\n1,1.0\n2,1.0\n") as reader:
+        found = evaluate(TwoSpellings(), COLUMNS, reader, "y")
+
+    assert found.confusion.classes == ("1", "1.0")
+    assert found.confusion.counts.tolist() == [[1, 0], [0, 2]]
+
+
+def test_a_column_of_names_is_refused_before_it_fills_the_memory(table, monkeypatch):
+    monkeypatch.setattr(prediction, "MOST_UNKNOWN", 3)
+    with (
+        table("a,y\n1,plus\n2,n1\n3,n2\n4,n3\n5,n4\n") as reader,
+        pytest.raises(InputError, match="more than 3 of its values are no class of the model: n1"),
+    ):
+        evaluate(SignModel(), COLUMNS, reader, "y")

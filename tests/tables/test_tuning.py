@@ -89,3 +89,30 @@ def test_the_same_seed_finds_the_same(two_classes):
     searches = [search(neighbours, settings, *two_classes, 3, lambda: None) for _ in range(2)]
 
     assert searches[0] == searches[1]
+
+
+def test_every_class_is_in_every_draw(two_classes):
+    X = pd.concat([two_classes[0]] * 2)
+    y = np.array(["common"] * 1998 + ["rare"] * 2)
+    settings = [{"n_neighbors": count} for count in (1, 3, 5, 7)]
+
+    found = search(neighbours, settings, X, y, 0, lambda: None)
+
+    assert [each.n_rows for each in found.rounds] == [667, 2000]
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+def test_more_classes_than_a_draw_has_rows_are_fine(two_classes):
+    X = pd.concat([two_classes[0]] * 2)
+    y = np.repeat([f"class {i}" for i in range(1000)], 2)
+
+    found = search(neighbours, [{"n_neighbors": 1}] * 4, X, y, 0, lambda: None)
+
+    assert [each.n_rows for each in found.rounds] == [2000, 2000]
+
+
+def test_a_single_row_of_a_class_is_one_sentence(two_classes):
+    y = np.array(["common"] * 999 + ["single"])
+
+    with pytest.raises(InputError, match="--tune needs at least two rows in each of two classes"):
+        search(neighbours, [{"n_neighbors": 1}], two_classes[0], y, 0, lambda: None)

@@ -7,6 +7,7 @@ from hyperlvq.checks import InputError
 EXTRA_NEEDED = "the command line needs: pip install 'hyperlvq[cli]'"
 EXTRA_MODULES = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "skops", "typer")
 STOPPED = "stopped; run the same command again to go on"
+OUT_OF_MEMORY = "there is not enough memory for this"
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -19,6 +20,8 @@ def main() -> None:
         code = run()
     except InputError as error:
         code = _complain(str(error))
+    except MemoryError:
+        code = _complain(OUT_OF_MEMORY)
     except KeyboardInterrupt:
         code = INTERRUPTED
     except ModuleNotFoundError as error:

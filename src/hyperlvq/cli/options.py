@@ -68,12 +68,16 @@ def _is_same_file(path: str, other: str) -> bool:
 def read_saved(model: str) -> "SavedModel":
     """Return the saved model at a path or on standard input, with all that is known about it."""
     from hyperlvq.saving import SavedModel, from_bytes, read_model
-    from hyperlvq.tables.about import about_python_model
+    from hyperlvq.tables.about import about_python_model, is_of_a_table
 
     if model == STANDARD:
+        if sys.stdin is None:
+            raise InputError("standard input is closed")
         saved = from_bytes(sys.stdin.buffer.read(), "standard input")
     else:
         saved = read_model(Path(model))
-    if saved.about:
-        return saved
-    return SavedModel(saved.model, about_python_model(saved.model, model))
+    if not saved.about:
+        return SavedModel(saved.model, about_python_model(saved.model, model))
+    if not is_of_a_table(saved.about):
+        raise InputError(f"{model} has notes in it that hyperlvq fit did not write")
+    return saved

@@ -11,6 +11,7 @@ from hyperlvq.cli.options import (
     TableArgument,
     check_inputs,
     check_not_an_input,
+    give,
     read_saved,
 )
 from hyperlvq.cli.text import counted
@@ -56,5 +57,5 @@ def predict(
         for prediction in predict_rows(saved.model, columns, reader, margins):
             write(prediction_table(prediction, name, kept))
             n_rows += len(prediction.rows)
-    if output != STANDARD and not quiet:
-        typer.echo(f"{output}: {counted(n_rows, 'row')} predicted")
+    if output != STANDARD:
+        give([f"{output}: {counted(n_rows, 'row')} predicted"], None, as_json=False, quiet=quiet)

@@ -27,6 +27,26 @@ SHOWN_SETTINGS = (
     "learning_rate",
 )
 
+#: Without one of these a model of a table can be neither used nor shown.
+TRAINING_KEYS = frozenset(
+    {
+        "target",
+        "hidden",
+        "readout",
+        "settings",
+        "classes",
+        "columns",
+        "table",
+        "rows",
+        "trained",
+        "fit_seconds",
+        "search",
+        "validation",
+        "notes",
+        "costs",
+    }
+)
+
 
 def about_training(trained: Trained, task: Task, table: str) -> About:
     """Return what a model remembers of its training."""
@@ -48,6 +68,14 @@ def about_training(trained: Trained, task: Task, table: str) -> About:
         "notes": list(trained.notes),
         "costs": costs_of(trained.model, task, sum(trained.class_counts.values())),
     }
+
+
+def is_of_a_table(about: Any) -> bool:
+    """Return whether notes, which may come from anywhere, have what `about_training` gives."""
+    try:
+        return about.keys() >= TRAINING_KEYS and bool(columns_of(about))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return False
 
 
 def columns_of(about: About) -> list[Column]:

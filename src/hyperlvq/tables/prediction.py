@@ -17,6 +17,8 @@ from hyperlvq.tables.read import Chunk, TableReader
 
 #: A table's batches are the same however its reader cuts it up, and so is every last digit.
 BATCH_ROWS = 8192
+#: More values that are no class are another column's, and a matrix of them would fill the memory.
+MOST_UNKNOWN = 1000
 WHOLE_NUMBER = re.compile(r"^(-?[0-9]+)\.0+$")
 
 
@@ -83,12 +85,20 @@ def evaluate(
 ) -> Evaluation:
     """Compare the predictions of a table with its target."""
     known = in_order(map(str, model.classes_))
-    same_number = {_as_number(name): name for name in known}
+    spellings = {_as_number(name): name for name in known} | {name: name for name in known}
     confusion, n_without_label = Confusion.of([], [], known), 0
+    unknown: set[str] = set()
     for prediction in predict(model, columns, reader):
         y = labels(prediction.rows, target, reader)
         has_label = np.array([label is not None for label in y])
-        true = [same_number.get(_as_number(label), label) for label in y[has_label]]
+        y = y[has_label]
+        true = [spellings.get(label) or spellings.get(_as_number(label), label) for label in y]
+        unknown.update({*true} - spellings.keys())
+        if len(unknown) > MOST_UNKNOWN:
+            raise InputError(
+                f"{reader.name}, column {target!r}: more than {MOST_UNKNOWN} of its values are no "
+                f"class of the model: {listed(in_order(unknown))}"
+            )
         confusion += Confusion.of(true, prediction.classes[has_label].astype(str))
         n_without_label += int((~has_label).sum())
     if not confusion.n_rows:

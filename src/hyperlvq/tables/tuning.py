@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import train_test_split
 
 from hyperlvq.checks import InputError
 from hyperlvq.models import ClassifierPipeline
@@ -121,12 +120,10 @@ def search(
 
 
 def _draw(y: np.ndarray, n_rows: int, seed: int) -> np.ndarray:
-    """Return the numbers of `n_rows` rows, with every class in its share."""
-    if n_rows >= len(y):
-        return np.arange(len(y))
-    classes, counts = np.unique(y, return_counts=True)
-    several = np.isin(y, classes[counts > 1])  # a class of one row cannot be shared out
-    drawn, _ = train_test_split(
-        np.flatnonzero(several), train_size=n_rows, stratify=y[several], random_state=seed
-    )
-    return np.sort(drawn)
+    """Return the numbers of about `n_rows` rows: of every class its share, and two if it can be."""
+    _, class_index, counts = np.unique(y, return_inverse=True, return_counts=True)
+    shuffled = np.random.default_rng(seed).permutation(len(y))
+    by_class = shuffled[np.argsort(class_index[shuffled], kind="stable")]
+    rank = np.arange(len(y)) - np.repeat(np.cumsum(counts) - counts, counts)
+    wanted = np.maximum(np.rint(counts * n_rows / len(y)), 2)
+    return np.sort(by_class[rank < np.repeat(wanted, counts)])
