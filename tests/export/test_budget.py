@@ -15,11 +15,13 @@ from hyperlvq.checks import InputError
 from hyperlvq.export.budget import (
     Sizes,
     largest_units,
+    model_tables,
     parse_size,
     predict_budget,
     table_bytes,
 )
 from hyperlvq.export.layout import Layout
+from hyperlvq.export.words import LARGEST_AVR_TABLE, avr_complaint
 
 TOLERANCE = 0.10
 MOST_SPARE_STACK = 80
@@ -101,6 +103,25 @@ def test_the_largest_number_of_units_fits_and_the_next_does_not(target):
 
     assert n_units % 32 == 0
     assert flash(n_units) <= limits["max_flash"] < flash(n_units + 32)
+
+
+@pytest.mark.parametrize("shape", [(64, 10, 3), (300, 2, 1), (40, 26, 1), (100, 12, 1)])
+def test_no_avr_is_given_tables_that_it_cannot_read(shape):
+    n_units = largest_units(*shape, max_flash=parse_size("120k"), target="avr")
+    n_features, n_classes, per_class = shape
+
+    def complaint(n_units):
+        sizes = Sizes.planned(n_features, n_units, n_classes, per_class)
+        return avr_complaint(model_tables(sizes, is_avr=True))
+
+    assert complaint(n_units) == ""
+    assert "bytes of" in complaint(n_units + 32)
+
+
+def test_an_avr_without_limits_still_has_those_of_its_tables():
+    n_units = largest_units(10, 26, target="avr")
+
+    assert n_units * 26 <= LARGEST_AVR_TABLE < (n_units + 32) * 26
 
 
 def test_no_number_of_units_fits_where_scores_alone_exceed_the_ram():

@@ -125,7 +125,7 @@ def budget_values(plan: "Plan", chip: str) -> dict[str, Any]:
         "input": plan.input,
         "bits": plan.bits,
         **predict_budget(plan, chip)._asdict(),
-        "complaint": (avr_complaint(Layout(plan)) if chip == "avr" else "") or None,
+        "complaint": (avr_complaint(Layout(plan).table_bytes) if chip == "avr" else "") or None,
     }
 
 

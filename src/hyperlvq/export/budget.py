@@ -35,6 +35,7 @@ from hyperlvq.export.budget_sizes import ScalingSizes, Sizes
 from hyperlvq.export.budget_terms import Shape, code_terms, frame_terms, instruction_terms
 from hyperlvq.export.layout import BLOCK_UNITS
 from hyperlvq.export.plan import MOST_UNITS, Plan
+from hyperlvq.export.words import avr_complaint
 
 __all__ = ["Budget", "ScalingSizes", "Sizes", "largest_units", "parse_size", "predict_budget"]
 
@@ -104,7 +105,8 @@ def largest_units(
 ) -> int | None:
     """Return the most units, a multiple of `step`, that fit; None where no number does.
 
-    RAM is what a prediction needs at its deepest: static bytes and stack.
+    RAM is what a prediction needs at its deepest: static bytes and stack. Whatever the limits,
+    an AVR reads no table beyond 32,767 bytes.
 
     Examples
     --------
@@ -124,6 +126,8 @@ def largest_units(
             input=input,
             readout=readout,
         )
+        if target == "avr" and avr_complaint(model_tables(sizes, is_avr=True)):
+            return True
         budget = predict_budget(sizes, target)
         needs = ((budget.flash, max_flash), (budget.ram + budget.stack, max_ram))
         return any(limit is not None and need > limit for need, limit in needs)
@@ -151,13 +155,20 @@ def parse_size(text: str) -> int:
 
 def table_bytes(sizes: Sizes, is_avr: bool) -> int:
     """Return the bytes of all constant tables."""
-    layout = Shape(sizes, is_avr).layout
-    keys = layout.n_blocks * BLOCK_UNITS // 8 * sizes.n_features
-    weights = sizes.n_outputs * layout.padded_units * sizes.bits // 8
-    outputs = sizes.n_outputs * (sizes.score_bits // 8 + sizes.class_bytes)
+    classes = sizes.n_outputs * sizes.class_bytes
     # An AVR aligns nothing.
     scaling = sizes.scaling.table_bytes(sizes.n_features, 1 if is_avr else 8)
-    return keys + weights + outputs + scaling
+    return sum(model_tables(sizes, is_avr).values()) + classes + scaling
+
+
+def model_tables(sizes: Sizes, is_avr: bool) -> dict[str, int]:
+    """Return the bytes of each table that `Layout.table_bytes` has."""
+    layout = Shape(sizes, is_avr).layout
+    return {
+        "keys": layout.n_blocks * BLOCK_UNITS // 8 * sizes.n_features,
+        "weights": sizes.n_outputs * layout.padded_units * sizes.bits // 8,
+        "biases": sizes.n_outputs * sizes.score_bits // 8,
+    }
 
 
 def stack_arrays(sizes: Sizes, is_avr: bool) -> int:

@@ -48,7 +48,7 @@ def start(layout: Layout) -> str:
 
 
 def _avr_limit(layout):
-    complaint = avr_complaint(layout)
+    complaint = avr_complaint(layout.table_bytes)
     return f'#error "{layout.plan.name} does not fit an AVR: {complaint}"\n' if complaint else ""
 
 

@@ -38,7 +38,7 @@ def _budget_rows(layout):
     """Return a row of the three targets for each part of the budget."""
     plan = layout.plan
     budgets = [predict_budget(plan, target) for target in ("cortex-m3", "riscv32")]
-    budgets += [] if avr_complaint(layout) else [predict_budget(plan, "avr")]
+    budgets += [] if avr_complaint(layout.table_bytes) else [predict_budget(plan, "avr")]
     rows = []
     for what, field in BUDGET_ROWS.items():
         cells = [f"{getattr(budget, field):,}" for budget in budgets]
@@ -61,7 +61,7 @@ def _selftest_words(plan):
 
 
 def _avr_words(layout):
-    complaint = avr_complaint(layout)
+    complaint = avr_complaint(layout.table_bytes)
     return f"\nIt does not fit an AVR: {complaint}.\n" if complaint else ""
 
 

@@ -1,8 +1,8 @@
 """The words that all files of an export share."""
 
+from collections.abc import Mapping
 from importlib.metadata import version
 
-from hyperlvq.export.layout import Layout
 from hyperlvq.export.plan import Plan
 
 #: AVR counts the bytes of an object in 15 bits and addresses flash near by 16.
@@ -41,14 +41,14 @@ def unsigned_type(largest: int) -> str:
     return next(f"uint{bits}_t" for bits in (8, 16, 32, 64) if largest < 2**bits)
 
 
-def avr_complaint(layout: Layout) -> str:
+def avr_complaint(table_bytes: Mapping[str, int]) -> str:
     """Return why the tables are more than an AVR can read, or nothing."""
-    sizes = layout.table_bytes
-    for part, size in sizes.items():
+    for part, size in table_bytes.items():
         if size > LARGEST_AVR_TABLE:
             return f"{size} bytes of {part}, where a table has at most {LARGEST_AVR_TABLE}"
-    if sum(sizes.values()) > LARGEST_AVR_TABLES:
-        return f"{sum(sizes.values())} bytes of tables, where at most 64 KB are in reach"
+    total = sum(table_bytes.values())
+    if total > LARGEST_AVR_TABLES:
+        return f"{total} bytes of tables, where at most 64 KB are in reach"
     return ""
 
 
