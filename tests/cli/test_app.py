@@ -144,4 +144,12 @@ def test_interruption_is_one_sentence(interruption):
         code, _, errors = hyperlvq("study", "run")
 
     assert code == 130
-    assert errors == "hyperlvq: stopped; run the same command again to go on\n"
+    assert errors == "hyperlvq: stopped; a study goes on from here when its command is run again\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_can_complete_commands(shell):
+    environment = {**os.environ, "_HYPERLVQ_COMPLETE": f"source_{shell}"}
+    process = subprocess.run(PROGRAM, capture_output=True, text=True, env=environment, check=True)
+
+    assert "_HYPERLVQ_COMPLETE" in process.stdout

@@ -27,7 +27,7 @@ def test_files_of_c_are_written_and_named(folder, tmp_path):
         "export", folder / "colours.hlvq", "--name", "colours", "-o", tmp_path / "firmware"
     )
 
-    names = ["colours.h", "colours.c", "README.md"]
+    names = ["colours.h", "colours.c", "colours.md"]
     assert (code, errors) == (0, "")
     assert output.split() == [str(tmp_path / "firmware" / name) for name in names]
     assert sorted(path.name for path in (tmp_path / "firmware").iterdir()) == sorted(names)

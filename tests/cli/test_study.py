@@ -256,7 +256,10 @@ def test_interrupted_study_ends_with_one_sentence(tmp_path):
         process.kill()
 
     assert process.returncode == 130
-    assert errors.splitlines()[-1] == "hyperlvq: stopped; run the same command again to go on"
+    assert (
+        errors.splitlines()[-1]
+        == "hyperlvq: stopped; a study goes on from here when its command is run again"
+    )
     assert "Traceback" not in errors
 
 

@@ -64,3 +64,12 @@ def test_ten_classes_are_never_too_many(tmp_path):
 
     assert len(trained.class_counts) == 10
     assert trained.validation is None
+
+
+def test_many_numbers_are_a_quantity_however_many_rows_there_are(read):
+    rows = "".join(f"{i % 7},{i % 300}\n" for i in range(3000))
+
+    with pytest.raises(
+        InputError, match=r"300 different values in 3000 rows .* that is a quantity"
+    ):
+        train(read(f"a,price\n{rows}"), Task("price"), lambda *_: None)

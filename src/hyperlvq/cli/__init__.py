@@ -6,7 +6,7 @@ from hyperlvq.checks import InputError
 
 EXTRA_NEEDED = "the command line needs: pip install 'hyperlvq[cli]'"
 EXTRA_MODULES = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "skops", "typer")
-STOPPED = "stopped; run the same command again to go on"
+STOPPED = "stopped; a study goes on from here when its command is run again"
 OUT_OF_MEMORY = "there is not enough memory for this"
 BAD_INPUT = 2
 INTERRUPTED = 130

@@ -43,6 +43,7 @@ def evaluate(
     """
     from hyperlvq.report.confusion import check_picture, write_confusion
     from hyperlvq.tables.about import columns_of
+    from hyperlvq.tables.names import tidy
     from hyperlvq.tables.prediction import evaluate as evaluate_rows
     from hyperlvq.tables.read import open_table
 
@@ -53,8 +54,10 @@ def evaluate(
     known = target or saved.about["target"]
     if known is None:
         raise InputError("a model saved in Python does not know its target: give --target")
-    with open_table(table) as reader:
-        evaluation = evaluate_rows(saved.model, columns_of(saved.about), reader, known)
+    columns = columns_of(saved.about)
+    needed = [*(column.name for column in columns), tidy(known)]
+    with open_table(table, columns=needed) as reader:
+        evaluation = evaluate_rows(saved.model, columns, reader, known)
     if picture is not None:
         write_confusion(evaluation.confusion, picture)
     give(_lines(evaluation), _values(evaluation), as_json, quiet)

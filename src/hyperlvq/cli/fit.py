@@ -94,8 +94,12 @@ def fit(
     tune: Annotated[
         bool, typer.Option("--tune", help="Search parameters that are not given.")
     ] = False,
-    cv: Annotated[int, typer.Option(min=0, max=100, help="Folds; 0 for none.")] = 5,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of all random numbers.")] = 0,
+    cv: Annotated[
+        int, typer.Option(min=0, max=100, help="Folds of cross-validation; 0 for none.")
+    ] = 5,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**32 - 1, help="Where all random numbers come from.")
+    ] = 0,
     keep: Annotated[
         list[str] | None, typer.Option(help="A column to use whatever it looks like; repeatable.")
     ] = None,

@@ -39,6 +39,7 @@ def predict(
 
     Example: hyperlvq predict model.hlvq new.csv -o predictions.csv
     """
+    from hyperlvq.cli.steps import shown_share
     from hyperlvq.tables.about import columns_of
     from hyperlvq.tables.names import check_present, tidy
     from hyperlvq.tables.prediction import predict as predict_rows
@@ -51,11 +52,17 @@ def predict(
     saved = read_saved(model)
     columns, kept = columns_of(saved.about), [tidy(name) for name in keep or ()]
     name = saved.about["target"] or "prediction"
+    needed = [*(column.name for column in columns), *kept]
     n_rows = 0
-    with open_table(table) as reader, open_output(output) as write:
+    with (
+        open_table(table, columns=needed) as reader,
+        open_output(output) as write,
+        shown_share("predicting", quiet) as progress,
+    ):
         check_present(kept, reader.columns, reader.name)
         for prediction in predict_rows(saved.model, columns, reader, margins):
             write(prediction_table(prediction, name, kept))
             n_rows += len(prediction.rows)
+            progress(reader.position)
     if output != STANDARD:
         give([f"{output}: {counted(n_rows, 'row')} predicted"], None, as_json=False, quiet=quiet)

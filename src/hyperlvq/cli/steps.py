@@ -1,30 +1,47 @@
-"""A progress bar for one long step after another."""
+"""Progress bars on standard error; none where nobody would see them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from hyperlvq.tables.training import Progress
+if TYPE_CHECKING:
+    from hyperlvq.tables.training import Progress
 
 
 @contextmanager
-def shown_steps(quiet: bool) -> Iterator[Progress]:
-    """Yield what tells a bar on standard error how far it is; no bar where nobody would see it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+def shown_steps(quiet: bool) -> "Iterator[Progress]":
+    """Yield what tells the bar which step is under way, and how many of its parts are done."""
+    from rich.progress import MofNCompleteColumn
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True)
-    shown = not quiet and console.is_terminal
-    with Bar(*columns, console=console, disable=not shown, transient=True) as bar:
+    with _bar(quiet, MofNCompleteColumn()) as bar:
         task = bar.add_task("reading", total=None)
 
         def progress(activity: str, done: int, total: int) -> None:
             bar.update(task, description=activity, completed=done, total=total)
 
         yield progress
+
+
+@contextmanager
+def shown_share(activity: str, quiet: bool) -> Iterator[Callable[[float | None], None]]:
+    """Yield what tells the bar which share of the work is done, None where that is unknown."""
+    from rich.progress import TaskProgressColumn
+
+    with _bar(quiet, TaskProgressColumn()) as bar:
+        task = bar.add_task(activity, total=None)
+
+        def progress(share: float | None) -> None:
+            if share is not None:
+                bar.update(task, completed=share, total=1)
+
+        yield progress
+
+
+def _bar(quiet: bool, figure: Any) -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), figure, TimeRemainingColumn()
+    is_shown = not quiet and console.is_terminal
+    return Progress(*columns, console=console, disable=not is_shown, transient=True)

@@ -145,7 +145,7 @@ def to_frame(
         The number of the first row, for messages.
     """
     used = [column for column in columns if column.kind is not Kind.DROPPED]
-    check_present([column.name for column in used], data.column_names, table.name)
+    check_present([column.name for column in used], table.columns, table.name)
     numbers = [column.name for column in used if column.kind is Kind.NUMBER]
     settle_decimal(data, numbers, table)
     values = {
@@ -159,7 +159,7 @@ def to_frame(
 
 def labels(data: pa.Table, target: str, table: AnyTable) -> np.ndarray:
     """Return the target's values as text, None where they are missing."""
-    check_present([tidy(target)], data.column_names, table.name)
+    check_present([tidy(target)], table.columns, table.name)
     return text_of(data, tidy(target), table, missing=None).to_numpy()
 
 

@@ -16,6 +16,7 @@ from hyperlvq.models import ClassifierPipeline
 from hyperlvq.tables.columns import Column, describe_columns, labels, to_frame
 from hyperlvq.tables.confusion import in_order
 from hyperlvq.tables.cross_validation import Tick, Validation, cross_validate, possible_folds
+from hyperlvq.tables.numbers import is_plain_number
 from hyperlvq.tables.read import Table
 from hyperlvq.tables.recipe import table_classifier, table_recipe
 from hyperlvq.tables.tuning import Search, Settings, candidates, n_ticks, search
@@ -24,6 +25,8 @@ from hyperlvq.tables.tuning import Search, Settings, candidates, n_ticks, search
 MOST_CLASSES_SHARE = 0.5
 #: So many classes are never too many.
 FEW_CLASSES = 10
+#: More classes than this that are all numbers are a quantity, however many rows there are.
+MOST_NUMBERS = 200
 
 #: Told what is under way, how many steps are done and how many there are.
 Progress = Callable[[str, int, int], None]
@@ -172,7 +175,8 @@ def _check_classes(table: str, target: str, y: np.ndarray) -> None:
         raise InputError(f"{table} has no value in the target column {target!r}")
     if n_classes < 2:
         raise InputError(f"{table} has one class only in the column {target!r}: {str(y[0])!r}")
-    if n_classes > max(MOST_CLASSES_SHARE * len(y), FEW_CLASSES):
+    most = max(MOST_CLASSES_SHARE * len(y), FEW_CLASSES)
+    if n_classes > min(most, MOST_NUMBERS if all(map(is_plain_number, y)) else most):
         raise InputError(
             f"{table} has {n_classes} different values in {len(y)} rows of the column {target!r}: "
             "that is a quantity or a name, not a class"
