@@ -48,9 +48,20 @@ def symbols(target, file):
 def test_files_are_named_after_the_model(model, iris, tmp_path):
     written = to_c(model, tmp_path / "new" / "folder", name="flower", vectors=iris[0])
 
-    names = ["flower.h", "flower.c", "flower_selftest.c", "README.md"]
+    names = ["flower.h", "flower.c", "flower_selftest.c", "flower.md"]
     assert written == [tmp_path / "new" / "folder" / name for name in names]
     assert all(path.is_file() for path in written)
+
+
+def test_a_folder_keeps_its_readme_and_the_models_that_it_has(model, tmp_path):
+    (tmp_path / "README.md").write_text("mine")
+    for name in ("one", "two"):
+        to_c(model, tmp_path, name=name)
+
+    assert (tmp_path / "README.md").read_text() == "mine"
+    for name in ("one", "two"):
+        assert (tmp_path / f"{name}.md").read_text().startswith(f"# {name}\n")
+        assert f"; {name}.md says how to build it." in (tmp_path / f"{name}.c").read_text()
 
 
 def test_same_model_gives_the_same_text(model, tmp_path):
@@ -61,11 +72,11 @@ def test_same_model_gives_the_same_text(model, tmp_path):
 
 
 def test_nothing_is_written_unless_all_can_be(model, tmp_path):
-    (tmp_path / "README.md").mkdir()
+    (tmp_path / "m.md").mkdir()
 
-    with pytest.raises(InputError, match=r"README\.md cannot be written"):
+    with pytest.raises(InputError, match=r"m\.md cannot be written"):
         to_c(model, tmp_path, name="m")
-    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
+    assert [path.name for path in tmp_path.iterdir()] == ["m.md"]
 
 
 def test_folder_that_is_a_file_is_named(model, tmp_path):
@@ -157,8 +168,8 @@ def without_comments(path):
 
 
 def budget_row(folder, what):
-    """Return what the README says of the three targets."""
-    cells = re.search(rf"^\| {what}.*? \| (.*) \|$", (folder / "README.md").read_text(), re.M)[1]
+    """Return what the page says of the three targets."""
+    cells = re.search(rf"^\| {what}.*? \| (.*) \|$", (folder / "net.md").read_text(), re.M)[1]
     return [cell.replace(",", "") for cell in cells.split(" | ")]
 
 
@@ -185,7 +196,7 @@ def test_readme_states_the_predicted_budget(tmp_path):
 def test_compile_lines_of_the_readme_work(tmp_path):
     plan, samples = plan_and_samples(SMALL)
     export(plan, samples, tmp_path)
-    readme = (tmp_path / "README.md").read_text()
+    readme = (tmp_path / "net.md").read_text()
     lines = [line for line in readme.splitlines() if re.match(r"[\w-]*gcc ", line)]
 
     assert len(lines) == 5
@@ -202,7 +213,7 @@ def test_tables_beyond_an_avr_are_refused_by_a_sentence(tmp_path):
     to_c(plan, tmp_path)
 
     sentence = "52000 bytes of weights, where a table has at most 32767"
-    assert f"It does not fit an AVR: {sentence}." in (tmp_path / "README.md").read_text()
+    assert f"It does not fit an AVR: {sentence}." in (tmp_path / "net.md").read_text()
     assert budget_row(tmp_path, "flash: tables and code")[2] == "does not fit"
     with pytest.raises(AssertionError, match=sentence):
         compile_object(AVR, tmp_path)

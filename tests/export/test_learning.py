@@ -211,13 +211,13 @@ def test_ram_is_what_header_and_readme_say(rule, model, stream, tmp_path):
 
     assert learnt.model_bytes == ram_bytes(learner)
     assert f"{learnt.model_bytes} bytes" in (tmp_path / "net.h").read_text()
-    assert f"| RAM: the model | {learnt.model_bytes:,} |" in (tmp_path / "README.md").read_text()
+    assert f"| RAM: the model | {learnt.model_bytes:,} |" in (tmp_path / "net.md").read_text()
 
 
 @pytest.mark.parametrize("rule", ["perceptron", "glvq"])
 def test_stack_is_within_what_the_readme_says(rule, model, tmp_path):
     to_c(model, tmp_path, name="net", input="int16", trainable=rule)
-    stated = int((tmp_path / "README.md").read_text().split("at most | ")[1].split(" |")[0])
+    stated = int((tmp_path / "net.md").read_text().split("at most | ")[1].split(" |")[0])
 
     compile_object(CORTEX_M3, tmp_path, "-fstack-usage")
 

@@ -2,7 +2,7 @@
 
 flash
     By how many bytes a firmware grows when it calls the model: linked with --gc-sections and
-    compiled as the export's README says, less the same firmware without the call. It is
+    compiled as the export's NAME.md says, less the same firmware without the call. It is
     Σ tables + Σ terms · figures: the tables' bytes follow from the sizes, the code's terms (a
     level of float, a plane of counters, …) too, and what each takes was measured. The first
     float or 64-bit operation of a firmware brings routines of the compiler with it; they are

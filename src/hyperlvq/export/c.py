@@ -1,4 +1,4 @@
-"""A plan as C99: a header, a source, a README with the compile lines, and a self-test."""
+"""A plan as C99: a header, a source, a page with the compile lines, and a self-test."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -37,7 +37,7 @@ def to_c(
     model : Pipeline or Plan
         A fitted pipeline as for `make_plan`, or a plan, which has its own name, input and bits.
     folder : path
-        Where NAME.h, NAME.c and README.md go; made if it does not exist.
+        Where NAME.h, NAME.c and NAME.md go; made if it does not exist.
     name, input, bits
         As for `make_plan`.
     vectors : array-like of shape (n_samples, n_features), optional
@@ -78,7 +78,7 @@ def render(plan: Plan, vectors: Any = None) -> dict[str, str]:
     }
     if vectors is not None:
         texts[f"{plan.name}_selftest.c"] = selftest(plan, vectors, plan.predict_index(vectors))
-    return texts | {"README.md": readme(layout, has_selftest=vectors is not None)}
+    return texts | {f"{plan.name}.md": readme(layout, has_selftest=vectors is not None)}
 
 
 def _trainable(model, vectors, **options):

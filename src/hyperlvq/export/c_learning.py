@@ -24,7 +24,7 @@ def render_learner(learner: PerceptronLearner | GLVQLearner, vectors: Any = None
         clear = np.asarray(vectors)[learner.is_clear(vectors)]
         expected = learner.predict_index(clear)
         texts[f"{plan.name}_selftest.c"] = selftest(plan, clear, expected, learns=True)
-    return texts | {"README.md": _readme(learner)}
+    return texts | {f"{plan.name}.md": _readme(learner)}
 
 
 def ram_bytes(learner: PerceptronLearner | GLVQLearner) -> int:

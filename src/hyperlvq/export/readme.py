@@ -1,4 +1,4 @@
-"""The README beside exported C: how to build it and what it takes."""
+"""The page beside exported C, NAME.md: how to build it and what it takes."""
 
 from hyperlvq.export.budget import predict_budget
 from hyperlvq.export.ctext import comment, runtime
@@ -14,7 +14,7 @@ BUDGET_ROWS = {
 
 
 def readme(layout: Layout, has_selftest: bool) -> str:
-    """Return the README's text."""
+    """Return the page's text."""
     plan = layout.plan
     is_float = plan.input == "float"
     words = names(plan)

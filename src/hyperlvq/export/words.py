@@ -26,7 +26,9 @@ def names(plan: Plan) -> dict[str, str]:
             f"{plan.n_features} features, {plan.n_units} units, {plan.n_outputs} outputs, "
             f"{plan.n_classes} classes ({READOUT_WORDS[plan.readout]})."
         ),
-        "origin": f"Written by hyperlvq {version('hyperlvq')}; README.md says how to build it.",
+        "origin": (
+            f"Written by hyperlvq {version('hyperlvq')}; {plan.name}.md says how to build it."
+        ),
         "n_features": str(plan.n_features),
         "n_units": str(plan.n_units),
         "n_outputs": str(plan.n_outputs),
