@@ -10,7 +10,7 @@ from shell import hyperlvq
 from small_tables import fit_colours
 
 import hyperlvq as package
-from hyperlvq.export import make_plan
+from hyperlvq.export import compare, make_learner, make_plan
 from hyperlvq.export.fitted import device_features
 
 
@@ -55,8 +55,38 @@ def test_comparison_is_that_of_the_plan(folder, tmp_path):
 
     values = json.loads(output)
     assert code == 0
-    assert set(values["comparison"]) == {"float_accuracy", "integer_accuracy", "agreement"}
+    assert set(values["comparison"]) == {"float_accuracy", "exported_accuracy", "agreement"}
     assert 0.9 < values["comparison"]["agreement"] <= 1
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+def test_comparison_of_a_model_that_learns_is_that_of_the_learner(folder, tmp_path, rule):
+    pd = pytest.importorskip("pandas")
+    table = folder / "colours.csv"
+    code, output, _ = hyperlvq(
+        *("export", folder / "colours.hlvq", "--vectors", table, "-o", tmp_path, "--json"),
+        *("--trainable", "--rule", rule),
+    )
+
+    model = package.load(folder / "colours.hlvq")
+    frame = pd.read_csv(table).dropna()
+    expected = compare(model, make_learner(model, rule=rule), frame, frame["colour"])
+    assert code == 0
+    assert json.loads(output)["comparison"] == pytest.approx(expected._asdict())
+
+
+def test_agreement_is_told_where_classes_are_unknown(folder, tmp_path):
+    pd = pytest.importorskip("pandas")
+    table = tmp_path / "unlabelled.csv"
+    pd.read_csv(folder / "colours.csv").drop(columns="colour").to_csv(table, index=False)
+
+    code, output, errors = hyperlvq(
+        "export", folder / "colours.hlvq", "--vectors", table, "-o", tmp_path / "c"
+    )
+
+    assert (code, errors) == (0, "")
+    assert "agreement" in output
+    assert "accuracy" not in output
 
 
 def test_onnx_gives_the_labels_of_the_plan(folder, tmp_path):
@@ -81,6 +111,7 @@ def test_onnx_gives_the_labels_of_the_plan(folder, tmp_path):
     [
         (["--to", "onnx", "--trainable"], "--trainable is for --to c"),
         (["--rule", "glvq"], "--rule says how a device learns: give --trainable as well"),
+        (["--bits", "16", "--trainable"], "--bits is for models that do not learn"),
         (["--name", "int"], "reserves, got 'int'"),
         (["--name", "9lives"], "name must be a C identifier"),
         (["--bits", "7"], "invalid value for '--bits'"),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from hyperlvq.export import Comparison, Plan
+    from hyperlvq.export.learning import GLVQLearner, PerceptronLearner
     from hyperlvq.saving import SavedModel
 
 #: A self-test with every row of a table would not fit the device.
@@ -31,7 +32,9 @@ def export(
     to: Annotated[Literal["c", "onnx"], typer.Option(help="What to write.")] = "c",
     name: Annotated[str, typer.Option(help="The prefix of all names in the code.")] = "model",
     input_type: InputOption = "float",
-    bits: Bits = "8",
+    bits: Annotated[
+        Literal["8", "16"] | None, typer.Option(help="Width of a prototype's entry: 8 without it.")
+    ] = None,
     vectors: Annotated[
         str | None,
         typer.Option(help="A table: compare on its rows, and write a self-test with some."),
@@ -50,14 +53,23 @@ def export(
 
     Example: hyperlvq export model.hlvq --to c --name digits -o firmware --vectors test.csv
     """
-    from hyperlvq.export import make_plan, to_c
+    from hyperlvq.export import make_learner, make_plan, to_c
 
     if trainable and to != "c":
         raise InputError("--trainable is for --to c: an ONNX file cannot learn")
     if rule is not None and not trainable:
         raise InputError("--rule says how a device learns: give --trainable as well")
+    if bits is not None and trainable:
+        raise InputError(
+            "--bits is for models that do not learn: --trainable has widths of its own"
+        )
     saved = read_saved(model)
-    plan = make_plan(saved.model, name=name, input=input_type, bits=int(bits))
+    written: Plan | PerceptronLearner | GLVQLearner
+    if trainable:
+        written = make_learner(saved.model, name=name, input=input_type, rule=rule)
+        plan = written.plan
+    else:
+        written = plan = make_plan(saved.model, name=name, input=input_type, bits=int(bits or 8))
     samples = None if vectors is None else _read_samples(saved, vectors)
     if to == "onnx":
         files = _write_onnx(plan, output)
@@ -68,7 +80,7 @@ def export(
         files = to_c(
             source, output, name=name, input=input_type, vectors=features, trainable=learning
         )
-    comparison = None if samples is None else samples.compare(saved, plan)
+    comparison = None if samples is None else samples.compare(saved, written)
     result = plan, files, comparison, 0 if samples is None else samples.n_left_out
     give(_lines(*result), _values(*result), as_json, quiet)
 
@@ -81,13 +93,13 @@ class Samples:
     labels: "np.ndarray | None"
     n_left_out: int
 
-    def compare(self, saved: "SavedModel", plan: "Plan") -> "Comparison | None":
-        """Return how the model and its integer form do on them."""
+    def compare(
+        self, saved: "SavedModel", written: "Plan | PerceptronLearner | GLVQLearner"
+    ) -> "Comparison":
+        """Return how the model and what is written of it do on them."""
         from hyperlvq.export import compare
 
-        if self.labels is None:
-            return None
-        return compare(saved.model, plan, self.frame, self.labels)
+        return compare(saved.model, written, self.frame, self.labels)
 
     def vectors(self, saved: "SavedModel") -> "np.ndarray":
         """Return the features of some rows, from all over the table."""
@@ -132,9 +144,9 @@ def _lines(
         pairs.append(("note", f"rows with missing numbers, left out: {n_left_out}"))
     if comparison is not None:
         pairs += [
-            ("float accuracy", f"{comparison.float_accuracy:.4f}"),
-            ("integer accuracy", f"{comparison.integer_accuracy:.4f}"),
-            ("agreement", f"{comparison.agreement:.4f}"),
+            (field.replace("_", " "), f"{share:.4f}")
+            for field, share in comparison._asdict().items()
+            if share is not None
         ]
     return [*(facts(pairs) if pairs else []), *map(str, files)]
 

@@ -57,6 +57,10 @@ class PerceptronLearner:
         scores = [self._scores(h) for h in self.plan.activations(X).astype(np.int64)]
         return self.plan.output_classes[np.argmax(scores, axis=1)]
 
+    def predict(self, X) -> np.ndarray:
+        """Return the label of each sample."""
+        return self.plan.classes[self.predict_index(X)]
+
     def is_clear(self, X) -> np.ndarray:
         """Return whether each sample's class is the same on every device: integers say it is."""
         return np.ones(len(X), dtype=bool)
@@ -113,6 +117,10 @@ class GLVQLearner:
         """Return the class index of each sample."""
         distances = squared_distances(self.plan.activations(X), self.prototypes)
         return self.plan.output_classes[distances.argmin(axis=1)]
+
+    def predict(self, X) -> np.ndarray:
+        """Return the label of each sample."""
+        return self.plan.classes[self.predict_index(X)]
 
     def is_clear(self, X) -> np.ndarray:
         """Return whether float32 can tell a sample's closest prototype from the next."""
