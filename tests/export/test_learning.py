@@ -22,7 +22,7 @@ from hyperlvq.checks import InputError
 from hyperlvq.export import make_learner, make_plan, to_c
 from hyperlvq.export.c_learning import ram_bytes
 from hyperlvq.export.ctext import float_literal, integer_literal
-from hyperlvq.export.learning import LARGEST_ENTRY
+from hyperlvq.export.learning import LARGEST_ENTRY, LARGEST_SUM
 from hyperlvq.kernels.online import glvq_pass, perceptron_pass
 
 PASSES = 3
@@ -246,6 +246,27 @@ def test_rates_are_those_of_the_readout(stream):
 
     assert learner.rate / 2**learner.fraction_bits == pytest.approx(0.01, rel=0.01)
     assert make_learner(glvq.fit(*stream)).rate == glvq[-1].learning_rate_
+
+
+def test_rates_that_integers_cannot_express_are_refused_with_those_they_can(model):
+    learner = make_learner(model, rule="perceptron")
+    one, limit = 2**learner.fraction_bits, learner.plan.limit
+    largest = (LARGEST_SUM - LARGEST_ENTRY) // limit
+
+    for rate in (1 / one, largest / one):
+        held = make_learner(model, rule="perceptron", learning_rate=rate)
+        assert held.rate == rate * one
+        assert held.rate * limit + LARGEST_ENTRY < 2**31
+    for rate in (0.4 / one, (largest + 1) / one, 1.7e308):
+        with pytest.raises(InputError, match=f"at rates of {1 / one:g} to {largest / one:g}, got"):
+            make_learner(model, rule="perceptron", learning_rate=rate)
+
+
+def test_a_rate_that_nobody_chose_is_one_that_integers_express(stream):
+    model = make_classifier("intrvfl", "centroids", n_units=40, clip=12, random_state=0)
+    model.fit(*stream)[-1].prototypes_[0, 0] = 1000
+
+    assert make_learner(model, rule="perceptron").rate == 1
 
 
 def test_label_without_a_prototype_teaches_nothing(model, stream):

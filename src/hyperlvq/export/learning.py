@@ -20,6 +20,8 @@ from hyperlvq.kernels.online import glvq_pass
 
 RULES = ("perceptron", "glvq")
 LARGEST_ENTRY = 2**15 - 1
+#: What the sum of an entry and a step may reach on the device.
+LARGEST_SUM = 2**31 - 1
 #: Prototypes may grow to this many times their largest entry before they stop.
 HEADROOM = 2
 MOST_FRACTION_BITS = 14
@@ -175,9 +177,6 @@ def make_learner(
 
 
 def _perceptron(plan, readout, learning_rate):
-    rate = learning_rate or (
-        readout.learning_rate if plan.readout == "perceptron" else PERCEPTRON_RATE
-    )
     largest = max(np.abs(readout.prototypes_).max(), plan.limit / LARGEST_ENTRY)
     fraction_bits = min(int(np.log2(LARGEST_ENTRY / (HEADROOM * largest))), MOST_FRACTION_BITS)
     if fraction_bits < 1:
@@ -185,9 +184,24 @@ def _perceptron(plan, readout, learning_rate):
             f"prototypes of up to {largest:g} leave a 16-bit device no fraction to learn in"
         )
     prototypes = np.rint(readout.prototypes_ * 2**fraction_bits).astype(np.int16)
+    own = readout.learning_rate if plan.readout == "perceptron" else None
+    rate = learning_rate or own or max(PERCEPTRON_RATE, 2**-fraction_bits)
     return PerceptronLearner(
-        plan, prototypes, fraction_bits, max(round(rate * 2**fraction_bits), 1)
+        plan, prototypes, fraction_bits, _integer_rate(rate, fraction_bits, plan.limit)
     )
+
+
+def _integer_rate(rate, fraction_bits, limit):
+    """Return r of the rate r/2^f that is closest."""
+    one = 2**fraction_bits
+    steps = np.rint(float(rate) * one)
+    largest = (LARGEST_SUM - LARGEST_ENTRY) // limit
+    if not 1 <= steps <= largest:
+        raise InputError(
+            f"the device learns at rates of {1 / one:g} to {largest / one:g}, "
+            f"got a learning rate of {rate:g}"
+        )
+    return int(steps)
 
 
 def _glvq(plan, readout, learning_rate):
