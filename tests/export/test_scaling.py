@@ -131,9 +131,14 @@ def test_float_levels_are_those_of_exact_arithmetic_at_halves(level):
 
 
 def test_range_that_float32_cannot_hold_names_the_feature():
-    for low, high in ((0, 1e-40), (1e39, 2e39)):
+    for low, high in ((0, 1e-40), (1e39, 2e39), (0, 1e39), (-3e38, 3e38), (-1e308, 1e308)):
         with pytest.raises(InputError, match="feature 'a' ranges from"):
             float_scaling(np.array([low]), np.array([high]), 10, ["a"])
+
+
+def test_scale_that_float32_rounds_away_names_the_feature():
+    with pytest.raises(InputError, match="feature 'b' ranges from"):
+        float_scaling(np.zeros(2), np.array([1.0, 3e38]), 1, ["a", "b"])
 
 
 def test_range_that_float32_resolves_poorly_is_told_to_the_user():

@@ -108,13 +108,17 @@ class IntegerScaling:
 
 def float_scaling(minimum, maximum, n_levels, names):
     """Return the scaling of float32 values and notes on what it loses."""
-    spans = maximum - minimum
     with np.errstate(over="ignore"):
+        spans = maximum - minimum
+        highest, reach = maximum.astype(np.float32), spans.astype(np.float32)
         scaling = FloatScaling(
             minimum.astype(np.float32), (n_levels / spans).astype(np.float32), n_levels
         )
+    # A subnormal scale is rounded coarsely, and to 0 by devices without subnormal numbers.
+    is_held = np.isfinite([scaling.minimum, highest, reach, scaling.scale]).all(axis=0)
+    is_held &= scaling.scale >= np.finfo(np.float32).tiny
     for i, name in enumerate(names):
-        if not (np.isfinite(scaling.minimum[i]) and np.isfinite(scaling.scale[i])):
+        if not is_held[i]:
             raise InputError(
                 f"feature {name!r} ranges from {minimum[i]:g} to {maximum[i]:g}, "
                 "which float32 cannot tell apart or hold"
