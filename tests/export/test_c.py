@@ -21,7 +21,7 @@ from export.firmware import (
 )
 from export.firmware_cost import used_stack
 from export.random_models import Settings, draw, plan_and_samples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hyperlvq import make_classifier
@@ -269,7 +269,9 @@ def test_integer_literals_read_back_exactly(value):
     assert eval(literal) == value  # digits, signs and brackets only
 
 
-@given(st.text())
+@given(st.text() | st.text("?\\/*\n"))
+@example("?\\/")
+@example("*//")
 def test_comments_stay_comments(text):
     line = comment(text)
 

@@ -72,8 +72,9 @@ def constant(name: str, entry_type: str, table_name: str, literals: Iterable[str
 def comment(text: str) -> str:
     """Return text that neither ends a comment nor leaves its line."""
     printable = "".join(char if char.isprintable() else "?" for char in text)
-    for mark in ("*/", "/*", "??/", "\\"):
-        printable = printable.replace(mark, "?" * len(mark) if mark != "??/" else "?!/")
+    # Trigraphs last: the marks before them become question marks.
+    for mark, harmless in (("\\", "?"), ("*/", "??"), ("/*", "??"), ("??/", "?!/")):
+        printable = printable.replace(mark, harmless)
     return printable
 
 
