@@ -194,6 +194,16 @@ def test_avr_compiles_without_a_warning(rule, input_type, model, tmp_path):
     compile_object(AVR, tmp_path)
 
 
+def test_prototypes_in_float_reach_the_end_of_an_avr_first(stream, tmp_path):
+    model = make_classifier("intrvfl", "centroids", n_units=3000, random_state=0).fit(*stream)
+    for rule in ("perceptron", "glvq"):
+        to_c(model, tmp_path, name=rule, input="int16", trainable=rule)
+
+    sentence = "48000 bytes of prototypes, where a table has at most 32767"
+    assert sentence in (tmp_path / "glvq.c").read_text()
+    assert "#error" not in (tmp_path / "perceptron.c").read_text()
+
+
 @pytest.mark.parametrize("target", [HOST, CORTEX_M3, AVR], ids=lambda target: target.name)
 @pytest.mark.parametrize("rule", ["perceptron", "glvq"])
 def test_self_test_is_of_the_model_before_it_learns(rule, target, model, stream, tmp_path):

@@ -97,5 +97,6 @@ def _made_folder(folder: Path) -> Path:
 
 def _source(layout):
     plan = layout.plan
-    parts = (start(layout), level(plan), types(layout), encode(layout), dot(layout))
+    beginning = start(layout, layout.table_bytes)
+    parts = (beginning, level(plan), types(layout), encode(layout), dot(layout))
     return "\n".join([*parts, predict(layout)])

@@ -58,7 +58,8 @@ def _header(learner):
 
 def _source(learner):
     layout = Layout(learner.plan, learns=True)
-    parts = (start(layout), level(layout.plan), _types(layout.plan), encode(layout))
+    beginning = start(layout, _table_bytes(learner))
+    parts = (beginning, level(layout.plan), _types(layout.plan), encode(layout))
     rule = _glvq(learner) if isinstance(learner, GLVQLearner) else _perceptron(learner)
     return "\n".join([*parts, _activate(layout.plan), rule])
 
@@ -123,7 +124,7 @@ def _readme(learner):
         libm=" and its mathematics (`-lm`)" if is_glvq else "",
         ram_bytes=f"{ram_bytes(learner):,}",
         stack_bytes=f"{_stack_bytes(learner):,}",
-        flash_bytes=f"{_flash_bytes(learner):,}",
+        flash_bytes=f"{sum(_table_bytes(learner).values()):,}",
     )
 
 
@@ -135,6 +136,10 @@ def _stack_bytes(learner):
     return room * (1 if plan.limit < 2**7 else 2) + levels + 256
 
 
-def _flash_bytes(learner):
+def _table_bytes(learner):
+    """Return the bytes of each constant table but the scaling's."""
     entry_bytes = 4 if isinstance(learner, GLVQLearner) else 2
-    return entry_bytes * learner.prototypes.size + 4 * Layout(learner.plan).keys.size
+    return {
+        "keys": 4 * Layout(learner.plan).keys.size,
+        "prototypes": entry_bytes * learner.prototypes.size,
+    }

@@ -1,5 +1,7 @@
 """The C that every exported model has: what a header says, types, tables, encoding."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from hyperlvq.export.counting import encode_body
@@ -35,21 +37,21 @@ def header_words(plan: Plan) -> dict[str, str]:
     }
 
 
-def start(layout: Layout) -> str:
-    """Return the source's beginning: how flash is read, and types."""
+def start(layout: Layout, table_bytes: Mapping[str, int]) -> str:
+    """Return the source's beginning: how flash is read, which has such tables, and types."""
     plan = layout.plan
     return runtime(
         "start.c",
         **names(plan),
         last_step=LEARNT_STEP if layout.learns else FIXED_STEP,
-        avr_limit=_avr_limit(layout),
+        avr_limit=_avr_limit(plan.name, table_bytes),
         level_type=unsigned_type(plan.n_units),
     )
 
 
-def _avr_limit(layout):
-    complaint = avr_complaint(layout.table_bytes)
-    return f'#error "{layout.plan.name} does not fit an AVR: {complaint}"\n' if complaint else ""
+def _avr_limit(name, table_bytes):
+    complaint = avr_complaint(table_bytes)
+    return f'#error "{name} does not fit an AVR: {complaint}"\n' if complaint else ""
 
 
 def types(layout: Layout) -> str:
