@@ -37,12 +37,12 @@ static void ${name}_move(
 ${prototypes}
 void ${name}_start(${name}_model *model)
 {
+    const float *stored = ${name}_prototypes;
     unsigned output, n;
 
     for (output = 0; output < ${NAME}_OUTPUTS; output++) {
-        for (n = 0; n < ${NAME}_UNITS; n++) {
-            ${NAME}_READ(
-                model->prototypes[output][n], &${name}_prototypes[output * ${NAME}_UNITS + n]);
+        for (n = 0; n < ${NAME}_UNITS; n++, stored++) {
+            ${NAME}_READ(model->prototypes[output][n], stored);
         }
     }
 }

@@ -41,15 +41,16 @@ static void ${name}_move(
 ${prototypes}
 void ${name}_start(${name}_model *model)
 {
+    const int16_t *stored = ${name}_prototypes;
     unsigned output, n;
 
     for (output = 0; output < ${NAME}_OUTPUTS; output++) {
         int64_t norm = 0;
 
-        for (n = 0; n < ${NAME}_UNITS; n++) {
+        for (n = 0; n < ${NAME}_UNITS; n++, stored++) {
             int16_t entry;
 
-            ${NAME}_READ(entry, &${name}_prototypes[output * ${NAME}_UNITS + n]);
+            ${NAME}_READ(entry, stored);
             model->prototypes[output][n] = entry;
             norm += (int32_t)entry * entry;
         }
