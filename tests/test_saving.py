@@ -1,7 +1,6 @@
 """Model files: what comes back is what was saved, and nothing else comes back."""
 
 import io
-import json
 import pickle
 import zipfile
 
@@ -10,6 +9,7 @@ import pytest
 import skops.io
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from model_files import with_notes
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -41,18 +41,6 @@ def model():
 @pytest.fixture(scope="module")
 def content(model):
     return to_bytes(SavedModel(model))
-
-
-def with_notes(content, **changes):
-    """Return a model file with other notes."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(buffer, "w") as new:
-        for name in old.namelist():
-            part = old.read(name)
-            if name == NOTES_FILE:
-                part = json.dumps({**json.loads(part), **changes}).encode()
-            new.writestr(name, part)
-    return buffer.getvalue()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

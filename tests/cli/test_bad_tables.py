@@ -5,7 +5,6 @@ Every case is arguments, of which `{folder}` is a folder of inputs, and words of
 
 import gzip
 import io
-import json
 import os
 import pickle
 import zipfile
@@ -15,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
+from model_files import with_notes
 from shell import hyperlvq
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
@@ -70,18 +70,6 @@ def zipped(name, content):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr(name, content)
-    return buffer.getvalue()
-
-
-def with_notes(content, **changes):
-    """Return a model file with other notes."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(buffer, "w") as new:
-        for name in old.namelist():
-            part = old.read(name)
-            if name == NOTES_FILE:
-                part = json.dumps({**json.loads(part), **changes}).encode()
-            new.writestr(name, part)
     return buffer.getvalue()
 
 
