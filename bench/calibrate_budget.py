@@ -1,6 +1,6 @@
 """Measure random models on every target and fit the figures of the budget to them.
 
-    python bench/calibrate_budget.py [--models N] [--measured FILE]
+    PYTHONPATH=tests python bench/calibrate_budget.py [--models N] [--measured FILE]
 
 Needs what tools/install-firmware-tools installs. Writes src/hyperlvq/export/budget_figures.json
 and prints how far predictions lie from what was measured. FILE keeps what was measured (one line
@@ -9,32 +9,28 @@ of JSON a model and target); what is in it already is not measured again.
 
 import argparse
 import json
-import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from export.firmware import execute
+from export.firmware_cost import BOARDS, bare_image, cost, samples_within
 from scipy.optimize import linprog, nnls
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
-
-from export.firmware import execute  # noqa: E402
-from export.firmware_cost import BOARDS, bare_image, cost, samples_within  # noqa: E402
-
-from hyperlvq.export.budget import predict_budget, stack_arrays, table_bytes  # noqa: E402
-from hyperlvq.export.budget_sizes import ScalingSizes, Sizes  # noqa: E402
-from hyperlvq.export.budget_terms import (  # noqa: E402
+from hyperlvq.export.budget import predict_budget, stack_arrays, table_bytes
+from hyperlvq.export.budget_sizes import ScalingSizes, Sizes
+from hyperlvq.export.budget_terms import (
     code_terms,
     frame_terms,
     instruction_terms,
 )
-from hyperlvq.export.layout import BLOCK_UNITS  # noqa: E402
-from hyperlvq.export.plan import Plan  # noqa: E402
-from hyperlvq.export.scaling import float_scaling, integer_scaling  # noqa: E402
+from hyperlvq.export.layout import BLOCK_UNITS
+from hyperlvq.export.plan import Plan
+from hyperlvq.export.scaling import float_scaling, integer_scaling
 
+ROOT = Path(__file__).parents[1]
 #: What an ATmega328P has beside code.
 MOST_AVR_TABLES = 28_000
 FIGURES = ROOT / "src" / "hyperlvq" / "export" / "budget_figures.json"

@@ -28,16 +28,20 @@ SETTINGS: dict[str, Any] = {
     "clip": 3,
     "alpha": 32,
     "iterations": 50,
+    "slope": 10,
     "seeds": [0, 1, 2, 3, 4],
 }
 READOUTS: dict[str, dict[str, Any]] = {
     "intRVFL + RLS": {"readout": "rls", "alpha": SETTINGS["alpha"]},
     "intRVFL + centroids": {"readout": "centroids"},
-    "intRVFL + GLVQ, P=1": {"readout": "glvq", "max_iter": SETTINGS["iterations"]},
-    "intRVFL + GLVQ, P=3": {
-        "readout": "glvq",
-        "max_iter": SETTINGS["iterations"],
-        "prototypes_per_class": 3,
+    **{
+        f"intRVFL + GLVQ, P={count}": {
+            "readout": "glvq",
+            "max_iter": SETTINGS["iterations"],
+            "slope": SETTINGS["slope"],
+            "prototypes_per_class": count,
+        }
+        for count in (1, 3)
     },
 }
 #: IntRVFL has our hidden layer and penalty; OnlineHD improves one prototype a class.

@@ -130,7 +130,7 @@ def _read_samples(saved: "SavedModel", path: str) -> Samples:
 
 
 def _write_onnx(plan: "Plan", output: Path) -> list[Path]:
-    from hyperlvq.export.onnx_graph import to_onnx
+    from hyperlvq.export import to_onnx
 
     to_onnx(plan, output)
     return [output]

@@ -11,23 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import InputError
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
-from hyperlvq.readouts import (
-    CentroidClassifier,
-    GLVQClassifier,
-    KGLVQClassifier,
-    LVQ1Classifier,
-    PerceptronClassifier,
-    RLSClassifier,
-)
+from hyperlvq.models import READOUTS as ALL_READOUTS
+from hyperlvq.readouts import KGLVQClassifier
 
 STEPS = ("scale", "hidden", "readout")
 PREPARATION = "columns"
 READOUTS: dict[type, str] = {
-    CentroidClassifier: "centroids",
-    PerceptronClassifier: "perceptron",
-    LVQ1Classifier: "lvq1",
-    GLVQClassifier: "glvq",
-    RLSClassifier: "rls",
+    kind: name for name, kind in ALL_READOUTS.items() if kind is not KGLVQClassifier
 }
 
 

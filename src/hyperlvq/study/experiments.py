@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hyperlvq.defaults import QUICK_GRIDS, RECIPE_DEFAULTS
+from hyperlvq.defaults import RECIPE_DEFAULTS, Recipe
 
 POWERS_OF_TWO = tuple(2.0**exponent for exponent in range(-10, 6))
 UNITS = tuple(range(50, 1501, 50))
@@ -16,6 +16,31 @@ CLIPS = (1, 3, 7, 15)
 SLOPES = tuple(range(1, 16))
 PROTOTYPES = tuple(range(1, 6))
 KERNEL_WIDTHS = tuple(round(0.1 * step, 1) for step in range(1, 12))
+# For intRVFL the best penalty lies beyond the paper's grid, and more of them cost nothing.
+_POWERS_OF_TWO = tuple(2.0**exponent for exponent in range(-10, 12))
+_UNITS = (100, 300, 1000)
+_CLIPS = (1, 3, 7)
+_SLOPES = (5, 12)
+_PROTOTYPES = (1, 3)
+
+QUICK_GRIDS: Mapping[Recipe, Mapping[str, tuple]] = {
+    ("features", "rls"): {"alpha": _POWERS_OF_TWO},
+    ("features", "glvq"): {"slope": _SLOPES},
+    ("features", "kglvq"): {
+        "prototypes_per_class": _PROTOTYPES,
+        "slope": (10,),
+        "gamma": (0.1, 0.3, 1.0),
+    },
+    ("rvfl", "rls"): {"n_units": _UNITS, "alpha": _POWERS_OF_TWO},
+    ("rvfl", "glvq"): {"n_units": _UNITS, "slope": _SLOPES},
+    ("intrvfl", "rls"): {"n_units": _UNITS, "clip": _CLIPS, "alpha": _POWERS_OF_TWO},
+    ("intrvfl", "glvq"): {
+        "n_units": (1000,),
+        "clip": _CLIPS,
+        "slope": _SLOPES,
+        "prototypes_per_class": _PROTOTYPES,
+    },
+}
 
 
 @dataclass(frozen=True)
