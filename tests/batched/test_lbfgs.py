@@ -98,6 +98,32 @@ def test_iterations_end_at_the_limit(quadratics, backend):
     assert backend.numpy(solution.n_iter).tolist() == [3] * 8
 
 
+def test_curves_fall_to_the_final_costs(quadratics, backend):
+    start = backend.zeros((8, 6), "float64")
+    solution = minimise(quadratics, start, 60, 1e-7, backend, keep_curve=True)
+
+    curves, n_iter = backend.numpy(solution.curves), backend.numpy(solution.n_iter)
+    assert curves.shape == (8, 60)
+    assert len(set(n_iter)) > 1
+    np.testing.assert_array_equal(np.isfinite(curves).sum(axis=1), n_iter)
+    for curve, length, cost in zip(curves, n_iter, backend.numpy(solution.costs), strict=True):
+        assert (np.diff(curve[:length]) < 0).all()
+        assert curve[length - 1] == cost
+
+
+def test_curves_are_those_of_fewer_iterations(quadratics, backend):
+    start = backend.zeros((8, 6), "float64")
+    curves = minimise(quadratics, start, 5, 1e-7, backend, keep_curve=True).curves
+
+    for n_iter in range(1, 6):
+        costs = minimise(quadratics, start, n_iter, 1e-7, backend).costs
+        np.testing.assert_array_equal(backend.numpy(curves)[:, n_iter - 1], backend.numpy(costs))
+
+
+def test_no_curves_unless_asked_for(quadratics, backend):
+    assert minimise(quadratics, backend.zeros((8, 6), "float64"), 5, 1e-7, backend).curves is None
+
+
 def test_start_at_the_minimum_stays_there(quadratics, backend):
     start = backend.array(quadratics.targets.reshape(8, 6))
     solution = minimise(quadratics, start, 100, 1e-7, backend)

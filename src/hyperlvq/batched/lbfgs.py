@@ -51,6 +51,7 @@ class Solution(NamedTuple):
     positions: Array  # problems × unknowns
     costs: Array
     n_iter: Array
+    curves: Array | None  # problems × max_iter: the cost after each iteration, then NaN
 
 
 @dataclass
@@ -73,6 +74,7 @@ class State:
     y_dot_y: Array
     born: Array  # the iteration of each pair, -1 for none
     scale: Array  # γ
+    curve: Array  # problems × (1 + max_iter): the cost after 0, 1, … iterations; or none kept
 
     def select(self, index: Array) -> "State":
         """Return the state of some problems."""
@@ -81,23 +83,32 @@ class State:
 
 @dataclass(frozen=True)
 class Rule:
-    """When to stop."""
+    """When to stop, and whether costs on the way are kept."""
 
     max_iter: int
     tol: float
+    keep_curve: bool
 
 
 def minimise(
-    objective: Objective, start: Array, max_iter: int, tol: float, backend: Backend
+    objective: Objective,
+    start: Array,
+    max_iter: int,
+    tol: float,
+    backend: Backend,
+    *,
+    keep_curve: bool = False,
 ) -> Solution:
     """Minimise every problem from its start (problems × unknowns).
 
     A problem ends where no component of its gradient exceeds `tol`, where its cost stops falling,
-    or after `max_iter` iterations, and then leaves the batch.
+    or after `max_iter` iterations, and then leaves the batch. With `keep_curve` the solution has
+    the cost after each iteration.
     """
-    rule = Rule(max_iter, tol)
+    rule = Rule(max_iter, tol, keep_curve)
     state = begin(objective, start, rule, backend)
-    solution = Solution(1 * state.position, 1 * state.cost, 1 * state.n_iter)
+    curves = 1 * state.curve[:, 1:] if keep_curve else None
+    solution = Solution(1 * state.position, 1 * state.cost, 1 * state.n_iter, curves)
     origin = np.arange(len(start)).reshape(objective.shape)
     while True:
         members = advance(objective, state, rule, backend)
@@ -115,6 +126,8 @@ def note(state: State, solution: Solution, index: Array) -> None:
     solution.positions[index] = state.position
     solution.costs[index] = state.cost
     solution.n_iter[index] = state.n_iter
+    if solution.curves is not None:
+        solution.curves[index] = state.curve[:, 1:]
 
 
 def advance(objective: Objective, state: State, rule: Rule, backend: Backend) -> np.ndarray:
@@ -141,6 +154,7 @@ def begin(objective: Objective, start: Array, rule: Rule, backend: Backend) -> S
     norm = length(gradient, backend)
     of_problems = partial(backend.full, (n_problems,), dtype="float64")
     pairs = n_problems, MEMORY, MEMORY
+    n_costs = 1 + rule.max_iter if rule.keep_curve else 0
     return State(
         position=1 * start,
         cost=cost,
@@ -158,6 +172,7 @@ def begin(objective: Objective, start: Array, rule: Rule, backend: Backend) -> S
         y_dot_y=backend.zeros(pairs, "float64"),
         born=backend.full(pairs[:2], -1, "int64"),
         scale=of_problems(1),
+        curve=backend.full((n_problems, n_costs), np.nan, "float64"),
     )
 
 
@@ -232,6 +247,8 @@ def move(
     state.gradient[...] = where(accepted[:, None], gradient, state.gradient)
     state.cost[...] = where(accepted, cost, state.cost)
     state.n_iter += backend.cast(accepted, "int64")
+    if state.curve.shape[1] > 0:
+        state.curve[backend.range(len(accepted)), state.n_iter] = state.cost
 
 
 def turn(
