@@ -20,6 +20,11 @@ def test_the_papers_protocol_tells_of_its_artefacts(record):
     assert "strict" not in text
 
 
+def test_the_precision_of_rls_is_told_where_it_is_the_papers(record):
+    assert "pseudo-inverse in single precision" in text_of([record(solver="pinv")])
+    assert "pseudo-inverse in single precision" not in text_of([record()])
+
+
 def test_the_strict_protocol_says_what_it_means(record):
     text = text_of([record(protocol="strict")])
 

@@ -109,6 +109,7 @@ def test_settings_are_optional(record):
         ({"dataset": None}, "line 2: dataset must be a name, got None"),
         ({"split": [1]}, r"line 2: split must be a number or a name, got \[1\]"),
         ({"settings": 3}, "line 2: settings must be a name, got 3"),
+        ({"solver": 3}, "line 2: solver must be a name, got 3"),
         ({"protocol": "strict"}, "mixes the protocols paper and strict"),
     ],
 )

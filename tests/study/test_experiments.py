@@ -54,8 +54,15 @@ def test_grids_are_the_papers():
 def test_model_can_be_built_with_its_defaults(model, protocol):
     parameters = parameters_of(model, dict(model.defaults), protocol)
 
-    published = model.as_published if protocol == "paper" else {}
-    for name, value in {**model.defaults, **model.fixed, **published}.items():
+    for name, value in {**model.defaults, **model.fixed}.items():
+        assert has_value(parameters, name, value)
+
+
+@every_model
+def test_model_can_be_built_as_published(model):
+    parameters = parameters_of(model, {**model.defaults, **model.as_published}, "paper")
+
+    for name, value in model.as_published.items():
         assert has_value(parameters, name, value)
 
 

@@ -154,10 +154,11 @@ def test_record_is_flat_and_says_what_was_run(data_set):
     assert record["error"] is None
 
 
-@pytest.mark.parametrize(("protocol", "solver"), [("paper", "pinv"), ("strict", "auto")])
-def test_rls_is_solved_as_published_under_the_papers_protocol_only(data_set, protocol, solver):
-    pipeline = build(MODELS["rls_features"], {"alpha": 1.0}, 0, protocol)
-    record = evaluate(MODELS["rls_features"], {"alpha": 1.0}, data_set, 0, 0, protocol)
+@pytest.mark.parametrize(("published", "solver"), [({}, "auto"), ({"solver": "pinv"}, "pinv")])
+def test_rls_is_solved_as_its_parameters_say(data_set, published, solver):
+    parameters = {"alpha": 1.0, **published}
+    pipeline = build(MODELS["rls_features"], parameters, 0, "paper")
+    record = evaluate(MODELS["rls_features"], parameters, data_set, 0, 0, "paper")
 
     assert pipeline["readout"].solver == solver
     assert record.get("solver", "auto") == solver

@@ -26,9 +26,9 @@ def study(source, folder, **options):
     return list(run_study(source, folder, **{"models": QUICK, "n_seeds": 2, **options}))
 
 
-def settings_of(name="other", **values):
+def settings_of(name="other", tuning=None, **values):
     """Return settings of the set "plain"."""
-    return Settings(name, frozenset(values), {("plain", None): values})
+    return Settings(name, frozenset(values), {("plain", None): values}, tuning)
 
 
 def keys(records):
@@ -192,6 +192,20 @@ def test_a_settings_file_may_change_its_name(tmp_path, source):
     study(source, tmp_path, models=["knn"])
 
     assert not study(source, tmp_path, models=["knn"], settings=settings_of("best", knn_k=5))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "solvers"),
+    [(None, "paper", "'pinv', not 'auto'"), ("paper", None, "'auto', not 'pinv'")],
+)
+def test_another_solver_needs_another_folder(tmp_path, source, first, second, solvers):
+    options = {"models": ["rls_features"], "sets": ["plain"]}
+    settings = [settings_of(tuning=tuning, rls_features_lmb=2) for tuning in (first, second)]
+    study(source, tmp_path, settings=settings[0], **options)
+
+    assert not study(source, tmp_path, settings=settings[0], **options)
+    with pytest.raises(InputError, match=f"on plain with solver = {solvers}: take another"):
+        study(source, tmp_path, settings=settings[1], **options)
 
 
 def test_strict_refuses_settings_that_have_seen_test_samples(tmp_path, source):

@@ -31,7 +31,7 @@ def test_settings_are_read_by_set_and_column(path):
     assert settings.name == "best"
     assert settings.columns == {"knn_k", "rls_features_lmb"}
     assert parameters(settings, "knn", "iris") == {"n_neighbors": 3}
-    assert parameters(settings, "rls_features", "wine", 3) == {"alpha": 2}
+    assert parameters(settings, "rls_features", "wine", 3)["alpha"] == 2
 
 
 def test_row_of_a_split_wins_over_that_of_its_set(path):
@@ -68,6 +68,29 @@ def test_a_tuned_file_is_called_after_its_folder_and_says_how_it_was_tuned(tmp_p
 
     settings = read_settings(tmp_path / "tuning" / "settings.csv")
     assert (settings.name, settings.tuning) == ("tuning", "strict")
+
+
+@pytest.mark.parametrize(
+    ("text", "solver"),
+    [
+        ("dataset,rls_features_lmb\niris,2\nwine,2\n", {"solver": "pinv"}),
+        ("dataset,tuning,rls_features_lmb\niris,paper,2\nwine,paper,2\n", {}),
+        ("dataset,tuning,rls_features_lmb\niris,paper,2\nwine,strict,2\n", {}),
+        ("dataset,tuning,rls_features_lmb\niris,,2\nwine,,2\n", {}),
+    ],
+)
+def test_rls_is_solved_as_published_where_settings_are_of_no_search(path, text, solver):
+    assert parameters(read(path, text), "rls_features", "iris") == {"alpha": 2, **solver}
+
+
+def test_defaults_in_place_of_published_settings_are_solved_exactly(path):
+    assert parameters(read(path, GOOD), "rls_features", "zoo") == MODELS["rls_features"].defaults
+
+
+def test_only_one_word_in_all_rows_says_how_settings_were_tuned(path):
+    settings = read(path, "dataset,tuning,knn_k\niris,strict,1\nwine,,1\n")
+
+    assert settings.tuning == ""
 
 
 def test_set_without_a_row_has_the_defaults(path):

@@ -68,7 +68,7 @@ def scale_file(X: np.ndarray) -> np.ndarray:
 
 def build(model: Model, parameters: dict[str, Any], seed: int, protocol: str) -> Pipeline:
     """Return the model with its parameters, all its random numbers drawn from a seed."""
-    chosen = {**fixed_parameters(model, protocol), **parameters}
+    chosen = {**model.fixed, **parameters}
     if isinstance(model.recipe, str):
         steps = [("scale", MinMaxScaler(clip=True)), ("readout", OUTSIDE[model.recipe](**chosen))]
         pipeline = Pipeline(steps)
@@ -126,14 +126,9 @@ def describe(
         "n_splits": n_splits(data_set, protocol),
         "split": split,
         "seed": seed,
-        **fixed_parameters(model, protocol),
+        **model.fixed,
         **parameters,
     }
-
-
-def fixed_parameters(model: Model, protocol: str) -> dict[str, Any]:
-    """Return the parameters that no setting changes."""
-    return {**model.fixed, **(model.as_published if protocol == "paper" else {})}
 
 
 def failure(description: Record, error: Exception) -> Record:

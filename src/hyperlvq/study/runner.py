@@ -25,6 +25,8 @@ from hyperlvq.study.settings import Settings
 
 # Larger arrays reach the workers as one memory-mapped file, not as a copy each.
 MAPPED_BYTES = 100_000
+# Parameters that some settings bring and others leave at this value, unnamed in their records.
+UNNAMED = {"solver": "auto"}
 
 
 #: Takes a function and items, yields (item, function(item)) as they end.
@@ -270,12 +272,13 @@ def missing_jobs(jobs: Iterable[Job], records: Iterable[Record]) -> list[Job]:
 
 def check_same(description: Record, record: Record) -> None:
     """Raise if a record was made with other parameters than are wanted now."""
-    for name, value in description.items():
+    found = {**UNNAMED, **record}
+    for name, value in {**UNNAMED, **description}.items():
         # Settings files may change their names; what they say is compared.
-        if name != "settings" and record.get(name) != value:
+        if name != "settings" and found.get(name) != value:
             raise InputError(
                 f"the folder has a record of {record['model']} on {record['dataset']} with "
-                f"{name} = {record.get(name)!r}, not {value!r}: take another folder"
+                f"{name} = {found.get(name)!r}, not {value!r}: take another folder"
             )
 
 

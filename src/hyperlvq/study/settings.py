@@ -3,7 +3,9 @@
 A settings file is a table with a column `dataset`, optionally one `split`, and the columns that the
 models of `experiments` name. A model that has no column there, or whose data set has no row, has
 its defaults; one with an empty cell leaves the data set out. A column `tuning` names the protocol
-that the settings were tuned by.
+that the settings were tuned by. Settings without that column are taken for the paper's, and the
+models trained as published; our own searches, which the defaults come from too, solve least squares
+exactly, and what they found is run that way.
 """
 
 import csv
@@ -34,7 +36,8 @@ class Choice(NamedTuple):
 class Settings:
     """Values by (data set, split or None) and column; None stands for an empty cell.
 
-    `tuning` is the protocol they were tuned by, where the file says so.
+    `tuning` is the protocol they were tuned by: None where the file has no such column, "" where
+    its rows disagree.
     """
 
     name: str = DEFAULTS
@@ -48,7 +51,10 @@ class Settings:
         if row is None or not model.columns or not self.columns.issuperset(model.columns.values()):
             return Choice(dict(model.defaults), DEFAULTS)
         values = {name: row[column] for name, column in model.columns.items()}
-        return None if None in values.values() else Choice(dict(values), self.name)
+        if None in values.values():
+            return None
+        published = model.as_published if self.tuning is None else {}
+        return Choice({**published, **values}, self.name)
 
     def check(self, models: Iterable[Model]) -> None:
         """Raise if the file has some columns of a model, but not all."""
@@ -76,7 +82,7 @@ def read_settings(path: str | Path) -> Settings:
                 tunings.add(texts.get("tuning"))
     except csv.Error as error:
         raise InputError(f"{path}, line {lines.line_num}: {error}") from None
-    tuning = tunings.pop() if len(tunings) == 1 else None
+    tuning = tunings.pop() if len(tunings) == 1 else ""
     return Settings(_name(Path(path)), KNOWN_COLUMNS.intersection(header), rows, tuning)
 
 
