@@ -194,6 +194,14 @@ def test_wrong_option_is_named(tmp_path, arguments, option):
     assert not (tmp_path / "out").exists()
 
 
+def test_defaults_are_settings_by_name(tmp_path):
+    arguments = ("--sets", "iris", "--models", "knn,ridge", "--settings", "defaults")
+    code, output, _ = run(tmp_path, *arguments)
+
+    assert (code, output.split(" made")[0]) == (0, "8 runs")
+    assert {record["settings"] for record in read_records(tmp_path)} == {"defaults"}
+
+
 def test_missing_settings_are_bad_input(tmp_path):
     path = tmp_path / "none.csv"
     code, _, errors = run(tmp_path / "out", "--settings", path)

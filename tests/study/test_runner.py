@@ -10,8 +10,8 @@ from hyperlvq.checks import InputError
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.protocol import evaluate
 from hyperlvq.study.records import key_of, open_records, read_records
-from hyperlvq.study.runner import choose, execute, plan, run_study
-from hyperlvq.study.settings import Settings
+from hyperlvq.study.runner import choose, default_settings, execute, plan, run_study
+from hyperlvq.study.settings import Settings, searched_settings
 
 QUICK = ["rls_features", "knn", "glvq_features"]
 
@@ -206,6 +206,32 @@ def test_another_solver_needs_another_folder(tmp_path, source, first, second, so
     assert not study(source, tmp_path, settings=settings[0], **options)
     with pytest.raises(InputError, match=f"on plain with solver = {solvers}: take another"):
         study(source, tmp_path, settings=settings[1], **options)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "place", "expected"),
+    [
+        ("paper", "collection", searched_settings()),
+        ("strict", "collection", Settings()),
+        ("paper", "built-in", Settings()),
+    ],
+)
+def test_searched_settings_are_the_default_where_they_are_of_use(protocol, place, expected):
+    data_set = replace(make_set("wine"), source=place)
+
+    assert default_settings([data_set], protocol) == expected
+
+
+def test_a_study_runs_with_searched_settings_by_default(tmp_path):
+    study(Source(make_set("wine"), make_set("plain")), tmp_path, models=["rls_features"])
+
+    found = {(record["dataset"], record["settings"]): record for record in read_records(tmp_path)}
+    alpha = searched_settings().rows["wine", None]["rls_features_lmb"]
+    assert {key: record["alpha"] for key, record in found.items()} == {
+        ("wine", "search"): alpha,
+        ("plain", "defaults"): MODELS["rls_features"].defaults["alpha"],
+    }
+    assert not any("solver" in record for record in found.values())
 
 
 def test_strict_refuses_settings_that_have_seen_test_samples(tmp_path, source):

@@ -5,7 +5,14 @@ from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
 from hyperlvq.study.experiments import MODELS
-from hyperlvq.study.settings import KNOWN_COLUMNS, Settings, read_settings, write_settings
+from hyperlvq.study.manifest import manifest
+from hyperlvq.study.settings import (
+    KNOWN_COLUMNS,
+    Settings,
+    read_settings,
+    searched_settings,
+    write_settings,
+)
 
 GOOD = "dataset,split,knn_k,rls_features_lmb,note\niris,,3,0.5,x\niris,2,7,1,\nwine,,,2,\n"
 
@@ -110,6 +117,26 @@ def test_defaults_given_out_are_copies():
     parameters(Settings(), "knn", "iris")["n_neighbors"] = 99
 
     assert MODELS["knn"].defaults["n_neighbors"] == 5
+
+
+def test_searched_settings_are_of_public_sets_and_say_how_they_were_searched():
+    settings = searched_settings()
+
+    sets = {dataset for dataset, _ in settings.rows}
+    assert sets == manifest().keys() - {"miniboone"}
+    assert (settings.name, settings.tuning) == ("search", "paper")
+
+
+def test_searched_settings_have_every_cell_and_are_values_of_the_grids():
+    settings = searched_settings()
+    models = [model for model in MODELS.values() if settings.columns & {*model.columns.values()}]
+
+    settings.check(models)
+    assert {model.name for model in models} > {"rls_features", "rvfl_glvq", "intrvfl_glvq"}
+    for row in settings.rows.values():
+        assert None not in row.values()
+        for model in models:
+            assert all(row[model.columns[name]] in grid for name, grid in model.grid.items())
 
 
 def test_byte_order_mark_and_blank_lines_do_no_harm(path):

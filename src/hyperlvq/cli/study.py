@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from hyperlvq.study.runner import DataSource, Progress, RunJobs
+    from hyperlvq.study.settings import Settings
 
 study_app = typer.Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
@@ -52,7 +53,13 @@ def run(
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the records.")],
     data: Data = None,
     settings: Annotated[
-        Path | None, typer.Option(help="A settings file, such as `tune` or the paper gives.")
+        Path | None,
+        typer.Option(
+            metavar="FILE|defaults",
+            help="A settings file, such as `tune` or the paper gives; `defaults`: one setting a "
+            "model. Without it, with the collection and the protocol paper: what our own search "
+            "found for each set; else defaults.",
+        ),
     ] = None,
     models: Models = None,
     sets: Sets = None,
@@ -66,11 +73,10 @@ def run(
 ) -> None:
     """Train and test the models; started again, do only what is missing.
 
-    Example: hyperlvq study run --data uci121.tar.xz --settings paper_results.csv -o study
+    Example: hyperlvq study run --data uci121.tar.xz -o study
     """
     from hyperlvq.cli.progress import show_progress
     from hyperlvq.study.runner import run_study
-    from hyperlvq.study.settings import read_settings
 
     with job_runner(jobs, dask) as run_jobs:
         steps = run_study(
@@ -78,7 +84,7 @@ def run(
             output,
             models=names(models),
             sets=names(sets),
-            settings=None if settings is None else read_settings(settings),
+            settings=None if settings is None else open_settings(settings),
             n_seeds=seeds,
             protocol=protocol,
             n_jobs=jobs or default_jobs(),
@@ -225,6 +231,13 @@ def open_source(path: Path | None) -> "DataSource":
     from hyperlvq.study.collection import open_collection
 
     return BuiltinCollection() if path is None else open_collection(path)
+
+
+def open_settings(path: Path) -> "Settings":
+    """Return the settings of a file, or the defaults where they are asked for by their name."""
+    from hyperlvq.study.settings import DEFAULTS, Settings, read_settings
+
+    return Settings() if str(path) == DEFAULTS else read_settings(path)
 
 
 def names(text: str | None) -> list[str] | None:

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+COLLECTION = "collection"
+
 
 class Rows(NamedTuple):
     """Row numbers, from 0, of the samples to train on and of those to test on."""
@@ -42,4 +44,4 @@ class DataSet:
     splits: tuple[Rows, ...]
     X_test: np.ndarray | None = None
     y_test: np.ndarray | None = None
-    source: str = "collection"
+    source: str = COLLECTION

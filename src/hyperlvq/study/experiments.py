@@ -48,8 +48,8 @@ class Model:
     """A model of the study.
 
     `recipe` is what `make_classifier` takes, or the name of one of scikit-learn's classifiers in
-    `protocol.OUTSIDE`. `as_published` are parameters that go with the paper's settings, to compute as
-    its authors did. `columns` names the column of each parameter in a settings file,
+    `protocol.OUTSIDE`. `as_published` are parameters that go with the paper's settings, to compute
+    as its authors did. `columns` names the column of each parameter in a settings file,
     `accuracy_column` that of the paper's accuracy; `published_mean` is a mean the paper gives in
     its text alone. `grid` holds the values that the paper's tuning tries; a parameter in `reuse` is
     taken from that column of the settings found so far. `quick_grid` is a smaller one, that reuses

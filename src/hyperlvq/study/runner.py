@@ -17,11 +17,11 @@ from threadpoolctl import threadpool_limits
 
 from hyperlvq.checks import InputError, check_choice, check_integer
 from hyperlvq.study import protocol as protocols
-from hyperlvq.study.data_set import DataSet
+from hyperlvq.study.data_set import COLLECTION, DataSet
 from hyperlvq.study.experiments import MODELS, Model
 from hyperlvq.study.records import KEY, Record, RecordFile, key_of, open_records
 from hyperlvq.study.schedule import START_SECONDS, estimated_seconds, longest_first
-from hyperlvq.study.settings import Settings
+from hyperlvq.study.settings import Settings, searched_settings
 
 # Larger arrays reach the workers as one memory-mapped file, not as a copy each.
 MAPPED_BYTES = 100_000
@@ -185,7 +185,8 @@ def run_study(
     models, sets : sequence of str, default=None
         Names of models and data sets; all of them by default.
     settings : Settings, default=None
-        Parameters per model and data set; by default one setting a model.
+        Parameters per model and data set, `Settings()` for one setting a model; by default what
+        `default_settings` gives.
     n_seeds : int, default=5
         Number of initialisations.
     protocol : {"paper", "strict"}, default="paper"
@@ -206,14 +207,25 @@ def run_study(
     check_integer("n_seeds", n_seeds, minimum=1)
     check_integer("n_jobs", n_jobs, minimum=1)
     models = choose("model", models, MODELS)
-    settings = settings or Settings()
-    check_settings(settings, models, protocol)
+    if settings is not None:
+        check_settings(settings, models, protocol)
     names = choose("data set", sets, source.names())
     data_sets, unreadable = load_sets(source, names, protocol)
+    settings = settings or default_settings(data_sets, protocol)
     with open_records(folder) as records:
         check_protocol(protocol, records.records)
         runs = plan(models, data_sets, settings, n_seeds, protocol)
         yield from do_missing([*unreadable, *runs], records, n_jobs, retry_failed, run_jobs)
+
+
+def default_settings(data_sets: Iterable[DataSet], protocol: str) -> Settings:
+    """Return the settings of our own search where they are of use, elsewhere one a model.
+
+    The search saw test samples, which the protocol "strict" forbids, and built-in sets only share
+    names with those it was made on.
+    """
+    is_collection = all(data_set.source == COLLECTION for data_set in data_sets)
+    return searched_settings() if protocol == "paper" and is_collection else Settings()
 
 
 def check_settings(settings: Settings, models: Iterable[str], protocol: str) -> None:

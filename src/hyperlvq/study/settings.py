@@ -1,4 +1,4 @@
-"""Settings of the models per data set (and split), from a file or by default.
+"""Settings of the models per data set (and split), from a file, of our own search or by default.
 
 A settings file is a table with a column `dataset`, optionally one `split`, and the columns that the
 models of `experiments` name. A model that has no column there, or whose data set has no row, has
@@ -11,7 +11,9 @@ exactly, and what they found is run that way.
 import csv
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import as_file, files
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +23,7 @@ from hyperlvq.study.experiments import MODELS, Model
 
 KNOWN_COLUMNS = frozenset(column for model in MODELS.values() for column in model.columns.values())
 DEFAULTS = "defaults"
+SEARCH = "search"
 TUNED_FILE = "settings.csv"
 Parameters = dict[str, Any]
 
@@ -65,6 +68,13 @@ class Settings:
                     f"the settings {self.name} have no column {missing[0]!r}, "
                     f"but others of {model.name}"
                 )
+
+
+@cache
+def searched_settings() -> Settings:
+    """Return the settings that our own search found on the collection, by the protocol "paper"."""
+    with as_file(files("hyperlvq.study") / "searched_settings.csv") as path:
+        return replace(read_settings(path), name=SEARCH)
 
 
 def read_settings(path: str | Path) -> Settings:
