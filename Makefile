@@ -16,6 +16,9 @@ run: $(INSTALLED) ## the paper's study on scikit-learn's data sets, ending with 
 	$(BIN)/hyperlvq study run --seeds 1 -o $(STUDY)
 	$(BIN)/hyperlvq study report $(STUDY) -o $(STUDY)/report.html
 
+# scipy asks for it where scikit-learn is to keep torch tensors.
+test coverage: export SCIPY_ARRAY_API = 1
+
 test: $(INSTALLED) ## run all tests, then measure coverage with compilation switched off
 	$(BIN)/pytest
 	$(MAKE) coverage

@@ -216,7 +216,7 @@ def fit_on_host(layer: IntRVFLLayer, X: np.ndarray, y: np.ndarray, backend: Back
 def fit_on_device(layer: IntRVFLLayer, X: np.ndarray, y: np.ndarray, backend: Backend) -> None:
     """Time the batched trainer, on a batch of one."""
     start = time.perf_counter()
-    activations = encode_integers(X, [layer], "float32", backend)
+    activations = encode_integers(X, [layer.keys_], [CLIP], "float32", backend)
     backend.wait()
     encoded = time.perf_counter()
     samples = Samples(activations, backend.array(y), 2, True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         rls_path,
     )
     from hyperlvq.saving import load, save
+    from hyperlvq.tensors import to_numpy
 
 # Loaded when first asked for: importing scikit-learn and numba takes longer than many a command.
 _MODULES = {
@@ -31,6 +32,7 @@ _MODULES = {
     "make_classifier": "models",
     "rls_path": "readouts",
     "save": "saving",
+    "to_numpy": "tensors",
 }
 __all__ = [
     "CentroidClassifier",
@@ -45,6 +47,7 @@ __all__ = [
     "make_classifier",
     "rls_path",
     "save",
+    "to_numpy",
 ]
 __version__ = "0.1.0"
 

@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator
 from hyperlvq import __version__
 from hyperlvq.checks import InputError
 from hyperlvq.models import HIDDEN_LAYERS, READOUTS, ClassifierPipeline
+from hyperlvq.tensors import to_numpy
 from hyperlvq.writing import write_bytes
 
 FORMAT = 1
@@ -51,7 +52,8 @@ def save(model: BaseEstimator, path: str | Path) -> None:
     Parameters
     ----------
     model : estimator
-        A model of hyperlvq, or a scikit-learn estimator that has nothing else in it.
+        A model of hyperlvq, or a scikit-learn estimator that has nothing else in it. One that was
+        fitted on torch tensors is saved with numpy arrays.
     path : path
         Where to save it. Models are usually called `*.hlvq`.
 
@@ -108,7 +110,7 @@ def read_model(path: str | Path) -> SavedModel:
 def to_bytes(saved: SavedModel) -> bytes:
     """Return the content of a model file."""
     skops = _skops()
-    content = skops.dumps(saved.model, compression=zipfile.ZIP_DEFLATED)
+    content = skops.dumps(to_numpy(saved.model), compression=zipfile.ZIP_DEFLATED)
     foreign = _foreign_types(content)
     if foreign:
         raise InputError(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hyperlvq.batched.backend import Backend, torch_backend
+from hyperlvq.batched.backend import Backend, backend_of
 
 
 @pytest.fixture(params=["numpy", "torch"])
@@ -9,5 +9,5 @@ def backend(request):
     """Return every backend that can compute here."""
     if request.param == "numpy":
         return Backend(np)
-    pytest.importorskip("torch", reason="needs torch: pip install 'hyperlvq[torch]'")
-    return torch_backend()
+    torch = pytest.importorskip("torch", reason="needs torch: pip install 'hyperlvq[torch]'")
+    return backend_of(torch.zeros(0))

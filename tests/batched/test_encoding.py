@@ -21,13 +21,15 @@ def test_integers_are_those_of_the_layers(features, backend, block_bytes):
         for clip in (1, 3)
     ]
     short = replace(backend, block_bytes=block_bytes)
-    found = backend.numpy(encode_integers(features, layers, "float32", short))
+    keys, clips = [layer.keys_ for layer in layers], [layer.clip for layer in layers]
+    found = backend.numpy(encode_integers(features, keys, clips, "float32", short))
 
     np.testing.assert_array_equal(found, [layer.transform(features) for layer in layers])
 
 
 def test_sigmoids_are_those_of_the_layers(features, backend):
     layers = [RVFLLayer(30, random_state=seed).fit(features) for seed in (0, 1, 2)]
-    found = backend.numpy(encode_sigmoids(features, layers, backend))
+    weights, biases = [layer.weights_ for layer in layers], [layer.biases_ for layer in layers]
+    found = backend.numpy(encode_sigmoids(features, weights, biases, backend))
 
     np.testing.assert_allclose(found, [layer.transform(features) for layer in layers], rtol=1e-12)

@@ -54,18 +54,15 @@ class Backend:
         """Say whether arrays are torch tensors."""
         return self.xp is not np
 
-    @property
-    def linear_algebra_error(self) -> type[Exception]:
-        """Return what is raised where a matrix cannot be factored."""
-        return self.xp.linalg.LinAlgError
-
     def array(self, values: Any, dtype: str | None = None) -> Array:
         """Return values as an array of this backend, of a dtype by its name."""
         if not self.is_torch:
             return np.asarray(values, dtype=dtype)
-        # torch warns of arrays that must not be written to
-        tensor = self.xp.as_tensor(np.require(values, requirements="W"), device=self.device)
-        return tensor if dtype is None else tensor.to(getattr(self.xp, dtype))
+        if not isinstance(values, self.xp.Tensor):
+            # torch warns of arrays that must not be written to
+            values = np.require(values, requirements="W")
+        wanted = None if dtype is None else getattr(self.xp, dtype)
+        return self.xp.as_tensor(values, dtype=wanted, device=self.device)
 
     def zeros(self, shape: tuple[int, ...], dtype: str) -> Array:
         """Return zeros."""
@@ -138,14 +135,15 @@ class Backend:
         if not self.use_graphs:
             return step
         cuda = self.xp.cuda
-        stream = cuda.Stream()
-        stream.wait_stream(cuda.current_stream())
-        with cuda.stream(stream):
-            step()
-        cuda.current_stream().wait_stream(stream)
-        graph = cuda.CUDAGraph()
-        with cuda.graph(graph):
-            step()
+        with cuda.device(self.device):
+            stream = cuda.Stream()
+            stream.wait_stream(cuda.current_stream())
+            with cuda.stream(stream):
+                step()
+            cuda.current_stream().wait_stream(stream)
+            graph = cuda.CUDAGraph()
+            with cuda.graph(graph):
+                step()
         return graph.replay
 
 
@@ -188,10 +186,14 @@ def _open_cuda(products: str, use_graphs: bool) -> Backend:
     torch = import_torch()
     if not torch.cuda.is_available():
         raise InputError("device 'cuda' needs an NVIDIA GPU that torch can use; there is none")
-    free_bytes, _ = torch.cuda.mem_get_info()
+    return _cuda_backend(torch, torch.device("cuda"), products, use_graphs)
+
+
+def _cuda_backend(torch: Any, device: Any, products: str, use_graphs: bool) -> Backend:
+    free_bytes, _ = torch.cuda.mem_get_info(device)
     return Backend(
         torch,
-        torch.device("cuda"),
+        device,
         products,
         use_graphs,
         int(GPU_SHARE * free_bytes),
@@ -201,10 +203,14 @@ def _open_cuda(products: str, use_graphs: bool) -> Backend:
     )
 
 
-def torch_backend() -> Backend:
-    """Return torch on the CPU, to test what a GPU will do."""
-    torch = import_torch()
-    return Backend(torch, torch.device("cpu"))
+def backend_of(tensor: Any) -> Backend:
+    """Return the backend of the device that a torch tensor is on."""
+    torch, device = import_torch(), tensor.device
+    if device.type not in DEVICES:
+        raise InputError(f"tensors must be on a device cpu or cuda, got {device.type}")
+    if device.type == "cpu":
+        return Backend(torch, device)
+    return _cuda_backend(torch, device, products="float32", use_graphs=True)
 
 
 def import_torch() -> Any:

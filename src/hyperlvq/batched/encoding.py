@@ -1,46 +1,69 @@
-"""Activations of hidden layers of one kind and size that differ in their random numbers.
-
-The numbers are those that the layers draw themselves; on the host the layers encode as well.
-"""
+"""Activations of hidden layers of one kind and size that differ in their random numbers."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from hyperlvq.batched.backend import Array, Backend
-from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
+from hyperlvq.kernels.encoding import activation_dtype, encode_rows
+
+# Sums of signs are exact in half precision up to this many.
+LARGEST_HALF = 2048
 
 
 def encode_integers(
-    X: np.ndarray, layers: Sequence[IntRVFLLayer], dtype: str, backend: Backend
+    X: Array, keys: Sequence[Array], clips: Sequence[int], dtype: str, backend: Backend
 ) -> Array:
-    """Return the activations of fitted layers of one size (layers × samples × units).
+    """Return the activations of `IntRVFLLayer` for every key and clip (layers × samples × units).
 
-    With F the thermometer code, Σ_i F_i ⊙ W_i = Σ_i W_i - 2 Σ_i [n < v_i] W_i[n]: for each unit n
-    one product of all layers' keys with the samples' bits. Features are in [0, 1], none missing.
+    X is samples × features, each of the keys features × units. For each unit n one product sums
+    the signs of all layers' keys with those of the samples' thermometer codes: -1 below the level
+    of a feature, +1 from there on, 0 where the feature is missing.
     """
     if not backend.is_torch:
-        return np.stack([layer.transform(X) for layer in layers]).astype(dtype)
-    n_units = layers[0].keys_.shape[1]
-    # Sums of signs are exact in half precision up to 2048, far beyond the number of features.
-    narrow = "float16" if backend.device.type == "cuda" and X.shape[1] <= 2048 else "float32"
-    keys = backend.array(np.stack([layer.keys_.T for layer in layers], axis=1), narrow)
-    levels = backend.array(np.rint(np.clip(X.T, 0, 1) * n_units).astype(np.int16))
-    clips = backend.array([layer.clip for layer in layers], narrow)[:, None]
-    activations = backend.zeros((len(layers), len(X), n_units), dtype)
+        return np.stack(list(map(_encode_on_host, [X] * len(keys), keys, clips))).astype(dtype)
+    n_units = keys[0].shape[1]
+    narrow = "float16" if _has_halves(X.shape[1], backend) else "float32"
+    stacked = backend.xp.stack([backend.array(key, narrow).T for key in keys], axis=1)
+    levels, presence = _levels(backend.array(X), n_units, narrow, backend)
+    bounds = backend.array(np.asarray(clips), narrow)[:, None]
+    activations = backend.zeros((len(keys), len(X), n_units), dtype)
     numbers = backend.range(n_units)[:, None, None]
-    key_sums = keys.sum(axis=2)[:, :, None]
-    rows_at_once = max(1, backend.block_bytes // (4 * X.shape[1] * n_units))
+    rows_at_once = max(1, backend.block_bytes // (8 * X.shape[1] * n_units))
     for start in range(0, len(X), rows_at_once):
         rows = slice(start, start + rows_at_once)
-        bits = backend.cast(numbers < levels[:, rows], narrow)
-        clipped = backend.xp.clip(key_sums - 2 * (keys @ bits), -clips, clips)
+        signs = presence[:, rows] - 2 * backend.cast(numbers < levels[:, rows], narrow)
+        clipped = backend.xp.clip(stacked @ signs, -bounds, bounds)
         activations[:, rows] = backend.cast(clipped.permute(1, 2, 0), dtype)
     return activations
 
 
-def encode_sigmoids(X: np.ndarray, layers: Sequence[RVFLLayer], backend: Backend) -> Array:
-    """Return the activations of fitted layers (layers × samples × units) in double precision."""
-    weights = backend.array(np.stack([layer.weights_.T for layer in layers]), "float64")
-    biases = backend.array(np.stack([layer.biases_ for layer in layers]), "float64")[:, None]
-    return 1 / (1 + backend.xp.exp(-(backend.array(X, "float64") @ weights + biases)))
+def _has_halves(n_features: int, backend: Backend) -> bool:
+    return backend.device.type == "cuda" and n_features <= LARGEST_HALF
+
+
+def _levels(X: Array, n_units: int, dtype: str, backend: Backend) -> tuple[Array, Array]:
+    """Return how many entries of each code are -1, and 1 where there is a value, else 0.
+
+    Both are features × samples. A missing value has level 0, so that its sign is 0 - 2·0.
+    """
+    xp = backend.xp
+    values = backend.cast(X, "float64").T
+    is_missing = xp.isnan(values)
+    values = xp.clip(xp.where(is_missing, 0.0, values), 0, 1)
+    return backend.cast(xp.round(values * n_units), "int32"), backend.cast(~is_missing, dtype)
+
+
+def _encode_on_host(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
+    activations = np.empty((len(X), keys.shape[1]), dtype=activation_dtype(clip))
+    encode_rows(X, keys, clip, activations)
+    return activations
+
+
+def encode_sigmoids(
+    X: Array, weights: Sequence[Array], biases: Sequence[Array], backend: Backend
+) -> Array:
+    """Return the activations of `RVFLLayer` (layers × samples × units) in double precision."""
+    stacked = backend.xp.stack([backend.array(part, "float64").T for part in weights])
+    offsets = backend.xp.stack([backend.array(part, "float64") for part in biases])[:, None]
+    return 1 / (1 + backend.xp.exp(-(backend.array(X, "float64") @ stacked + offsets)))

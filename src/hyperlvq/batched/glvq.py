@@ -23,12 +23,16 @@ VECTORS = 2 * (2 * MEMORY + 8)
 
 
 class Samples(NamedTuple):
-    """Activations of every group (groups × samples × units) and class indices (samples)."""
+    """Activations of every group (groups × samples × units) and class indices (samples).
+
+    `weights` (samples, float64) says how much each sample counts; all count alike without it.
+    """
 
     activations: Array
     y: Array
     n_classes: int
     holds_integers: bool
+    weights: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,14 @@ class GLVQBatch:
             yield GLVQBatch(self.slopes[:, part], self.counts[:, part], self.seeds[:, part])
 
 
+class OneGLVQ(NamedTuple):
+    """Prototypes of one problem, and how training went."""
+
+    prototypes: Array  # prototypes × units
+    curve: np.ndarray  # the cost after each iteration, of the start if there was none
+    n_iter: int
+
+
 class TrainedGLVQ(NamedTuple):
     """Prototypes of every problem, and how training ended."""
 
@@ -74,6 +86,7 @@ class GLVQObjective:
     """The mean of g(μ) over the samples and its gradient, for every problem of a batch."""
 
     samples: Samples
+    shares: Array  # samples: their weights, adding up to 1
     square_norms: Array  # groups × 1 × samples, ‖x‖²
     is_own: Array  # classes × samples
     slopes: Array  # groups × problems × 1
@@ -106,11 +119,14 @@ class GLVQObjective:
             costs = costs + block_costs
             pull_sums = pull_sums + pulls.sum(axis=2)
             pulled = pulled + self._multiply(pulls, block)
-        gradients = (2 / n_samples) * (pull_sums[:, :, None] * prototypes - pulled)
-        return costs.reshape(-1) / n_samples, gradients.reshape(positions.shape)
+        gradients = 2 * (pull_sums[:, :, None] * prototypes - pulled)
+        return costs.reshape(-1), gradients.reshape(positions.shape)
 
     def _pulls(self, prototypes, offsets, block, rows):
-        """Return Σ g (groups × problems) and ∂g/∂d (groups × prototypes × samples of the block)."""
+        """Return Σ g (groups × problems) and ∂g/∂d (groups × prototypes × samples of the block).
+
+        Each sample's g counts by its share.
+        """
         xp, take_along = self.backend.xp, self.backend.take_along
         products = self._multiply(prototypes, xp.swapaxes(block, 1, 2))
         distances = shifted_distances(products, offsets)
@@ -134,7 +150,7 @@ class GLVQObjective:
         return self.backend.multiply(left, activations, self.samples.holds_integers)
 
     def _costs(self, winners, rows):
-        """Return Σ g, and (∂g/∂d⁺, ∂g/∂d⁻) of every sample, from d⁺ and d⁻ less ‖x‖²."""
+        """Return Σ g and every sample's (∂g/∂d⁺, ∂g/∂d⁻), by shares, from d⁺ and d⁻ less ‖x‖²."""
         xp = self.backend.xp
         winners = self.backend.cast(winners, "float64") + self.square_norms[:, :, None, rows]
         winners = xp.clip(winners, 0, None)
@@ -143,8 +159,9 @@ class GLVQObjective:
         has_direction = total >= SMALLEST_SUM
         total = xp.where(has_direction, total, 1.0)
         costs = 1 / (1 + xp.exp(self.slopes * (other - own) / total))
-        steepness = 2 * self.slopes * costs * (1 - costs) / total**2
-        return costs.sum(axis=2), xp.stack([steepness * other, -steepness * own], axis=2)
+        shared = self.shares[rows] * costs
+        steepness = 2 * self.slopes * shared * (1 - costs) / total**2
+        return shared.sum(axis=2), xp.stack([steepness * other, -steepness * own], axis=2)
 
 
 def shifted_distances(products: Array, offsets: Array) -> Array:
@@ -194,18 +211,58 @@ def train_glvq(
     )
 
 
+def train_one(
+    samples: Samples,
+    start: Array,
+    counts: np.ndarray,
+    slope: float,
+    backend: Backend,
+    max_iter: int,
+    tol: float,
+) -> OneGLVQ:
+    """Train one problem from prototypes in the order of their classes, `counts` of each."""
+    is_there = np.arange(counts.max()) < counts[:, np.newaxis]
+    absent = np.where(is_there, 0.0, np.inf)[np.newaxis, np.newaxis]
+    objective = objective_with(samples, np.array([[slope]]), absent, backend)
+    dtype = name_of(samples.activations)
+    places = backend.array(np.flatnonzero(is_there))
+    padded = backend.zeros((is_there.size, start.shape[1]), dtype)
+    padded[places] = backend.cast(start, dtype)
+    solution = minimise(objective, padded.reshape(1, -1), max_iter, tol, backend, keep_curve=True)
+    n_iter, curves = int(solution.n_iter[0]), solution.curves
+    costs = solution.costs if curves is None or not n_iter else curves[0, :n_iter]
+    prototypes = solution.positions.reshape(padded.shape)[places]
+    return OneGLVQ(prototypes, backend.numpy(costs), n_iter)
+
+
 def objective_of(samples: Samples, batch: GLVQBatch, backend: Backend) -> GLVQObjective:
     """Return what training minimises."""
+    return objective_with(samples, batch.slopes, padding(batch, samples.n_classes), backend)
+
+
+def objective_with(
+    samples: Samples, slopes: np.ndarray, absent: np.ndarray, backend: Backend
+) -> GLVQObjective:
+    """Return the objective of slopes (groups × problems) and prototypes, infinite where absent."""
     activations = samples.activations
     square_norms = squares(activations, backend.xp)
+    weights = sample_weights(samples, backend)
     return GLVQObjective(
         samples=samples,
+        shares=weights / weights.sum(),
         square_norms=backend.cast(square_norms, "float64")[:, None],
         is_own=backend.range(samples.n_classes)[:, None] == samples.y,
-        slopes=backend.array(batch.slopes, "float64")[:, :, None],
-        absent=backend.array(padding(batch, samples.n_classes), name_of(activations)),
+        slopes=backend.array(slopes, "float64")[:, :, None],
+        absent=backend.array(absent, name_of(activations)),
         backend=backend,
     )
+
+
+def sample_weights(samples: Samples, backend: Backend) -> Array:
+    """Return how much each sample counts."""
+    if samples.weights is None:
+        return backend.full((len(samples.y),), 1, "float64")
+    return samples.weights
 
 
 def padding(batch: GLVQBatch, n_classes: int) -> np.ndarray:
@@ -232,9 +289,10 @@ def starting_prototypes(samples: Samples, batch: GLVQBatch, backend: Backend) ->
 
 
 def class_means(samples: Samples, backend: Backend) -> Array:
-    """Return the mean of every class (groups × classes × units)."""
+    """Return the weighted mean of every class (groups × classes × units)."""
     is_own = backend.cast(backend.range(samples.n_classes)[:, None] == samples.y, "float64")
-    members = backend.cast(is_own, name_of(samples.activations))
+    of_class = is_own * sample_weights(samples, backend)
+    members = backend.cast(of_class, name_of(samples.activations))
     return (members @ samples.activations) / members.sum(axis=1)[:, None]
 
 

@@ -1,9 +1,9 @@
 """Regularised least squares of many hidden layers and penalties at once.
 
-The problem is that of `kernels.rls` with the variance penalty, in double precision throughout. For
-each layer one matrix, ZᵀZ or, where samples are fewer than units, ZZᵀ, serves all penalties: each
-adds its α to the diagonal, and all of them are factored together. Block by block the factoring is
-products of matrices, which a GPU does far faster than the eigenvalues that serve one layer well.
+The problem is that of `kernels.rls`, in double precision throughout. For each layer one matrix,
+ZᵀZ or, where samples are fewer than units, ZZᵀ, serves all penalties: each adds its α to the
+diagonal, and all of them are factored together. Block by block the factoring is products of
+matrices, which a GPU does far faster than the eigenvalues that serve one layer well.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperlvq.batched.backend import Array, Backend
+from hyperlvq.kernels.rls import LARGEST_CONDITION
 
 FACTOR_BLOCK = 128
 # Copies of the matrices to be factored that are alive at once.
@@ -21,8 +22,9 @@ ROW_ARRAYS = 4
 
 
 class Moments(NamedTuple):
-    """What standardises the columns of every layer: Z = (X - centre)·scale, T = t - offset."""
+    """What standardises every layer: Z = √w (X - centre)·scale, T = √w (t - offset)."""
 
+    root_weights: Array  # samples × 1
     centre: Array  # layers × 1 × columns
     scale: Array
     offset: Array  # layers × 1 × targets
@@ -30,38 +32,52 @@ class Moments(NamedTuple):
 
 
 def rls_coefficients(
-    activations: Array, targets: Array, alphas: Sequence[float], backend: Backend
+    activations: Array,
+    targets: Array,
+    alphas: Sequence[float],
+    backend: Backend,
+    *,
+    weights: Array | None = None,
+    penalty: str = "variance",
+    solver: str = "auto",
 ) -> Array:
     """Return B of every layer and penalty (layers × penalties × columns × targets).
 
-    `activations` are layers × samples × columns, `targets` samples × targets; every alpha is
-    above 0.
+    `activations` are layers × samples × columns, `targets` samples × targets, `weights` samples.
+    The solver "auto" factors matrices where no alpha is too small for it; "cholesky" insists on
+    that, "eigen" on eigenvalues.
     """
-    moments = moments_of(activations, targets, backend)
+    moments = moments_of(activations, targets, weights, penalty, backend)
     penalties = backend.array(np.asarray(alphas), "float64")
     n_samples, n_columns = activations.shape[1:]
     solve = solve_dual if n_samples < n_columns else solve_primal
-    solutions = solve(activations, targets, moments, penalties, backend)
+    solutions = solve(activations, targets, moments, penalties, solver, backend)
     return original_coefficients(moments, solutions, backend)
 
 
-def solve_dual(activations, targets, moments, penalties, backend):
+def solve_dual(activations, targets, moments, penalties, solver, backend):
     """Return Γ = Zᵀ (ZZᵀ + αI)⁻¹ T (layers × penalties × columns × targets)."""
-    Z = (backend.cast(activations, "float64") - moments.centre) * moments.scale
+    block = backend.cast(activations, "float64")
+    Z = standardised(block, moments, slice(None))
     transposed = backend.xp.swapaxes(Z, 1, 2)
-    dual = solve_shifted(Z @ transposed, targets - moments.offset, penalties, backend)
-    return transposed[:, None] @ dual
+    right = moments.root_weights * (targets - moments.offset)
+    return transposed[:, None] @ solve_shifted(Z @ transposed, right, penalties, backend, solver)
 
 
-def solve_primal(activations, targets, moments, penalties, backend):
+def solve_primal(activations, targets, moments, penalties, solver, backend):
     """Return Γ = (ZᵀZ + αI)⁻¹ ZᵀT; Z is made a block of rows at a time."""
     gram = right = 0.0
     for rows, block in row_blocks(activations, backend):
-        Z = (block - moments.centre) * moments.scale
+        Z = standardised(block, moments, rows)
         transposed = backend.xp.swapaxes(Z, 1, 2)
         gram = gram + transposed @ Z
-        right = right + transposed @ (targets[rows] - moments.offset)
-    return solve_shifted(gram, right, penalties, backend)
+        right = right + transposed @ (moments.root_weights[rows] * (targets[rows] - moments.offset))
+    return solve_shifted(gram, right, penalties, backend, solver)
+
+
+def standardised(block: Array, moments: Moments, rows: slice) -> Array:
+    """Return Z of a block of rows."""
+    return moments.root_weights[rows] * ((block - moments.centre) * moments.scale)
 
 
 def row_blocks(activations: Array, backend: Backend) -> Iterator[tuple[slice, Array]]:
@@ -73,21 +89,39 @@ def row_blocks(activations: Array, backend: Backend) -> Iterator[tuple[slice, Ar
         yield rows, backend.cast(activations[:, rows], "float64")
 
 
-def moments_of(activations: Array, targets: Array, backend: Backend) -> Moments:
+def moments_of(
+    activations: Array, targets: Array, weights: Array | None, penalty: str, backend: Backend
+) -> Moments:
     """Return what standardises; only layers that have columns without variance are centred."""
-    xp, n_samples = backend.xp, activations.shape[1]
-    is_constant = xp.amax(activations, axis=1) == xp.amin(activations, axis=1)
-    first = backend.cast(activations[:, 0], "float64")
-    sums = sum(block.sum(axis=1) for _, block in row_blocks(activations, backend))
-    mean = xp.where(is_constant, first, sums / n_samples)[:, None]
-    squares = (((block - mean) ** 2).sum(axis=1) for _, block in row_blocks(activations, backend))
-    variance = (sum(squares) / n_samples)[:, None]
+    xp = backend.xp
+    n_layers, n_samples, n_columns = activations.shape
+    if weights is None:
+        weights = backend.full((n_samples,), 1, "float64")
+    root_weights = xp.sqrt(weights)[:, None]
+    if penalty == "identity":
+        nothing = backend.zeros((n_layers, 1, n_columns), "float64")
+        offset = backend.zeros((n_layers, 1, targets.shape[1]), "float64")
+        return Moments(root_weights, nothing, nothing + 1, offset, nothing)
+    mean, variance = column_moments(activations, weights, backend)
     varies = variance > 0
     scale = xp.where(varies, 1 / xp.sqrt(xp.where(varies, variance, 1.0)), 0.0)
     free_column = xp.where(varies, 0.0, mean)
     is_centred = xp.any(free_column != 0, axis=2)[:, :, None]
-    offset = xp.where(is_centred, xp.mean(targets, axis=0), 0.0)
-    return Moments(xp.where(is_centred, mean, 0.0), scale, offset, free_column)
+    offset = xp.where(is_centred, weights @ targets / weights.sum(), 0.0)
+    return Moments(root_weights, xp.where(is_centred, mean, 0.0), scale, offset, free_column)
+
+
+def column_moments(activations: Array, weights: Array, backend: Backend) -> tuple[Array, Array]:
+    """Return the mean and variance of the columns (layers × 1 × columns), exact where constant."""
+    xp, total = backend.xp, weights.sum()
+    is_constant = xp.amax(activations, axis=1) == xp.amin(activations, axis=1)
+    first = backend.cast(activations[:, 0], "float64")
+    sums = sum(weights[rows] @ block for rows, block in row_blocks(activations, backend))
+    mean = xp.where(is_constant, first, sums / total)[:, None]
+    squares = sum(
+        weights[rows] @ (block - mean) ** 2 for rows, block in row_blocks(activations, backend)
+    )
+    return mean, (squares / total)[:, None]
 
 
 def original_coefficients(moments: Moments, solutions: Array, backend: Backend) -> Array:
@@ -103,11 +137,25 @@ def original_coefficients(moments: Moments, solutions: Array, backend: Backend) 
     return original + column / xp.where(square > 0, square, 1.0) * intercepts
 
 
-def solve_shifted(matrices: Array, right: Array, alphas: Array, backend: Backend) -> Array:
-    """Return (A + αI)⁻¹ right for every matrix and α (matrices × alphas × size × columns).
+def solve_shifted(
+    matrices: Array, right: Array, alphas: Array, backend: Backend, solver: str = "auto"
+) -> Array:
+    """Return (A + αI)⁻¹ right for every matrix and α (matrices × alphas × size × columns)."""
+    if solver == "eigen":
+        return solve_by_eigenvalues(matrices, right, alphas, backend)
+    largest_trace = float(backend.xp.einsum("mii->m", matrices).max())
+    if largest_trace < LARGEST_CONDITION["cholesky"] * float(alphas.min()):
+        return factor_and_solve(matrices, right, alphas, backend)
+    if solver == "cholesky":
+        raise ValueError(
+            f"alpha={float(alphas.min())!r} is too small for solver='cholesky' on these data; "
+            "use solver='eigen' or 'auto'"
+        )
+    return solve_by_eigenvalues(matrices, right, alphas, backend)
 
-    As many at once as memory holds.
-    """
+
+def factor_and_solve(matrices: Array, right: Array, alphas: Array, backend: Backend) -> Array:
+    """Return (A + αI)⁻¹ right by Cholesky's method, as many at once as memory holds."""
     xp = backend.xp
     n_matrices, size = matrices.shape[:2]
     identity = backend.array(np.eye(size), "float64")
@@ -118,22 +166,26 @@ def solve_shifted(matrices: Array, right: Array, alphas: Array, backend: Backend
         part = slice(start, start + at_once)
         shifted = matrices[part, None] + alphas[:, None, None] * identity
         wide = xp.broadcast_to(right[part, None], (*shifted.shape[:3], right.shape[2]))
-        try:
-            solved = solve_definite(
-                shifted.reshape(-1, size, size), wide.reshape(-1, size, right.shape[2]), backend
-            ).reshape(wide.shape)
-        except backend.linear_algebra_error:  # rounding has eaten the smallest α
-            solved = solve_by_eigenvalues(matrices[part], right[part], alphas, backend)
-        solutions.append(solved)
+        solved = solve_definite(
+            shifted.reshape(-1, size, size), wide.reshape(-1, size, right.shape[2]), backend
+        )
+        solutions.append(solved.reshape(wide.shape))
     return xp.concat(solutions, axis=0)
 
 
 def solve_by_eigenvalues(matrices: Array, right: Array, alphas: Array, backend: Backend) -> Array:
-    """Return (A + αI)⁻¹ right = V (Λ + α)⁻¹ Vᵀ right: slower, but no α is too small for it."""
-    values, vectors = backend.xp.linalg.eigh(matrices)
-    turned = (backend.xp.swapaxes(vectors, 1, 2) @ right)[:, None]
-    # A has no negative eigenvalues but for rounding
-    shifted = backend.xp.clip(values, 0, None)[:, None] + alphas[:, None]
+    """Return (A + αI)⁻¹ right = V (Λ + α)⁻¹ Vᵀ right: slower, but no α is too small for it.
+
+    α = 0 gives the solution of least norm.
+    """
+    xp = backend.xp
+    values, vectors = xp.linalg.eigh(matrices)
+    turned = (xp.swapaxes(vectors, 1, 2) @ right)[:, None]
+    rounding = xp.amax(values, axis=1)[:, None] * values.shape[1] * np.finfo(np.float64).eps
+    is_zero = (values <= rounding)[:, None]
+    shifted = xp.where(is_zero, 0.0, values[:, None]) + alphas[:, None]
+    is_lost = is_zero & (alphas[:, None] <= rounding[:, None])
+    shifted = xp.where(is_lost, np.inf, shifted)
     return vectors[:, None] @ (turned / shifted[:, :, :, None])
 
 

@@ -13,6 +13,7 @@ from hyperlvq.checks import InputError
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
 from hyperlvq.models import READOUTS as ALL_READOUTS
 from hyperlvq.readouts import KGLVQClassifier
+from hyperlvq.tensors import to_numpy
 
 STEPS = ("scale", "hidden", "readout")
 PREPARATION = "columns"
@@ -38,7 +39,7 @@ class FittedParts:
 
 def fitted_parts(model):
     """Return the parts of a fitted pipeline; InputError says what is not supported and why."""
-    steps = _steps(model)
+    steps = _steps(to_numpy(model))
     _check_hidden(steps["hidden"])
     _check_readout(steps["readout"])
     _check_scaler(steps["scale"])

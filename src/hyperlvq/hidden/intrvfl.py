@@ -4,11 +4,13 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state, gen_even_slices
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import check_integer
-from hyperlvq.kernels.encoding import activation_dtype, encode, sum_dtype
+from hyperlvq.kernels.encoding import activation_dtype, encode_rows
+from hyperlvq.tensors import beside, check_same_place, is_tensor, validate
 
+INPUT_DTYPES = [np.float64, np.float32]
 LARGEST_CLIP = np.iinfo(np.int16).max
 
 
@@ -80,7 +82,7 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         X = self._validate(X, reset=True)
         rng = check_random_state(self.random_state)
         bits = rng.randint(2, size=(X.shape[1], n_units), dtype=np.int8)
-        self.keys_ = 2 * bits - 1
+        self.keys_ = beside(X, 2 * bits - 1)
         return self
 
     def transform(self, X):
@@ -97,12 +99,15 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             In int8, or in int16 where `clip` is above 127.
         """
         check_is_fitted(self)
+        check_same_place(self, "keys_", X)
         clip = self._checked_clip()
         X = self._validate(X, reset=False)
+        if is_tensor(X):
+            return self._encode_tensor(X, clip)
         activations = np.empty((len(X), self.keys_.shape[1]), dtype=activation_dtype(clip))
         n_threads = min(effective_n_jobs(self.n_jobs), len(X))
         Parallel(n_jobs=n_threads, prefer="threads", require="sharedmem")(
-            delayed(self._encode)(X[rows], clip, activations[rows])
+            delayed(encode_rows)(X[rows], self.keys_, clip, activations[rows])
             for rows in gen_even_slices(len(X), n_threads)
         )
         return activations
@@ -110,18 +115,15 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def _checked_clip(self):
         return check_integer("clip", self.clip, minimum=1, maximum=LARGEST_CLIP)
 
-    def _encode(self, X, clip, activations):
-        sums = np.empty(self.keys_.shape[1], dtype=sum_dtype(len(self.keys_)))
-        encode(X, self.keys_, clip, sums, activations)
+    def _encode_tensor(self, X, clip):
+        from hyperlvq.batched.backend import backend_of
+        from hyperlvq.batched.encoding import encode_integers
+
+        dtype = np.dtype(activation_dtype(clip)).name
+        return encode_integers(X, [self.keys_], [clip], dtype, backend_of(X))[0]
 
     def _validate(self, X, reset):
-        return validate_data(
-            self,
-            X,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-            reset=reset,
-        )
+        return validate(self, X, INPUT_DTYPES, ensure_all_finite="allow-nan", reset=reset)
 
     @property
     def _n_features_out(self):

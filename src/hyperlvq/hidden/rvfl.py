@@ -4,10 +4,12 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import check_integer
+from hyperlvq.tensors import beside, check_same_place, is_tensor, validate
 
+INPUT_DTYPES = [np.float64, np.float32]
 BIAS_RANGE = 0.1
 
 
@@ -65,10 +67,10 @@ class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self : RVFLLayer
         """
         n_units = check_integer("n_units", self.n_units, minimum=1)
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        X = validate(self, X, INPUT_DTYPES)
         rng = check_random_state(self.random_state)
-        self.weights_ = rng.uniform(-1, 1, size=(n_units, X.shape[1]))
-        self.biases_ = rng.uniform(-BIAS_RANGE, BIAS_RANGE, size=n_units)
+        self.weights_ = beside(X, rng.uniform(-1, 1, size=(n_units, X.shape[1])))
+        self.biases_ = beside(X, rng.uniform(-BIAS_RANGE, BIAS_RANGE, size=n_units))
         return self
 
     def transform(self, X):
@@ -85,7 +87,10 @@ class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             In float32 if X is, else in float64.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        check_same_place(self, "weights_", X)
+        X = validate(self, X, INPUT_DTYPES, reset=False)
+        if is_tensor(X):
+            return (X @ self.weights_.T.to(X.dtype) + self.biases_.to(X.dtype)).sigmoid_()
         activations = X @ self.weights_.T.astype(X.dtype, copy=False)
         activations += self.biases_.astype(X.dtype, copy=False)
         return expit(activations, out=activations)

@@ -22,6 +22,11 @@ def activation_dtype(clip):
     return np.int8 if clip <= np.iinfo(np.int8).max else np.int16
 
 
+def encode_rows(X, keys, clip, activations):
+    """Write the activations of every row of X into `activations`, as `encode` does."""
+    encode(X, keys, clip, np.empty(keys.shape[1], dtype=sum_dtype(len(keys))), activations)
+
+
 @compiled
 def encode(X, keys, clip, sums, activations):
     """Write h = clip(Σ_i F_i ⊙ W_i, -κ, κ) for every row of X into `activations`.

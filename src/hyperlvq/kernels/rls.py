@@ -16,6 +16,8 @@ from hyperlvq.kernels.compiled import compiled
 from hyperlvq.kernels.distances import row_blocks
 
 POWER_ITERATIONS = 100
+#: The largest ratio of ‖Z‖² to α that leaves a solver some digits.
+LARGEST_CONDITION = {"cholesky": 1e12, "qr": 1e24}
 
 
 class Problem(NamedTuple):

@@ -11,17 +11,32 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hyperlvq.checks import check_integer
 from hyperlvq.kernels.distances import class_means, closest_per_class, squared_distances
+from hyperlvq.tensors import check_same_place, is_tensor, on_host, refuse_tensor, validate
 
 #: Kept as they are; anything else becomes float64.
 INPUT_DTYPES = [np.float64, np.float32, np.int8, np.int16, np.uint8]
 
 
 class Readout(ClassifierMixin, BaseEstimator, ABC):
-    """A classifier that gives every class a score; the highest one wins."""
+    """A classifier that gives every class a score; the highest one wins.
+
+    Readouts that take torch tensors define `_fit_tensors` and `_tensor_scores`.
+    """
+
+    #: What `fit` has learnt, which tells where it was: numpy, or a device of torch.
+    _learnt = "prototypes_"
 
     @abstractmethod
     def _scores(self, X):
         """Return one score per sample and class (validated X)."""
+
+    def _tensor_scores(self, X):
+        """Return the same for a tensor."""
+        raise NotImplementedError
+
+    def _fit_tensors(self, X, y, sample_weight):
+        """Fit to a tensor X, whatever y and weights are."""
+        refuse_tensor(type(self).__name__, X)
 
     def decision_function(self, X):
         """Return how strongly each sample belongs to each class.
@@ -36,7 +51,9 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
             For two classes the second one's score less the first one's.
         """
         check_is_fitted(self, "classes_")
-        scores = self._scores(validate_data(self, X, dtype=INPUT_DTYPES, order="C", reset=False))
+        check_same_place(self, self._learnt, X)
+        X = validate(self, X, INPUT_DTYPES, order="C", reset=False)
+        scores = self._tensor_scores(X) if is_tensor(X) else self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X):
@@ -51,24 +68,51 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         labels : ndarray of shape (n_samples,)
         """
         scores = self.decision_function(X)
+        if is_tensor(scores):
+            from hyperlvq.batched.single import labels_of
+
+            winners = (scores > 0).long() if scores.ndim == 1 else scores.argmax(axis=1)
+            return labels_of(winners, self.classes_)
         winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[winners]
 
     def _start_fit(self, X, y, sample_weight):
         """Validate and return X, class indices and weights without zeros, and the classes."""
+        refuse_tensor(type(self).__name__, X)
         X, y = validate_data(self, X, y, dtype=INPUT_DTYPES, order="C")
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, sample_weight)
+        return X, *self._class_index(y, weights)
+
+    def _start_fit_tensors(self, X, y, sample_weight):
+        """Return samples and classes as `_start_fit` does; X stays on its device."""
+        from hyperlvq.batched import single
+        from hyperlvq.batched.backend import backend_of
+
+        X = validate(self, X, INPUT_DTYPES)
+        y = single.labels_on_host(X, y)
+        check_classification_targets(y)
+        backend = backend_of(X)
+        kept, y, weights = drop_weightless(np.arange(len(X)), y, on_host(sample_weight))
+        if len(kept) < len(X):
+            X = X[backend.array(kept)]
+        index, weights, classes = self._class_index(y, weights)
+        samples = single.TensorSamples(X, index, weights, backend)
+        return samples, single.classes_beside(classes, backend)
+
+    def _class_index(self, y, weights):
+        """Return class indices, weights and classes."""
         classes, class_index = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least two classes, "
                 f"got one class: {classes.tolist()[0]!r}"
             )
-        return X, class_index, weights, classes
+        return class_index, weights, classes
 
     def _start_partial_fit(self, X, y, classes, sample_weight):
         """Validate and return one batch as `_start_fit` does."""
+        refuse_tensor("partial_fit", X)
         known = getattr(self, "classes_", None)
         X, y = validate_data(self, X, y, dtype=INPUT_DTYPES, order="C", reset=known is None)
         check_classification_targets(y)
@@ -88,6 +132,11 @@ class PrototypeReadout(Readout):
     def _scores(self, X):
         distances = squared_distances(X, self.prototypes_)
         return -closest_per_class(distances, self.prototype_classes_, len(self.classes_))
+
+    def _tensor_scores(self, X):
+        from hyperlvq.batched.single import closest_scores
+
+        return closest_scores(X, self.prototypes_, self.prototype_classes_, len(self.classes_))
 
 
 def check_announced_classes(classes, known):

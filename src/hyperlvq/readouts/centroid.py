@@ -4,6 +4,7 @@ import numpy as np
 
 from hyperlvq.kernels.distances import class_sums
 from hyperlvq.readouts.base import PrototypeReadout
+from hyperlvq.tensors import is_tensor
 
 
 class CentroidClassifier(PrototypeReadout):
@@ -56,6 +57,9 @@ class CentroidClassifier(PrototypeReadout):
         -------
         self : CentroidClassifier
         """
+        if is_tensor(X):
+            self._fit_tensors(X, y, sample_weight)
+            return self
         X, y, weights, self.classes_ = self._start_fit(X, y, sample_weight)
         self._reset()
         self._add(X, y, weights)
@@ -81,6 +85,15 @@ class CentroidClassifier(PrototypeReadout):
             self._reset()
         self._add(X, y, weights)
         return self
+
+    def _fit_tensors(self, X, y, sample_weight):
+        samples, self.classes_ = self._start_fit_tensors(X, y, sample_weight)
+        backend, n_classes = samples.backend, len(self.classes_)
+        members = backend.array(np.eye(n_classes)[:, samples.y] * samples.weights)
+        self.class_weights_ = members.sum(axis=1)
+        self._class_sums = members @ backend.cast(samples.X, "float64")
+        self.prototype_classes_ = backend.range(n_classes)
+        self.prototypes_ = self._class_sums / self.class_weights_[:, None]
 
     def _reset(self):
         self.class_weights_ = np.zeros(len(self.classes_))

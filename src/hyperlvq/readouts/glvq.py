@@ -1,6 +1,7 @@
 """Generalized learning vector quantization."""
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from hyperlvq.checks import check_choice, check_integer, check_real
 from hyperlvq.kernels.distances import squared_norms
@@ -9,6 +10,7 @@ from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
 from hyperlvq.readouts.lbfgs import minimise
 from hyperlvq.readouts.online import OnlineReadout, has_settled
 from hyperlvq.readouts.threads import block_threads
+from hyperlvq.tensors import check_same_place, on_host
 
 SOLVERS = ("lbfgs", "sgd")
 #: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.
@@ -127,11 +129,27 @@ class GLVQClassifier(OnlineReadout):
     def _starting_prototypes(self, X, y, weights, classes, counts, rng):
         if not (self.warm_start and hasattr(self, "prototypes_")):
             return super()._starting_prototypes(X, y, weights, classes, counts, rng)
-        if not np.array_equal(classes, self.classes_):
+        self._check_warm_start(X, classes, counts)
+        return self.prototypes_.copy(), self.prototype_classes_
+
+    def _starting_tensors(self, samples, classes, counts, rng):
+        from hyperlvq.batched import single
+
+        if not (self.warm_start and hasattr(self, "prototypes_")):
+            return single.starting_prototypes(samples, counts, self.init_noise, rng)
+        self._check_warm_start(samples.X, on_host(classes), counts)
+        return self.prototypes_, on_host(self.prototype_classes_)
+
+    def _check_warm_start(self, X, classes, counts):
+        """Raise if the prototypes of the last fit are no start for this one."""
+        check_same_place(self, "prototypes_", X)
+        earlier_classes = on_host(self.classes_)
+        if not np.array_equal(classes, earlier_classes):
             raise ValueError(
-                f"warm_start needs the classes {self.classes_.tolist()!r}, got {classes.tolist()!r}"
+                f"warm_start needs the classes {earlier_classes.tolist()!r}, "
+                f"got {classes.tolist()!r}"
             )
-        earlier_counts = np.bincount(self.prototype_classes_, minlength=len(counts))
+        earlier_counts = np.bincount(on_host(self.prototype_classes_), minlength=len(counts))
         if not np.array_equal(earlier_counts, counts):
             raise ValueError(
                 f"warm_start needs prototypes per class {counts.tolist()}, "
@@ -141,7 +159,22 @@ class GLVQClassifier(OnlineReadout):
             raise ValueError(
                 f"warm_start needs {self.prototypes_.shape[1]} features, got {X.shape[1]}"
             )
-        return self.prototypes_.copy(), self.prototype_classes_
+
+    def _fit_tensors(self, X, y, sample_weight):
+        from hyperlvq.batched import single
+
+        if self.solver != "lbfgs":
+            raise ValueError(f"solver={self.solver!r} takes no torch tensors; 'lbfgs' does")
+        samples, classes = self._start_fit_tensors(X, y, sample_weight)
+        counts = self._prototype_counts(on_host(classes))
+        rng = check_random_state(self.random_state)
+        start, prototype_classes = self._starting_tensors(samples, classes, counts, rng)
+        self.classes_ = classes
+        self.prototype_classes_ = samples.backend.array(prototype_classes)
+        self._carried_weight = 0.0
+        self.prototypes_, self.n_iter_, self.loss_curve_ = single.minimise_glvq(
+            samples, start, counts, float(self.slope), self.max_iter, float(self.tol)
+        )
 
     def _learn(self, X, y, weights, rng):
         if hasattr(self, "learning_rate_"):

@@ -88,6 +88,8 @@ class KGLVQClassifier(Readout):
     0.98
     """
 
+    _learnt = "X_fit_"
+
     def __init__(
         self,
         prototypes_per_class=1,

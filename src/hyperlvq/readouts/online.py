@@ -14,6 +14,7 @@ from hyperlvq.kernels.samples import (
     weights_as_visits,
 )
 from hyperlvq.readouts.base import PrototypeReadout, check_prototype_counts, starting_prototypes
+from hyperlvq.tensors import is_tensor
 
 PATIENCE = 5
 
@@ -72,6 +73,9 @@ class OnlineReadout(PrototypeReadout):
         self : object
         """
         self._check_parameters()
+        if is_tensor(X):
+            self._fit_tensors(X, y, sample_weight)
+            return self
         X, y, weights, classes = self._start_fit(X, y, sample_weight)
         counts = self._prototype_counts(classes)
         if not self._keeps_order():

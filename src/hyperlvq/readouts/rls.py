@@ -9,11 +9,10 @@ from hyperlvq.checks import check_choice, check_integer, check_real
 from hyperlvq.kernels import rls
 from hyperlvq.kernels.distances import row_blocks
 from hyperlvq.readouts.base import Readout
+from hyperlvq.tensors import is_tensor, refuse_tensor
 
 PENALTIES = ("variance", "identity")
 SOLVERS = ("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms")
-#: The largest ratio of ‖H‖² to alpha that leaves a solver some digits.
-LARGEST_CONDITION = {"cholesky": 1e12, "qr": 1e24}
 
 
 class RLSClassifier(Readout):
@@ -72,6 +71,8 @@ class RLSClassifier(Readout):
     0.82
     """
 
+    _learnt = "coef_"
+
     def __init__(self, alpha=1.0, *, penalty="variance", solver="auto", max_iter=1000, tol=1e-6):
         self.alpha = alpha
         self.penalty = penalty
@@ -100,6 +101,9 @@ class RLSClassifier(Readout):
         check_integer("max_iter", self.max_iter, minimum=1)
         check_real("tol", self.tol)
         check_choice("penalty", self.penalty, PENALTIES)
+        if is_tensor(X):
+            self._fit_tensors(X, y, sample_weight)
+            return self
         X, targets, weights, classes = self._start_fit_of_targets(X, y, sample_weight)
         if self.solver == "pinv":
             coefficients, n_iter = rls.solve_pinv(X, targets, weights, alpha, self.penalty), 1
@@ -109,6 +113,18 @@ class RLSClassifier(Readout):
             coefficients = rls.original_coefficients(problem, coefficients)
         self.classes_, self.n_iter_, self.coef_ = classes, n_iter, coefficients
         return self
+
+    def _fit_tensors(self, X, y, sample_weight):
+        from hyperlvq.batched.single import solve_rls
+
+        samples, classes = self._start_fit_tensors(X, y, sample_weight)
+        self.coef_ = solve_rls(samples, len(classes), float(self.alpha), self.penalty, self.solver)
+        self.classes_, self.n_iter_ = classes, 1
+
+    def _tensor_scores(self, X):
+        from hyperlvq.batched.single import linear_scores
+
+        return linear_scores(X, self.coef_)
 
     def _start_fit_of_targets(self, X, y, sample_weight):
         X, y, weights, classes = self._start_fit(X, y, sample_weight)
@@ -141,12 +157,12 @@ class RLSClassifier(Readout):
 
 def choose_solver(solver, problem, alpha):
     """Return the solver to use; raise if the one asked for would return rounding errors."""
-    if solver not in ("auto", *LARGEST_CONDITION):
+    if solver not in ("auto", *rls.LARGEST_CONDITION):
         return solver
     size = rls.squared_norm(problem)
     if solver == "auto":
-        return "cholesky" if size < LARGEST_CONDITION["cholesky"] * alpha else "eigen"
-    if size >= LARGEST_CONDITION[solver] * alpha:
+        return "cholesky" if size < rls.LARGEST_CONDITION["cholesky"] * alpha else "eigen"
+    if size >= rls.LARGEST_CONDITION[solver] * alpha:
         raise ValueError(
             f"alpha={alpha!r} is too small for solver={solver!r} on these data; "
             "use solver='eigen' or 'auto'"
@@ -186,6 +202,7 @@ def rls_path(X, y, alphas, *, penalty="variance", sample_weight=None):
     if not alphas:
         raise ValueError("alphas must hold at least one number")
     check_choice("penalty", penalty, PENALTIES)
+    refuse_tensor("rls_path", X)
     X, targets, weights, _ = RLSClassifier()._start_fit_of_targets(X, y, sample_weight)
     problem = rls.standardise(X, targets, weights, penalty)
     solutions = rls.solve_eigen_path(problem, alphas)

@@ -292,9 +292,11 @@ def fitted_layer(search: Search, setting: Parameters, seed: int, part: Part) -> 
 def encode(X: np.ndarray, layers: Sequence[Layer], search: DeviceSearch) -> Array:
     """Return the activations of layers of one kind and size (layers × samples × units)."""
     if isinstance(layers[0], IntRVFLLayer):
-        return encode_integers(X, layers, "float32", search.backend)
+        keys, clips = zip(*((layer.keys_, layer.clip) for layer in layers), strict=True)
+        return encode_integers(X, keys, clips, "float32", search.backend)
     if isinstance(layers[0], RVFLLayer):
-        return encode_sigmoids(X, layers, search.backend)
+        weights, biases = zip(*((layer.weights_, layer.biases_) for layer in layers), strict=True)
+        return encode_sigmoids(X, weights, biases, search.backend)
     return search.backend.array(X[np.newaxis], "float64")
 
 
