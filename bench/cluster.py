@@ -27,6 +27,7 @@ import dask.array as da
 import numpy as np
 from distributed import Client
 from sklearn.exceptions import ConvergenceWarning
+from tables import Table, as_text
 
 from hyperlvq import make_classifier
 from hyperlvq.distributed import fit
@@ -38,15 +39,35 @@ SECONDS_INTO_PASS = 3
 
 def main():
     """Fit undisturbed and disturbed, and compare."""
-    options = parse_arguments()
+    print(as_text(cluster_table()))
+
+
+def cluster_table(arguments=None):
+    """Return the figures of both fits; `arguments` stand for a command line."""
+    options = parse_arguments(arguments)
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    undisturbed = measured_fit(options, kills=False)
-    disturbed = measured_fit(options, kills=True)
+    undisturbed, record = measured_fit(options, kills=False)
+    disturbed, record_of_disturbed = measured_fit(options, kills=True)
     largest = float(np.abs(undisturbed - disturbed).max())
     note(options, {"largest_difference_of_prototypes": largest})
+    title = f"GLVQ on a Dask cluster: {options.rows} × {options.units}, {options.workers} workers"
+    header = ["", "seconds", "an evaluation", "rows a second and worker", "memory of a worker"]
+    rows = [row(record), row(record_of_disturbed)]
+    return Table(title, header, rows, [f"Largest difference of prototypes: {largest:g}."])
 
 
-def parse_arguments():
+def row(record):
+    """Return the cells of one fit."""
+    return [
+        "a worker killed" if record["killed"] else "undisturbed",
+        f"{record['seconds']:.0f}",
+        f"{record['median_of_passes']['seconds']:.1f} s",
+        f"{record['rows_per_second_per_worker']:.0f}",
+        f"{max(record['peak_megabytes_of_workers']) / 1e3:.2f} GB",
+    ]
+
+
+def parse_arguments(arguments):
     """Read the command line."""
     parser = argparse.ArgumentParser(description="Fit on a Dask cluster, and kill a worker.")
     parser.add_argument("--rows", type=int, default=10_000_000)
@@ -57,11 +78,11 @@ def parse_arguments():
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--memory-limit", default="2GB")
     parser.add_argument("-o", "--output", type=Path, default=Path("build/cluster.jsonl"))
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
 def measured_fit(options, kills):
-    """Return the prototypes of one fit on a cluster of its own; note its times."""
+    """Return the prototypes of one fit on a cluster of its own, and its times, noted."""
     with running_cluster(options) as address, Client(address) as client:
         client.wait_for_workers(options.workers, timeout=60)
         start = time.perf_counter()
@@ -71,8 +92,9 @@ def measured_fit(options, kills):
             model = fit(recipe(options), X, y, client)
         seconds = time.perf_counter() - start
         peaks = client.run(peak_megabytes)
-    note(options, {"killed": kills, "seconds": seconds, **summary(options, passes, peaks)})
-    return model[-1].prototypes_
+    record = {"killed": kills, "seconds": seconds, **summary(options, passes, peaks)}
+    note(options, record)
+    return model[-1].prototypes_, record
 
 
 def recipe(options):

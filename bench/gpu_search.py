@@ -3,27 +3,25 @@
     python bench/gpu_search.py search --data ARCHIVE -o FOLDER [--minutes M] [--retry-failed]
     python bench/gpu_search.py check --data ARCHIVE
     python bench/gpu_search.py time --data ARCHIVE
-    python bench/gpu_search.py large
     each with [--device cpu|cuda] [--products float32|split] [--sets A,B] [--models A,B] [--seeds N]
 
 `search` writes what `hyperlvq study tune --device` writes, and needs no command line of it; `check`
 trains some problems of a few sets both ways and compares costs, accuracies and times; `time` times
-whole grids; `large` times one GLVQ of 100,000 samples, on "cpu" by GLVQClassifier.
+whole grids.
 """
 
 import argparse
 import json
-import resource
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from tables import Table, as_text
 
-from hyperlvq import GLVQClassifier, IntRVFLLayer
-from hyperlvq.batched import Backend, GLVQBatch, Samples, encode_integers, open_backend, train_glvq
+from hyperlvq.batched import Backend, GLVQBatch, Samples, open_backend, train_glvq
 from hyperlvq.batched.backend import PRODUCTS
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.collection import open_collection
@@ -31,14 +29,22 @@ from hyperlvq.study.data_set import DataSet
 from hyperlvq.study.device_tuning import on_device, tune_on_device
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.protocol import part_of, scale_file
+from hyperlvq.study.runner import Progress
 from hyperlvq.study.tuning import TUNING_NAME, Search
 
+SEARCHED_MODELS = (
+    "rls_features",
+    "rvfl_rls",
+    "intrvfl_rls",
+    "glvq_features",
+    "rvfl_glvq",
+    "intrvfl_glvq_p1",
+    "intrvfl_glvq",
+)
 CHECKED_SETS = "iris,trains,abalone,plant-shape,statlog-vehicle"
 CHECKED_SLOPES = (2, 7, 13)
 CHECKED_COUNTS = (1, 3)
 N_UNITS, CLIP = 1000, 3
-LARGE_SHAPE = 100_000, 50
-LARGE_UNITS = 1500
 
 
 def main() -> None:
@@ -47,15 +53,13 @@ def main() -> None:
     backend = open_backend(options.device, options.products, not options.no_graphs)
     backend = replace(backend, ticks_per_check=options.ticks or backend.ticks_per_check)
     print(f"device {options.device}, products {options.products}", flush=True)
-    {"search": search, "check": check, "time": time_grids, "large": large}[options.what](
-        options, backend
-    )
+    {"search": search, "check": check, "time": time_grids}[options.what](options, backend)
 
 
 def parse_arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="Search over settings on a device.")
-    parser.add_argument("what", choices=("search", "check", "time", "large"))
+    parser.add_argument("what", choices=("search", "check", "time"))
     parser.add_argument("--data", help="the archive of the collection")
     parser.add_argument("-o", "--output", help="the folder of the records")
     parser.add_argument("--device", default="cuda", choices=("cpu", "cuda"))
@@ -74,27 +78,44 @@ def search(options: argparse.Namespace, backend: Backend) -> None:
     """Search, saying how long every model took on every set."""
     if options.retry_failed:
         drop_failures(Path(options.output) / TUNING_NAME)
-    start = last = time.perf_counter()
-    totals: dict[str, float] = defaultdict(float)
     steps = tune_on_device(
         open_collection(options.data),
         options.output,
         backend,
-        models=options.models,
+        models=options.models or SEARCHED_MODELS,
         sets=options.sets,
         n_seeds=options.seeds,
         minutes=options.minutes,
     )
+    print(as_text(table_of_steps(steps)))
+
+
+def search_table(archive: str, folder: str) -> Table:
+    """Return how long the paper's whole search takes on a GPU."""
+    source, backend = open_collection(archive), open_backend("cuda")
+    return table_of_steps(tune_on_device(source, folder, backend, models=SEARCHED_MODELS))
+
+
+def table_of_steps(steps: Iterable[Progress]) -> Table:
+    """Return the seconds and mean accuracy of every model's search; print each set's."""
+    start = last = time.perf_counter()
+    seconds: dict[str, float] = defaultdict(float)
+    accuracies: dict[str, list[float]] = defaultdict(list)
     for step in steps:
         now = time.perf_counter()
-        record, seconds, last = step.record, now - last, now
-        totals[record["model"]] += seconds
+        record, taken, last = step.record, now - last, now
+        seconds[record["model"]] += taken
+        if record["error"] is None:
+            accuracies[record["model"]].append(record["accuracy"])
         result = record["error"] or f"{record['accuracy']:.4f}"
         place = f"{step.done}/{step.total}"
-        print(f"{place} {record['model']} {record['dataset']} {seconds:.2f} s {result}", flush=True)
-    for name, seconds in totals.items():
-        print(f"total {name}: {seconds:.1f} s")
-    print(f"total: {time.perf_counter() - start:.1f} s")
+        print(f"{place} {record['model']} {record['dataset']} {taken:.2f} s {result}", flush=True)
+    rows = [
+        [name, f"{seconds[name]:.1f}", str(len(found)), f"{np.mean(found):.4f}"]
+        for name, found in accuracies.items()
+    ]
+    total = [f"All of it: {time.perf_counter() - start:.1f} s."]
+    return Table("Search over settings", ["model", "seconds", "sets", "accuracy"], rows, total)
 
 
 def drop_failures(path: Path) -> None:
@@ -108,17 +129,8 @@ def time_grids(options: argparse.Namespace, backend: Backend) -> None:
     collection = open_collection(options.data)
     reused = {"rvfl_glvq": {"n_units": N_UNITS}}
     layer = {"n_units": N_UNITS, "clip": CLIP}
-    names = options.models or [
-        "rls_features",
-        "glvq_features",
-        "rvfl_rls",
-        "rvfl_glvq",
-        "intrvfl_rls",
-        "intrvfl_glvq_p1",
-        "intrvfl_glvq",
-    ]
     for set_name in options.sets or CHECKED_SETS.split(","):
-        for name in names:
+        for name in options.models or SEARCHED_MODELS:
             model = MODELS[name]
             values = reused.get(name, layer) if model.reuse else {}
             data_set = collection.load(set_name)
@@ -187,49 +199,6 @@ def train_both(part, pipelines, n_seeds, backend):
     trained = train_glvq(samples, batch, backend)
     backend.wait()
     return trained, time.perf_counter() - start
-
-
-def large(options: argparse.Namespace, backend: Backend) -> None:
-    """Time one large GLVQ: 2 classes, 5 prototypes each, 200 iterations."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(2, size=LARGE_SHAPE[0])
-    X = np.clip(rng.normal(0.45 + 0.1 * y[:, np.newaxis], 0.25, size=LARGE_SHAPE), 0, 1)
-    layer = IntRVFLLayer(LARGE_UNITS, clip=CLIP, n_jobs=-1, random_state=0).fit(X[:1])
-    fit = fit_on_host if options.device == "cpu" else fit_on_device
-    for _ in range(1 if options.device == "cpu" else 2):
-        fit(layer, X, y, backend)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"most memory of the process on the host: {peak:.2f} GB")
-
-
-def fit_on_host(layer: IntRVFLLayer, X: np.ndarray, y: np.ndarray, backend: Backend) -> None:
-    """Time the estimators."""
-    start = time.perf_counter()
-    activations = layer.transform(X)
-    encoded = time.perf_counter()
-    readout = GLVQClassifier(prototypes_per_class=5, max_iter=200, tol=0, random_state=0)
-    protocols.fit(readout, protocols.Part(activations, y, activations, y))
-    end = time.perf_counter()
-    report_large(encoded - start, end - encoded, readout.n_iter_, readout.loss_curve_[-1])
-
-
-def fit_on_device(layer: IntRVFLLayer, X: np.ndarray, y: np.ndarray, backend: Backend) -> None:
-    """Time the batched trainer, on a batch of one."""
-    start = time.perf_counter()
-    activations = encode_integers(X, [layer.keys_], [CLIP], "float32", backend)
-    backend.wait()
-    encoded = time.perf_counter()
-    samples = Samples(activations, backend.array(y), 2, True)
-    batch = GLVQBatch(np.array([[10.0]]), np.array([[5]]), np.array([[0]]))
-    trained = train_glvq(samples, batch, backend, max_iter=200, tol=0)
-    cost, n_iter = float(trained.costs[0, 0]), int(trained.n_iter[0, 0])
-    end = time.perf_counter()
-    report_large(encoded - start, end - encoded, n_iter, cost)
-
-
-def report_large(encoding: float, fitting: float, n_iter: int, cost: float) -> None:
-    """Print the figures of the large fit."""
-    print(f"encoding {encoding:.2f} s, fit {fitting:.2f} s, {n_iter} iterations, cost {cost:.6f}")
 
 
 def seconds_of(call: Callable[[], object]) -> float:

@@ -13,6 +13,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
+from tables import Table, as_text
 from threadpoolctl import threadpool_limits
 
 from hyperlvq import IntRVFLLayer, RLSClassifier
@@ -34,11 +35,16 @@ def main():
     parser = argparse.ArgumentParser(description="Print how cost grows.")
     parser.add_argument("-o", "--output", type=Path, help="an SVG file to draw it to")
     output = parser.parse_args().output
-    with threadpool_limits(1):
-        curves = {axis: curve(axis, values) for axis, values in VALUES.items()}
-    print(as_table(curves))
+    curves = measured_curves()
+    print(as_text(slope_table(curves)))
     if output is not None:
         draw(curves, output)
+
+
+def measured_curves():
+    """Return the seconds of every part for the values of every size, on one thread."""
+    with threadpool_limits(1):
+        return {axis: curve(axis, values) for axis, values in VALUES.items()}
 
 
 def curve(axis, values):
@@ -78,14 +84,16 @@ def slope(values, seconds):
     return np.polyfit(np.log(values), np.log(seconds), 1)[0]
 
 
-def as_table(curves):
-    """Return the slopes as a Markdown table."""
-    rows = ["| slope with the number of | " + " | ".join(PARTS) + " |", "| --- |" + " ---: |" * 3]
-    for axis, seconds in curves.items():
-        slopes = (f"{slope(VALUES[axis], column):.2f}" for column in seconds.T)
-        span = f"{axis} ({VALUES[axis][0]} to {VALUES[axis][-1]})"
-        rows.append(f"| {span} | " + " | ".join(slopes) + " |")
-    return "\n".join(rows)
+def slope_table(curves):
+    """Return the slopes as a table."""
+    rows = [
+        [
+            f"{axis} ({VALUES[axis][0]} to {VALUES[axis][-1]})",
+            *(f"{slope(VALUES[axis], column):.2f}" for column in seconds.T),
+        ]
+        for axis, seconds in curves.items()
+    ]
+    return Table("How cost grows, as slopes", ["with the number of", *PARTS], rows, [])
 
 
 def draw(curves, path):
