@@ -219,6 +219,7 @@ def test_start_that_is_a_minimum_takes_one_iteration(activations, on_device):
 
 
 def test_recipe_stays_on_the_device_saves_and_exports(wine, on_device, tmp_path):
+    pytest.importorskip("skops", reason="needs skops: pip install 'hyperlvq[save]'")
     X, y = on_device(*wine)
     model = make_classifier("intrvfl", "glvq", n_units=100, random_state=0).fit(X, y)
     found = model.predict(X)
@@ -282,6 +283,21 @@ def test_model_and_data_must_be_in_one_place(activations, on_device):
         layer.transform(np.zeros((2, 40)))
     with pytest.raises(ValueError, match="fitted on numpy and got torch"):
         CentroidClassifier().fit(*activations).predict(X)
+    with pytest.raises(ValueError, match=r"fitted on torch on .* and got numpy"):
+        readout.partial_fit(*activations)
+    with (
+        config_context(array_api_dispatch=False),
+        pytest.raises(ValueError, match=r"got torch on .* without array_api_dispatch"),
+    ):
+        readout.predict(X)
+
+
+def test_tensors_are_arrays_to_a_model_of_numpy_without_dispatch(activations):
+    X, y = torch.as_tensor(activations[0]), activations[1]
+
+    with config_context(array_api_dispatch=False):
+        readout = CentroidClassifier().fit(X, y)
+        assert isinstance(readout.predict(X), np.ndarray)
 
 
 def test_bad_labels_and_weights_are_named(activations, on_device):

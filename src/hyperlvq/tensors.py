@@ -52,8 +52,10 @@ def beside(X: Any, array: np.ndarray) -> Any:
 
 def check_same_place(estimator: BaseEstimator, attribute: str, X: Any) -> None:
     """Raise if X is not where what the estimator has learnt is."""
-    learnt = place_of(getattr(estimator, attribute))
-    given = place_of(X) if is_tensor(X) else "numpy"
+    learnt, given = place_of(getattr(estimator, attribute)), place_of(X)
+    if given != "numpy" and not is_tensor(X):
+        # scikit-learn would make an array of it
+        given = "numpy" if learnt == "numpy" else f"{given} without array_api_dispatch"
     if learnt != given:
         raise ValueError(
             f"{type(estimator).__name__} was fitted on {learnt} and got {given}: inputs must use "

@@ -113,6 +113,8 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
     def _start_partial_fit(self, X, y, classes, sample_weight):
         """Validate and return one batch as `_start_fit` does."""
         refuse_tensor("partial_fit", X)
+        if hasattr(self, self._learnt):
+            check_same_place(self, self._learnt, X)
         known = getattr(self, "classes_", None)
         X, y = validate_data(self, X, y, dtype=INPUT_DTYPES, order="C", reset=known is None)
         check_classification_targets(y)
