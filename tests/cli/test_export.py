@@ -10,7 +10,7 @@ from shell import hyperlvq
 from small_tables import fit_colours
 
 import hyperlvq as package
-from hyperlvq.export import compare, make_learner, make_plan
+from hyperlvq.export import compare, make_learner, make_plan, to_c
 from hyperlvq.export.fitted import device_features
 
 
@@ -75,6 +75,21 @@ def test_comparison_of_a_model_that_learns_is_that_of_the_learner(folder, tmp_pa
     assert json.loads(output)["comparison"] == pytest.approx(expected._asdict())
 
 
+@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+def test_learning_rate_is_that_of_the_c(folder, tmp_path, rule):
+    code, _, errors = hyperlvq(
+        *("export", folder / "colours.hlvq", "-o", tmp_path / "given"),
+        *("--trainable", "--rule", rule, "--learning-rate", "0.125"),
+    )
+
+    model = package.load(folder / "colours.hlvq")
+    to_c(model, tmp_path / "expected", trainable=rule, learning_rate=0.125)
+    assert (code, errors) == (0, "")
+    for name in ("model.c", "model.h"):
+        expected = (tmp_path / "expected" / name).read_text()
+        assert (tmp_path / "given" / name).read_text() == expected
+
+
 def test_agreement_is_told_where_classes_are_unknown(folder, tmp_path):
     pd = pytest.importorskip("pandas")
     table = tmp_path / "unlabelled.csv"
@@ -111,6 +126,8 @@ def test_onnx_gives_the_labels_of_the_plan(folder, tmp_path):
     [
         (["--to", "onnx", "--trainable"], "--trainable is for --to c"),
         (["--rule", "glvq"], "--rule says how a device learns: give --trainable as well"),
+        (["--learning-rate", "1"], "--learning-rate says how a device learns"),
+        (["--trainable", "--learning-rate", "0"], "learning_rate must be a finite number above 0"),
         (["--bits", "16", "--trainable"], "--bits is for models that do not learn"),
         (["--name", "int"], "reserves, got 'int'"),
         (["--name", "9lives"], "name must be a C identifier"),

@@ -46,6 +46,9 @@ def export(
         Literal["perceptron", "glvq"] | None,
         typer.Option(help="How it learns: in integers, or in float; as fitted without it."),
     ] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option(help="The step by which it learns; as fitted without it.")
+    ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -57,8 +60,9 @@ def export(
 
     if trainable and to != "c":
         raise InputError("--trainable is for --to c: an ONNX file cannot learn")
-    if rule is not None and not trainable:
-        raise InputError("--rule says how a device learns: give --trainable as well")
+    for option, value in {"--rule": rule, "--learning-rate": learning_rate}.items():
+        if value is not None and not trainable:
+            raise InputError(f"{option} says how a device learns: give --trainable as well")
     if bits is not None and trainable:
         raise InputError(
             "--bits is for models that do not learn: --trainable has widths of its own"
@@ -66,7 +70,9 @@ def export(
     saved = read_saved(model)
     written: Plan | PerceptronLearner | GLVQLearner
     if trainable:
-        written = make_learner(saved.model, name=name, input=input_type, rule=rule)
+        written = make_learner(
+            saved.model, name=name, input=input_type, rule=rule, learning_rate=learning_rate
+        )
         plan = written.plan
     else:
         written = plan = make_plan(saved.model, name=name, input=input_type, bits=int(bits or 8))
@@ -75,11 +81,7 @@ def export(
         files = _write_onnx(plan, output)
     else:
         features = None if samples is None else samples.vectors(saved)
-        learning = (rule or True) if trainable else False
-        source = saved.model if trainable else plan
-        files = to_c(
-            source, output, name=name, input=input_type, vectors=features, trainable=learning
-        )
+        files = to_c(written, output, vectors=features)
     comparison = None if samples is None else samples.compare(saved, written)
     result = plan, files, comparison, 0 if samples is None else samples.n_left_out
     give(_lines(*result), _values(*result), as_json, quiet)

@@ -12,7 +12,7 @@ from hyperlvq.export.c_scores import dot, predict
 from hyperlvq.export.c_selftest import selftest
 from hyperlvq.export.ctext import runtime
 from hyperlvq.export.layout import Layout
-from hyperlvq.export.learning import make_learner
+from hyperlvq.export.learning import GLVQLearner, PerceptronLearner, make_learner
 from hyperlvq.export.plan import Plan, make_plan
 from hyperlvq.export.readme import readme
 from hyperlvq.export.words import names
@@ -34,8 +34,9 @@ def to_c(
 
     Parameters
     ----------
-    model : Pipeline or Plan
-        A fitted pipeline as for `make_plan`, or a plan, which has its own name, input and bits.
+    model : Pipeline, Plan or learner
+        A fitted pipeline as for `make_plan`, or a plan or what `make_learner` returns, which have
+        their own name, input, bits and way to learn.
     folder : path
         Where NAME.h, NAME.c and NAME.md go; made if it does not exist.
     name, input, bits
@@ -53,7 +54,9 @@ def to_c(
     -------
     files : list of Path
     """
-    if trainable:
+    if isinstance(model, PerceptronLearner | GLVQLearner):
+        texts = render_learner(model, vectors)
+    elif trainable:
         rule = None if trainable is True else trainable
         rated = {"rule": rule, "learning_rate": learning_rate}
         texts = _trainable(model, vectors, name=name, input=input, **rated)
