@@ -2,9 +2,12 @@
 
 All problems advance in ticks of one evaluation each. In a tick a problem either accepts the point
 it tried, and takes a new direction, or changes its step: nobody waits for another's line search,
-and every decision is made where the arrays are. A step is accepted by the weak Wolfe conditions,
-which a bracket finds even where a cost has kinks (Lewis and Overton, 2013), as it has wherever the
-winner changes. Memory, tolerances and first step are those of `readouts.lbfgs`.
+and every decision is made where the arrays are.
+
+Every problem goes the way that scipy's L-BFGS-B takes in `readouts.lbfgs`: memory, tolerances and
+steps are the same. A cost of several prototypes has many minima, some percents apart, and which one
+is found hangs on the first few steps; so the line search is the one of scipy too, by Moré and
+Thuente (1994), as MINPACK-2 has it in dcsrch and dcstep.
 
 The direction is -Hg in the compact form of Byrd, Nocedal and Schnabel (1994): with the steps S and
 the changes of gradient Y of the last iterations as columns, R the upper triangle of SᵀY, D its
@@ -26,7 +29,12 @@ SUFFICIENT_DECREASE = 1e-3
 CURVATURE = 0.9
 SMALLEST_DECREASE = 2.220446049250313e-09
 MOST_TRIALS = 20
-EXPANSION = 4.0
+# A bracket narrower than this share of its longer step ends the search.
+NARROW = 0.1
+# A step that was too short is lengthened by up to this share of what the bracket leaves, or by so
+# many times its distance from the one before while there is no bracket.
+INWARD = 0.66
+OUTWARD = 4.0
 # What was left of a batch when it last shrank, times this, is when it shrinks again.
 SHRINK_AT = 0.8
 
@@ -64,8 +72,10 @@ class State:
     direction: Array
     slope: Array  # of the cost along the direction
     step: Array
-    lower: Array  # the bracket of the step
-    upper: Array
+    best: Array  # problems × (step, cost, slope): the best point of the line so far
+    other: Array  # likewise: the other end of the bracket, once there is one
+    is_bracketed: Array
+    is_last: Array  # whether the bracket leaves nothing to try, and the step is its better end
     n_trials: Array
     n_iter: Array
     is_active: Array
@@ -155,15 +165,17 @@ def begin(objective: Objective, start: Array, rule: Rule, backend: Backend) -> S
     of_problems = partial(backend.full, (n_problems,), dtype="float64")
     pairs = n_problems, MEMORY, MEMORY
     n_costs = 1 + rule.max_iter if rule.keep_curve else 0
-    return State(
+    state = State(
         position=1 * start,
         cost=cost,
         gradient=gradient,
         direction=-gradient,
         slope=-(norm**2),
-        step=first_step(norm, backend),
-        lower=of_problems(0),
-        upper=of_problems(np.inf),
+        step=1 / backend.xp.where(norm > 0, norm, 1.0),
+        best=backend.zeros((n_problems, 3), "float64"),
+        other=backend.zeros((n_problems, 3), "float64"),
+        is_bracketed=backend.zeros((n_problems,), "bool"),
+        is_last=backend.zeros((n_problems,), "bool"),
         n_trials=backend.zeros((n_problems,), "int64"),
         n_iter=backend.zeros((n_problems,), "int64"),
         is_active=largest(gradient, backend) > rule.tol,
@@ -174,6 +186,8 @@ def begin(objective: Objective, start: Array, rule: Rule, backend: Backend) -> S
         scale=of_problems(1),
         curve=backend.full((n_problems, n_costs), np.nan, "float64"),
     )
+    begin_line(state, state.n_iter == 0, backend)
+    return state
 
 
 def tick(objective: Objective, state: State, rule: Rule, backend: Backend) -> None:
@@ -183,12 +197,11 @@ def tick(objective: Objective, state: State, rule: Rule, backend: Backend) -> No
     cost, gradient = objective(trial)
     slope = dot(gradient, state.direction, backend)
     falls = cost <= state.cost + SUFFICIENT_DECREASE * state.step * state.slope
-    is_steep = slope < CURVATURE * state.slope
+    is_flat = xp.abs(slope) <= -CURVATURE * state.slope
     state.n_trials += 1
-    is_last = state.n_trials >= MOST_TRIALS
-    accepted = state.is_active & falls & (~is_steep | is_last)
-    exhausted = state.is_active & ~accepted & is_last
-    narrow_bracket(state, falls, backend)
+    accepted = state.is_active & ((falls & is_flat) | state.is_last)
+    exhausted = state.is_active & ~accepted & (state.n_trials >= MOST_TRIALS)
+    search(state, cost, slope, backend)
 
     has_memory = xp.any(state.born >= 0, axis=1)
     decrease = state.cost - cost
@@ -205,14 +218,54 @@ def tick(objective: Objective, state: State, rule: Rule, backend: Backend) -> No
     turn(state, accepted, exhausted, gradient_products, backend)
 
 
-def narrow_bracket(state: State, falls: Array, backend: Backend) -> None:
-    """Take the step as a bound, and as the next one what lies between the bounds or beyond."""
-    where = backend.xp.where
-    state.upper[...] = where(falls, state.upper, state.step)
-    state.lower[...] = where(falls, state.step, state.lower)
-    is_open = state.upper == np.inf
-    middle = (state.lower + where(is_open, state.lower, state.upper)) / 2
-    state.step[...] = where(is_open, EXPANSION * state.step, middle)
+def search(state: State, cost: Array, slope: Array, backend: Backend) -> None:
+    """Narrow the bracket by the point that was tried, and choose the next step."""
+    xp, where = backend.xp, backend.xp.where
+    latest = xp.stack([state.step, cost, slope], axis=1)
+    is_higher = cost > state.best[:, 1]
+    is_past = slope * state.best[:, 2] < 0
+    step = next_step(state, latest, is_higher, is_past, backend)
+    end = where(is_past[:, None], state.best, state.other)
+    state.other[...] = where(is_higher[:, None], latest, end)
+    state.best[...] = where(is_higher[:, None], state.best, latest)
+    state.is_bracketed |= is_higher | is_past
+    start, end = state.best[:, 0], state.other[:, 0]
+    is_inside = (step - start) * (end - step) > 0
+    is_wide = xp.abs(end - start) > NARROW * xp.maximum(start, end)
+    state.is_last[...] = state.is_bracketed & ~(is_inside & is_wide)
+    state.step[...] = where(state.is_last, start, step)
+
+
+@np.errstate(divide="ignore", invalid="ignore")
+def next_step(
+    state: State, latest: Array, is_higher: Array, is_past: Array, backend: Backend
+) -> Array:
+    """Return where the minimum of a line should be, by its best and its latest point.
+
+    It is before the latest if that is higher or past it, else beyond. Minima of the cubic and the
+    parabola of both points, and the zero of their secant of slopes, are counted from the latest in
+    units of the way to it from the best.
+    """
+    xp, where = backend.xp, backend.xp.where
+    reach, rise = latest[:, 0] - state.best[:, 0], latest[:, 1] - state.best[:, 1]
+    start_slope, slope = reach * state.best[:, 2], reach * latest[:, 2]
+    # Where a cubic has no minimum, its root and so its place are not a number.
+    bend = start_slope + slope - 3 * rise
+    root = xp.sqrt(bend**2 - start_slope * slope)
+    cubic = (bend - slope - root) / (slope - start_slope + 2 * root)
+    parabola = start_slope / (start_slope - rise) / 2 - 1
+    secant = slope / (start_slope - slope)
+    room = (state.other[:, 0] - latest[:, 0]) / reach
+
+    before = xp.minimum(cubic, (cubic + parabola) / 2)
+    between = xp.minimum(cubic, secant)
+    limit = where(state.is_bracketed, INWARD * room, OUTWARD)
+    cubic = where(cubic > 0, cubic, np.inf)
+    shorter, longer = xp.minimum(cubic, secant), xp.maximum(cubic, secant)
+    flatter = xp.minimum(where(state.is_bracketed, shorter, longer), limit)
+    beyond = where(xp.abs(slope) < xp.abs(start_slope), flatter, limit)
+    share = where(is_higher, before, where(is_past, between, beyond))
+    return latest[:, 0] + share * reach
 
 
 def remember(
@@ -259,17 +312,27 @@ def turn(
     direction = newton_direction(state, gradient_products, backend)
     slope = dot(direction, state.gradient, backend)
     is_lost = exhausted | (accepted & ~(slope < 0))
-    norm = length(state.gradient, backend)
     is_new = accepted | is_lost
     state.born[...] = where(is_lost[:, None], -1, state.born)
     state.scale[...] = where(is_lost, 1.0, state.scale)
     direction = where(is_lost[:, None], -state.gradient, direction)
     state.direction[...] = where(is_new[:, None], direction, state.direction)
-    state.slope[...] = where(is_lost, -(norm**2), where(accepted, slope, state.slope))
-    state.step[...] = where(is_lost, first_step(norm, backend), where(accepted, 1.0, state.step))
-    state.lower[...] = where(is_new, 0.0, state.lower)
-    state.upper[...] = where(is_new, np.inf, state.upper)
+    steepest = -dot(state.gradient, state.gradient, backend)
+    state.slope[...] = where(is_lost, steepest, where(accepted, slope, state.slope))
+    state.step[...] = where(is_new, 1.0, state.step)
+    begin_line(state, is_new, backend)
+
+
+def begin_line(state: State, is_new: Array, backend: Backend) -> None:
+    """Begin the search along new directions; those who have ended stay where they are."""
+    xp, where = backend.xp, backend.xp.where
+    origin = xp.stack([xp.zeros_like(state.cost), state.cost, state.slope], axis=1)
+    state.best[...] = where(is_new[:, None], origin, state.best)
+    state.other[...] = where(is_new[:, None], origin, state.other)
+    state.is_bracketed &= ~is_new
+    state.is_last &= ~is_new
     state.n_trials[...] = where(is_new, 0, state.n_trials)
+    state.step[...] = where(state.is_active, state.step, 0.0)
 
 
 def newton_direction(state: State, gradient_products: Array, backend: Backend) -> Array:
@@ -284,32 +347,36 @@ def newton_direction(state: State, gradient_products: Array, backend: Backend) -
     on_changes = gradient_products[:, MEMORY:]
     scale = state.scale[:, None]
 
-    a = solve_unit_triangle(above, on_steps / root) / root
+    powers = powers_of(above)
+    a = solve_unit_triangle(powers, on_steps / root) / root
     curvature = (state.y_dot_y @ a[:, :, None])[:, :, 0]
     right = where(is_there, diagonal * a + scale * (curvature - on_changes), 0.0)
-    u = solve_unit_triangle(xp.swapaxes(above, 1, 2), right / root) / root
+    transposed = [xp.swapaxes(power, 1, 2) for power in powers]
+    u = solve_unit_triangle(transposed, right / root) / root
     weights = backend.cast(xp.concat([u, -scale * a], axis=1), name_of(state.history))
     combined = (weights[:, None, :] @ state.history)[:, 0]
     return -(as_column(state.scale, combined) * state.gradient + combined)
 
 
-def solve_unit_triangle(above: Array, right: Array) -> Array:
-    """Return (I + U)⁻¹ right, for U strictly triangular in some order of the rows.
+def solve_unit_triangle(powers: list[Array], right: Array) -> Array:
+    """Return (I + U)⁻¹ right from U, U², U⁴, U⁸, for U strictly triangular in some order of rows.
 
     U to the 16th power is 0, so the inverse is (I - U)(I + U²)(I + U⁴)(I + U⁸): a few products of
     small matrices, and none has to be sorted. Scaled by D^½, no entry is much above 1.
     """
-    power, sign = above, -1
     solved = right[:, :, None]
-    for _ in range(4):
-        solved = solved + sign * (power @ solved)
-        power, sign = power @ power, 1
+    solved = solved - powers[0] @ solved
+    for power in powers[1:]:
+        solved = solved + power @ solved
     return solved[:, :, 0]
 
 
-def first_step(norm: Array, backend: Backend) -> Array:
-    """Return the step that moves along a gradient by a length of 1."""
-    return 1 / backend.xp.where(norm > 0, norm, 1.0)
+def powers_of(above: Array) -> list[Array]:
+    """Return U, U², U⁴, U⁸."""
+    powers = [above]
+    for _ in range(3):
+        powers.append(powers[-1] @ powers[-1])
+    return powers
 
 
 def dot(left: Array, right: Array, backend: Backend) -> Array:
