@@ -31,8 +31,8 @@ SMALLEST_DECREASE = 2.220446049250313e-09
 MOST_TRIALS = 20
 # A bracket narrower than this share of its longer step ends the search.
 NARROW = 0.1
-# A step that was too short is lengthened by up to this share of what the bracket leaves, or by so
-# many times its distance from the one before while there is no bracket.
+# A step that was too short grows by at most this share of what the bracket leaves; without one, by
+# so many times its distance from the step before.
 INWARD = 0.66
 OUTWARD = 4.0
 # What was left of a batch when it last shrank, times this, is when it shrinks again.
@@ -212,8 +212,7 @@ def tick(objective: Objective, state: State, rule: Rule, backend: Backend) -> No
     )
     state.is_active &= ~(ended | (exhausted & ~has_memory))
 
-    is_pair = accepted & (slope > state.slope)
-    gradient_products = remember(state, trial, gradient, is_pair, backend)
+    gradient_products = remember(state, trial, gradient, accepted, backend)
     move(state, accepted, trial, cost, gradient, backend)
     turn(state, accepted, exhausted, gradient_products, backend)
 
@@ -244,49 +243,61 @@ def next_step(
 
     It is before the latest if that is higher or past it, else beyond. Minima of the cubic and the
     parabola of both points, and the zero of their secant of slopes, are counted from the latest in
-    units of the way to it from the best.
+    units of the way to it from the best; `inner` is the minimum of the cubic into the bracket.
     """
     xp, where = backend.xp, backend.xp.where
-    reach, rise = latest[:, 0] - state.best[:, 0], latest[:, 1] - state.best[:, 1]
+    step, reach = latest[:, 0], latest[:, 0] - state.best[:, 0]
+    rise, room = latest[:, 1] - state.best[:, 1], (state.other[:, 0] - step) / reach
     start_slope, slope = reach * state.best[:, 2], reach * latest[:, 2]
-    # Where a cubic has no minimum, its root and so its place are not a number.
-    bend = start_slope + slope - 3 * rise
-    root = xp.sqrt(bend**2 - start_slope * slope)
-    cubic = (bend - slope - root) / (slope - start_slope + 2 * root)
+    points = xp.stack([state.best, latest, state.other])
+    cubic, inner = (cubic_minimum(points[:-1], points[1:], backend) - step) / reach
     parabola = start_slope / (start_slope - rise) / 2 - 1
     secant = slope / (start_slope - slope)
-    room = (state.other[:, 0] - latest[:, 0]) / reach
 
     before = xp.minimum(cubic, (cubic + parabola) / 2)
     between = xp.minimum(cubic, secant)
-    limit = where(state.is_bracketed, INWARD * room, OUTWARD)
-    cubic = where(cubic > 0, cubic, np.inf)
-    shorter, longer = xp.minimum(cubic, secant), xp.maximum(cubic, secant)
-    flatter = xp.minimum(where(state.is_bracketed, shorter, longer), limit)
-    beyond = where(xp.abs(slope) < xp.abs(start_slope), flatter, limit)
-    share = where(is_higher, before, where(is_past, between, beyond))
-    return latest[:, 0] + share * reach
+    ahead = where(cubic > 0, cubic, np.inf)
+    shorter, longer = xp.minimum(ahead, secant), xp.maximum(ahead, secant)
+    is_flatter = xp.abs(slope) < xp.abs(start_slope)
+    inward = where(is_flatter, xp.minimum(shorter, INWARD * room), inner)
+    outward = where(is_flatter, xp.clip(longer, None, OUTWARD), OUTWARD)
+    beyond = where(state.is_bracketed, inward, outward)
+    return step + reach * where(is_higher, before, where(is_past, between, beyond))
+
+
+def cubic_minimum(left: Array, right: Array, backend: Backend) -> Array:
+    """Return the step where the cubic of two points of a line is least, not a number if nowhere."""
+    reach, rise = right[..., 0] - left[..., 0], right[..., 1] - left[..., 1]
+    start_slope, slope = reach * left[..., 2], reach * right[..., 2]
+    bend = start_slope + slope - 3 * rise
+    root = backend.xp.sqrt(bend**2 - start_slope * slope)
+    return right[..., 0] + reach * (bend - slope - root) / (slope - start_slope + 2 * root)
 
 
 def remember(
-    state: State, trial: Array, gradient: Array, is_pair: Array, backend: Backend
+    state: State, trial: Array, gradient: Array, accepted: Array, backend: Backend
 ) -> Array:
-    """Put new pairs in the place of the oldest; return [S Y]ᵀg (problems × 2 MEMORY)."""
+    """Put new pairs in the place of the oldest; return [S Y]ᵀg (problems × 2 MEMORY).
+
+    A pair without curvature, by the cost or by roundings, leaves its place empty.
+    """
     where = backend.xp.where
-    rows, place = backend.range(len(is_pair)), state.n_iter % MEMORY
+    rows, place = backend.range(len(accepted)), state.n_iter % MEMORY
     change = gradient - state.gradient
+    mask = accepted[:, None]
     for values, slot in ((trial - state.position, place), (change, place + MEMORY)):
-        kept = state.history[rows, slot]
-        state.history[rows, slot] = where(is_pair[:, None], values, kept)
+        state.history[rows, slot] = where(mask, values, state.history[rows, slot])
     pair = backend.xp.stack([change, gradient], axis=1)
     products = backend.cast(state.history @ backend.xp.swapaxes(pair, 1, 2), "float64")
     of_steps, of_changes = products[:, :MEMORY, 0], products[:, MEMORY:, 0]
-    mask = is_pair[:, None]
     state.s_dot_y[rows, :, place] = where(mask, of_steps, state.s_dot_y[rows, :, place])
     state.y_dot_y[rows, :, place] = where(mask, of_changes, state.y_dot_y[rows, :, place])
     state.y_dot_y[rows, place] = where(mask, of_changes, state.y_dot_y[rows, place])
-    state.born[rows, place] = where(is_pair, state.n_iter, state.born[rows, place])
-    ratio = of_steps[rows, place] / where(is_pair, of_changes[rows, place], 1)
+    curvature = of_steps[rows, place]
+    is_pair = accepted & (curvature > 0)
+    born = where(is_pair, state.n_iter, where(accepted, -1, state.born[rows, place]))
+    state.born[rows, place] = born
+    ratio = curvature / where(is_pair, of_changes[rows, place], 1)
     state.scale[...] = where(is_pair, ratio, state.scale)
     return products[:, :, 1]
 
