@@ -125,7 +125,8 @@ def test_strict_record_agrees_with_fitting_by_hand(data_set, name):
     record = evaluate(MODELS[name], QUICK[name], data_set, 3, 7, "strict")
 
     rows = data_set.splits[3]
-    model = make_classifier(*MODELS[name].recipe, **QUICK[name], random_state=7)
+    parameters = {**MODELS[name].fixed, **QUICK[name]}
+    model = make_classifier(*MODELS[name].recipe, **parameters, random_state=7)
     model.fit(data_set.X[rows.train], data_set.y[rows.train])
     assert record["accuracy"] == model.score(data_set.X[rows.test], data_set.y[rows.test])
     assert record["iterations"] == model[-1].n_iter_

@@ -42,7 +42,7 @@ def test_glvq_takes_the_flops_of_the_papers_table():
     assert flops("intrvfl_glvq", n_units=300, prototypes_per_class=5) == pytest.approx(
         glvq_flops(1000, 300, 3, 5, n_iter)
     )
-    assert flops("glvq_features") == pytest.approx(glvq_flops(1000, 20, 3, 1, n_iter))
+    assert flops("glvq_features") == pytest.approx(glvq_flops(1000, 20, 3, 3, n_iter))
 
 
 def test_limit_of_iterations_counts():

@@ -118,10 +118,11 @@ def test_paper_trains_on_one_half_of_the_scaled_file_and_scores_on_the_other():
     record = search_of("glvq_features", data_set).record()
 
     X, y, (train, test) = scale_file(data_set.X), data_set.y, data_set.tuning
+    fixed = MODELS["glvq_features"].fixed
     by_hand = [
         np.mean(
             [
-                make_classifier("features", "glvq", slope=slope, random_state=seed)
+                make_classifier("features", "glvq", slope=slope, **fixed, random_state=seed)
                 .set_params(scale="passthrough")
                 .fit(X[train], y[train])
                 .score(X[test], y[test])

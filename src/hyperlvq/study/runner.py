@@ -25,8 +25,8 @@ from hyperlvq.study.settings import Settings, searched_settings
 
 # Larger arrays reach the workers as one memory-mapped file, not as a copy each.
 MAPPED_BYTES = 100_000
-# Parameters that some settings bring and others leave at this value, unnamed in their records.
-UNNAMED = {"solver": "auto"}
+# What a parameter is where a record does not name it: the estimators' own defaults.
+UNNAMED = {"solver": "auto", "prototypes_per_class": 1, "init_noise": 1.0}
 
 
 #: Takes a function and items, yields (item, function(item)) as they end.
@@ -285,7 +285,7 @@ def missing_jobs(jobs: Iterable[Job], records: Iterable[Record]) -> list[Job]:
 def check_same(description: Record, record: Record) -> None:
     """Raise if a record was made with other parameters than are wanted now."""
     found = {**UNNAMED, **record}
-    for name, value in {**UNNAMED, **description}.items():
+    for name, value in {"solver": UNNAMED["solver"], **description}.items():
         # Settings files may change their names; what they say is compared.
         if name != "settings" and found.get(name) != value:
             raise InputError(
