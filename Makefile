@@ -16,11 +16,9 @@ run: $(INSTALLED) ## the paper's study on scikit-learn's data sets, ending with 
 	$(BIN)/hyperlvq study run --seeds 1 -o $(STUDY)
 	$(BIN)/hyperlvq study report $(STUDY) -o $(STUDY)/report.html
 
-# scipy asks for it where scikit-learn is to keep torch tensors.
-test coverage: export SCIPY_ARRAY_API = 1
-
 test: $(INSTALLED) ## run all tests, then measure coverage with compilation switched off
 	$(BIN)/pytest
+	SCIPY_ARRAY_API=1 $(BIN)/pytest tests/test_tensors.py  # scipy's condition for keeping tensors
 	$(MAKE) coverage
 
 coverage: $(INSTALLED) ## branch coverage of kernels, hidden and readouts, interpreted
@@ -37,7 +35,7 @@ format: $(INSTALLED) ## format and mend what can be mended
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-bench: $(INSTALLED) $(PEERS)/installed ## time the kernels and the peers
+bench: $(INSTALLED) $(PEERS)/installed ## time kernels, peers, a large fit, scaling, a cluster, a GPU if there is one
 	$(BIN)/python bench/run.py --peers-python $(PEERS)/bin/python
 
 clean: ## remove the environments and all caches

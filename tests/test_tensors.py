@@ -4,13 +4,17 @@ scipy asks for SCIPY_ARRAY_API=1 before it is imported; `make test` sets it.
 """
 
 import os
+import pickle
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn import config_context
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import cross_val_score
+from sklearn.base import clone
+from sklearn.ensemble import VotingClassifier
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils import estimator_checks
 
 import hyperlvq
@@ -179,7 +183,9 @@ def test_labels_come_back_as_tensors_or_as_what_torch_lacks(activations, on_devi
     X, y = on_device(*activations)
     names = np.array(["low", "mid", "high"])[activations[1]]
 
-    assert torch.equal(CentroidClassifier().fit(X, 10 * y).predict(X) % 10, torch.zeros_like(y))
+    tens = CentroidClassifier().fit(X, 10 * y).predict(X)
+    assert torch.equal(tens, 10 * CentroidClassifier().fit(X, y).predict(X))
+    assert tens.unique().tolist() == [0, 10, 20]
     found = CentroidClassifier().fit(X, names).predict(X)
     assert isinstance(found, np.ndarray)
     assert set(found) == {"low", "mid", "high"}
@@ -305,8 +311,10 @@ def test_bad_labels_and_weights_are_named(activations, on_device):
 
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         CentroidClassifier().fit(X, y[:-1])
-    with pytest.raises(ValueError, match="y must have one dimension"):
+    with pytest.raises(ValueError, match="y should be a 1d array"):
         CentroidClassifier().fit(X, torch.stack([y, y], axis=1))
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        CentroidClassifier().fit(X, None)
     with pytest.raises(ValueError, match="at least two classes, got one class: 0"):
         CentroidClassifier().fit(X, 0 * y)
     with pytest.raises(ValueError, match="sample_weight must not be negative"):
@@ -315,14 +323,129 @@ def test_bad_labels_and_weights_are_named(activations, on_device):
         CentroidClassifier().fit(X.float() * torch.nan, y)
 
 
-def test_columns_of_labels_are_taken(activations, on_device):
+def test_columns_of_labels_are_taken_with_a_warning(activations, on_device):
     X, y = on_device(*activations)
 
-    assert CentroidClassifier().fit(X, y[:, None]).score(X, y) > 0.9
+    with pytest.warns(DataConversionWarning):
+        readout = CentroidClassifier().fit(X, y[:, None])
+    assert readout.score(X, y) > 0.9
 
 
-def test_devices_torch_cannot_compute_double_precision_on_are_refused():
+@pytest.mark.parametrize("dtype", [">i8", np.longdouble, np.uint16])
+def test_labels_that_torch_lacks_stay_on_the_host(activations, on_device, dtype):
+    (X,) = on_device(activations[0])
+    y = activations[1].astype(dtype)
+    found = CentroidClassifier().fit(X, y).predict(X)
+
+    assert found.dtype == y.dtype
+    assert (found == y).mean() > 0.9
+
+
+@pytest.mark.parametrize("estimator", [RVFLLayer(), GLVQClassifier()], ids=str)
+def test_devices_without_double_precision_are_refused(estimator):
     tensor = torch.zeros(3, 2, device="meta")
 
     with pytest.raises(ValueError, match="device cpu or cuda, got meta"):
-        hyperlvq.batched.backend.backend_of(tensor)
+        estimator.fit(tensor, [0, 1, 0])
+
+
+@pytest.mark.parametrize("readout", [CentroidClassifier(), GLVQClassifier(random_state=0)], ids=str)
+def test_features_far_from_zero_keep_their_distances(iris, on_device, readout):
+    X, y = (iris[0] + 3000).astype(np.float32), iris[1]
+    expected = readout.fit(X, y).score(X, y)
+    tensor, labels = on_device(X, y)
+
+    assert float(readout.fit(tensor, labels).score(tensor, labels)) == pytest.approx(expected, 0.02)
+
+
+@pytest.mark.parametrize("scale", [1e-46, 1e40])
+def test_weights_of_any_size_count_alike(activations, on_device, scale):
+    X, y = on_device(*activations)
+    readout = GLVQClassifier(slope=4, max_iter=20, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        expected = readout.fit(X, y, sample_weight=np.ones(len(y))).loss_curve_
+        found = readout.fit(X, y, sample_weight=np.full(len(y), scale)).loss_curve_
+
+    assert found == pytest.approx(expected, rel=1e-4)
+
+
+def test_weights_on_tensors_go_with_features_on_numpy(activations):
+    X, y = activations
+    weights = np.linspace(0, 1, len(y))
+    found = CentroidClassifier().fit(X, y, sample_weight=torch.as_tensor(weights))
+
+    expected = CentroidClassifier().fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(found.prototypes_, expected.prototypes_)
+
+
+def test_graphs_of_gradients_are_left_behind(activations, on_device):
+    X, y = on_device(activations[0].astype(np.float32), activations[1])
+    X.requires_grad_()
+
+    assert not RVFLLayer(5).fit_transform(X).requires_grad
+    assert not GLVQClassifier(random_state=0).fit(X, y).prototypes_.requires_grad
+
+
+def test_fit_can_go_from_numpy_to_tensors_and_back(activations, on_device):
+    X, y = on_device(*activations)
+    readout = GLVQClassifier(slope=4, solver="sgd", max_iter=2000, random_state=0)
+    readout.fit(*activations)
+    readout.set_params(solver="lbfgs").fit(X, y)
+
+    assert not hasattr(readout, "learning_rate_")
+    assert readout.predict(X).shape == y.shape
+    assert isinstance(readout.fit(*activations).predict(activations[0]), np.ndarray)
+
+
+def test_failed_fit_leaves_the_model_as_it_was(activations, on_device):
+    X, y = on_device(*activations)
+    readout = GLVQClassifier(slope=4, random_state=0).fit(X, y)
+    before = dict(vars(readout))
+
+    with pytest.raises(ValueError, match="contains NaN"):
+        readout.fit(X.float() * torch.nan, y)
+    readout.set_params(prototypes_per_class={7: 1})
+    with pytest.raises(ValueError, match="which is no class"):
+        readout.fit(X, y)
+    readout.set_params(prototypes_per_class=1)
+    assert vars(readout) == before
+
+
+def test_limit_of_iterations_is_told_where_fit_was_called(activations, on_device):
+    X, y = on_device(*activations)
+
+    with pytest.warns(ConvergenceWarning, match="limit of 2 iterations") as caught:
+        readout = GLVQClassifier(slope=4, max_iter=2, random_state=0).fit(X, y)
+    assert caught[0].filename == __file__
+    assert readout.predict(X).shape == y.shape
+
+
+def test_many_iterations_may_be_allowed(activations, on_device):
+    X, y = on_device(*activations)
+
+    assert GLVQClassifier(slope=4, max_iter=10**12, random_state=0).fit(X, y).n_iter_ < 1000
+
+
+def test_to_numpy_is_a_model_of_its_own(activations, on_device):
+    X, y = on_device(*activations)
+    votes = VotingClassifier([("a", CentroidClassifier()), ("b", RLSClassifier())])
+    votes.fit(activations[0], activations[1])
+    votes.named_estimators_["a"] = CentroidClassifier().fit(X, y)
+    moved = hyperlvq.to_numpy(votes).named_estimators_["a"]
+    before = votes.named_estimators_["a"].class_weights_.tolist()
+    moved.partial_fit(*activations)
+
+    assert isinstance(moved.prototypes_, np.ndarray)
+    assert votes.named_estimators_["a"].class_weights_.tolist() == before
+
+
+def test_models_are_cloned_pickled_and_searched(wine, on_device):
+    X, y = on_device(*wine)
+    model = make_classifier("intrvfl", "glvq", n_units=60, random_state=0)
+    search = GridSearchCV(model, {"readout__slope": [2, 8]}, cv=2).fit(X, y)
+    copied = pickle.loads(pickle.dumps(search.best_estimator_))
+
+    assert search.best_score_ > 0.9
+    assert torch.equal(copied.predict(X), search.predict(X))
+    assert clone(search.best_estimator_).get_params()["readout__slope"] in (2, 8)

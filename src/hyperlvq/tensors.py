@@ -14,6 +14,9 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+#: Where torch has all that estimators need, double precision for one.
+DEVICES = ("cpu", "cuda")
+
 Estimator = TypeVar("Estimator", bound=BaseEstimator)
 
 
@@ -41,7 +44,10 @@ def validate(estimator: BaseEstimator, X: Any, dtypes: Sequence[type], **options
     """Return X, validated, as an array or tensor of one of numpy's dtypes, else of the first."""
     wanted: list[Any] = list(dtypes)
     if is_tensor(X):
+        if X.device.type not in DEVICES:
+            raise ValueError(f"tensors must be on a device cpu or cuda, got {X.device.type}")
         wanted = [getattr(sys.modules["torch"], np.dtype(dtype).name) for dtype in dtypes]
+        X = X.detach()
     return validate_data(estimator, X, dtype=wanted, **options)
 
 
@@ -57,10 +63,10 @@ def check_same_place(estimator: BaseEstimator, attribute: str, X: Any) -> None:
         # scikit-learn would make an array of it
         given = "numpy" if learnt == "numpy" else f"{given} without array_api_dispatch"
     if learnt != given:
+        advice = "" if learnt == "numpy" else "; hyperlvq.to_numpy brings a model to numpy"
         raise ValueError(
             f"{type(estimator).__name__} was fitted on {learnt} and got {given}: inputs must use "
-            "the same namespace and device as those of fit, or hyperlvq.to_numpy brings a model "
-            "back to numpy"
+            f"the same namespace and device as those of fit{advice}"
         )
 
 
@@ -75,7 +81,7 @@ def on_host(values: Any) -> Any:
 
 
 def to_numpy(model: Estimator) -> Estimator:
-    """Return a copy of a model with all its tensors as numpy arrays, to save or export it.
+    """Return a copy of a model with all its tensors as numpy arrays, to use it without torch.
 
     Parameters
     ----------
@@ -85,7 +91,7 @@ def to_numpy(model: Estimator) -> Estimator:
     Returns
     -------
     model : estimator
-        The same on numpy; parts without tensors are shared with the model given.
+        The same on numpy. It shares no array with the model given.
 
     Examples
     --------
@@ -95,17 +101,23 @@ def to_numpy(model: Estimator) -> Estimator:
     array([[0.],
            [1.]])
     """
-    return _moved(model)
+    return _copied_to_host(model)
 
 
-def _moved(value: Any) -> Any:
-    if isinstance(value, BaseEstimator):
-        moved = copy(value)
-        moved.__dict__.update({name: _moved(part) for name, part in vars(value).items()})
-        return moved
+def _copied_to_host(value: Any) -> Any:
+    """Return a copy of a value whose estimators and containers hold no tensors."""
+    if isinstance(value, np.ndarray) or _is_torch(value):
+        return np.array(on_host(value))
     if type(value) in (list, tuple):
-        return type(value)(map(_moved, value))
-    return on_host(value)
+        return type(value)(map(_copied_to_host, value))
+    moved = value
+    if isinstance(value, dict):
+        moved = copy(value)
+        moved.update({name: _copied_to_host(part) for name, part in value.items()})
+    elif isinstance(value, BaseEstimator):
+        moved = copy(value)
+        moved.__dict__.update(_copied_to_host(vars(value)))
+    return moved
 
 
 def _is_torch(X: Any) -> bool:

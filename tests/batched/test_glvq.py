@@ -113,6 +113,17 @@ def test_start_is_that_of_the_classifier(samples, activations, backend):
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
+def test_noise_of_the_start_is_that_of_the_classifier(samples, activations, backend):
+    small = replace(BATCH, init_noise=0.1)
+    start = backend.numpy(starting_prototypes(samples, small, backend))
+    X = backend.numpy(samples.activations[0])
+    expected = GLVQClassifier(2, init_noise=0.1, tol=1e9, random_state=0).fit(X, activations[1])
+
+    found = start[0, 1, :, :2].reshape(expected.prototypes_.shape)
+    np.testing.assert_allclose(found, expected.prototypes_, atol=1e-12)
+    assert next(small.joined().split(2)).init_noise == 0.1
+
+
 def test_sample_on_both_its_winners_pulls_nobody(backend):
     X = backend.array(np.zeros((1, 2, 3)))
     batch = GLVQBatch(np.array([[5.0]]), np.array([[1]]), np.array([[0]]))

@@ -37,6 +37,29 @@ def test_coefficients_are_those_of_the_path(rng, backend, n_samples, n_columns, 
         np.testing.assert_allclose(coefficients.swapaxes(1, 2) / scale, expected / scale, atol=1e-7)
 
 
+@pytest.mark.parametrize("penalty", ["variance", "identity"])
+@pytest.mark.parametrize("solver", ["auto", "cholesky", "eigen"])
+@pytest.mark.parametrize(("n_samples", "n_columns"), [(60, 20), (20, 60)])
+def test_weights_penalties_and_solvers_are_those_of_the_classifier(
+    rng, backend, n_samples, n_columns, solver, penalty
+):
+    X, y = make_layers(rng, n_samples, n_columns, n_constant=2)
+    weights = rng.uniform(0.5, 3, size=n_samples)
+    found = rls_coefficients(
+        backend.array(X),
+        backend.array(np.eye(3)[y]),
+        [0.5],
+        backend,
+        weights=backend.array(weights),
+        penalty=penalty,
+        solver=solver,
+    )
+
+    for layer, coefficients in zip(X, backend.numpy(found), strict=True):
+        readout = RLSClassifier(0.5, penalty=penalty).fit(layer, y, sample_weight=weights)
+        np.testing.assert_allclose(coefficients[0].T, readout.coef_, atol=1e-8)
+
+
 def test_accuracies_are_those_of_the_classifier(rng, backend):
     X, y = make_layers(rng, 90, 30, 2)
     train, test = backend.array(X[:, :60]), backend.array(X[:, 60:])

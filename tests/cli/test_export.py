@@ -90,6 +90,13 @@ def test_learning_rate_is_that_of_the_c(folder, tmp_path, rule):
         assert (tmp_path / "given" / name).read_text() == expected
 
 
+def test_learner_has_its_own_rate(folder, tmp_path):
+    learner = make_learner(package.load(folder / "colours.hlvq"), rule="glvq")
+
+    with pytest.raises(ValueError, match="a learner has its own rule and learning rate"):
+        to_c(learner, tmp_path, learning_rate=0.5)
+
+
 def test_agreement_is_told_where_classes_are_unknown(folder, tmp_path):
     pd = pytest.importorskip("pandas")
     table = tmp_path / "unlabelled.csv"

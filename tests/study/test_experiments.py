@@ -14,6 +14,7 @@ from hyperlvq.study.experiments import (
     PROTOTYPES,
     SLOPES,
     UNITS,
+    VOTING_MODELS,
 )
 from hyperlvq.study.protocol import PROTOCOLS, build
 
@@ -27,12 +28,12 @@ def parameters_of(model, parameters, protocol="strict"):
 
 
 def has_value(pipeline_parameters, name, value):
-    steps = ("hidden", "readout")
+    steps = ("hidden", "readout", "readout__estimator__hidden", "readout__estimator__readout")
     return any(pipeline_parameters.get(f"{step}__{name}") == value for step in steps)
 
 
 def test_models_have_names_and_titles_of_their_own():
-    models = [*PAPER_MODELS, *HDC_MODELS, *OUTSIDE_MODELS]
+    models = [*PAPER_MODELS, *HDC_MODELS, *VOTING_MODELS, *OUTSIDE_MODELS]
 
     assert len({model.name for model in models}) == len(models) == len(MODELS)
     assert len({model.title for model in models}) == len(models)

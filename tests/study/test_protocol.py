@@ -132,6 +132,24 @@ def test_strict_record_agrees_with_fitting_by_hand(data_set, name):
     assert record["iterations"] == model[-1].n_iter_
 
 
+def test_votes_are_those_of_networks_with_random_numbers_of_their_own(data_set):
+    model = MODELS["intrvfl_glvq_votes"]
+    small = {**model.defaults, "n_units": 40, "clip": 3}
+    pipeline = build(model, small, 7, "strict")
+    part = evaluation_part(data_set, 1, "strict")
+    fit(pipeline, part)
+
+    voters = pipeline[-1].estimators_
+    X_test = pipeline[0].transform(part.X_test)
+    votes = np.stack([voter.predict(X_test) for voter in voters])
+    most_common = [np.bincount(column).argmax() for column in votes.T.astype(int)]
+    assert len({voter[1].keys_.tobytes() for voter in voters}) == 10
+    np.testing.assert_array_equal(pipeline.predict(part.X_test), np.array(most_common))
+    record = evaluate(model, small, data_set, 1, 7, "strict")
+    assert record["accuracy"] == pipeline.score(part.X_test, part.y_test)
+    assert record["iterations"] is None
+
+
 def test_paper_record_agrees_with_fitting_by_hand(set_with_test_file):
     data_set, name = set_with_test_file, "intrvfl_glvq"
     record = evaluate(MODELS[name], QUICK[name], data_set, 0, 7, "paper")

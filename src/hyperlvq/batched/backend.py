@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
+from hyperlvq.tensors import DEVICES
 
-DEVICES = ("cpu", "cuda")
 PRODUCTS = ("float32", "split")
 #: What one batch may hold on a machine of two cores.
 CPU_BYTES = 600_000_000
 #: A block of distances: small enough for the caches of a CPU.
 CPU_BLOCK_BYTES = 16_000_000
 GPU_BLOCK_BYTES = 12_000_000_000
-#: The share of a GPU's free memory that a batch may hold; the rest is for temporary arrays.
+#: The shares of a GPU's free memory that a batch may hold, and a block.
 GPU_SHARE = 0.3
+GPU_BLOCK_SHARE = 0.15
 # Work below this many flops takes a GPU less time than starting its kernels.
 GPU_SMALL_FLOPS = 1e10
 # Looking at what has converged makes the host wait for the GPU.
@@ -106,17 +107,22 @@ class Backend:
         Tensor cores round a float32 to 11 bits. Where the right factor is exact in those, small
         integers say, the left one may be cut into two halves that are.
         """
-        if self.products == "float32" or not right_is_exact:
-            return left @ right
-        high, low = split(left)
-        with self._tensor_cores():
+        is_split = self.products == "split" and right_is_exact
+        with self._tensor_cores(is_split):
+            if not is_split:
+                return left @ right
+            high, low = split(left)
             return self.xp.baddbmm(high @ right, low, right)
 
     @contextmanager
-    def _tensor_cores(self) -> Iterator[None]:
+    def _tensor_cores(self, are_used: bool) -> Iterator[None]:
+        """Switch tensor cores for float32 on or off, whatever the rest of the program wants."""
+        if not self.is_torch or self.device.type != "cuda":
+            yield
+            return
         switch = self.xp.backends.cuda.matmul
         before = switch.allow_tf32
-        switch.allow_tf32 = True
+        switch.allow_tf32 = are_used
         try:
             yield
         finally:
@@ -125,7 +131,7 @@ class Backend:
     def wait(self) -> None:
         """Wait until the device has done what it was given, as timings need."""
         if self.is_torch and self.device.type == "cuda":
-            self.xp.cuda.synchronize()
+            self.xp.cuda.synchronize(self.device)
 
     def replayed(self, step: Callable[[], None]) -> Callable[[], None]:
         """Return a step that takes its arrays from the same places each time, to be repeated.
@@ -197,7 +203,7 @@ def _cuda_backend(torch: Any, device: Any, products: str, use_graphs: bool) -> B
         products,
         use_graphs,
         int(GPU_SHARE * free_bytes),
-        GPU_BLOCK_BYTES,
+        min(GPU_BLOCK_BYTES, int(GPU_BLOCK_SHARE * free_bytes)),
         GPU_SMALL_FLOPS,
         GPU_TICKS,
     )
@@ -206,8 +212,6 @@ def _cuda_backend(torch: Any, device: Any, products: str, use_graphs: bool) -> B
 def backend_of(tensor: Any) -> Backend:
     """Return the backend of the device that a torch tensor is on."""
     torch, device = import_torch(), tensor.device
-    if device.type not in DEVICES:
-        raise InputError(f"tensors must be on a device cpu or cuda, got {device.type}")
     if device.type == "cpu":
         return Backend(torch, device)
     return _cuda_backend(torch, device, products="float32", use_graphs=True)

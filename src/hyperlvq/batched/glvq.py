@@ -39,12 +39,14 @@ class Samples(NamedTuple):
 class GLVQBatch:
     """The settings of every problem, each groups × problems.
 
-    `counts` are prototypes per class, `seeds` the random states of the starts.
+    `counts` are prototypes per class, `seeds` the random states of the starts, whose noise is
+    uniform up to `init_noise`.
     """
 
     slopes: np.ndarray
     counts: np.ndarray
     seeds: np.ndarray
+    init_noise: float = 1.0
 
     @property
     def most(self) -> int:
@@ -53,14 +55,21 @@ class GLVQBatch:
 
     def joined(self) -> "GLVQBatch":
         """Return all problems as one group."""
-        parts = (self.slopes, self.counts, self.seeds)
-        return GLVQBatch(*(part.reshape(1, -1) for part in parts))
+        slopes, counts, seeds = (
+            part.reshape(1, -1) for part in (self.slopes, self.counts, self.seeds)
+        )
+        return GLVQBatch(slopes, counts, seeds, self.init_noise)
 
     def split(self, n_problems: int) -> Iterator["GLVQBatch"]:
         """Yield batches of at most so many problems of each group."""
         for start in range(0, self.slopes.shape[1], n_problems):
             part = slice(start, start + n_problems)
-            yield GLVQBatch(self.slopes[:, part], self.counts[:, part], self.seeds[:, part])
+            yield replace(
+                self,
+                slopes=self.slopes[:, part],
+                counts=self.counts[:, part],
+                seeds=self.seeds[:, part],
+            )
 
 
 class OneGLVQ(NamedTuple):
@@ -230,7 +239,7 @@ def train_one(
     padded[places] = backend.cast(start, dtype)
     solution = minimise(objective, padded.reshape(1, -1), max_iter, tol, backend, keep_curve=True)
     n_iter, curves = int(solution.n_iter[0]), solution.curves
-    costs = solution.costs if curves is None or not n_iter else curves[0, :n_iter]
+    costs = solution.costs if curves is None or not n_iter else curves[0, :n_iter]  # or fewer
     prototypes = solution.positions.reshape(padded.shape)[places]
     return OneGLVQ(prototypes, backend.numpy(costs), n_iter)
 
@@ -273,14 +282,15 @@ def padding(batch: GLVQBatch, n_classes: int) -> np.ndarray:
 
 
 def starting_prototypes(samples: Samples, batch: GLVQBatch, backend: Backend) -> Array:
-    """Return class means plus U(-1, 1), from the numbers that `GLVQClassifier` would draw."""
+    """Return class means plus noise, from the numbers that `GLVQClassifier` would draw."""
     means = class_means(samples, backend)
     n_units = means.shape[-1]
     shape = *batch.slopes.shape, samples.n_classes, batch.most, n_units
     start = backend.zeros(shape, name_of(means))
     for seed, count in sorted(set(zip(batch.seeds.flat, batch.counts.flat, strict=True))):
         rng = check_random_state(int(seed))
-        noise = rng.uniform(-1, 1, size=(samples.n_classes, count, n_units))
+        spread = batch.init_noise
+        noise = rng.uniform(-spread, spread, size=(samples.n_classes, count, n_units))
         noise = backend.array(noise, name_of(means))
         for place in np.argwhere((batch.seeds == seed) & (batch.counts == count)):
             group, problem = (int(index) for index in place)
@@ -291,8 +301,10 @@ def starting_prototypes(samples: Samples, batch: GLVQBatch, backend: Backend) ->
 def class_means(samples: Samples, backend: Backend) -> Array:
     """Return the weighted mean of every class (groups × classes × units)."""
     is_own = backend.cast(backend.range(samples.n_classes)[:, None] == samples.y, "float64")
-    of_class = is_own * sample_weights(samples, backend)
-    members = backend.cast(of_class, name_of(samples.activations))
+    weights = is_own * sample_weights(samples, backend)
+    # Scaled to at most 1, no weight is too large or, of its class, too small for float32.
+    weights = weights / backend.xp.amax(weights, axis=1)[:, None]
+    members = backend.cast(weights, name_of(samples.activations))
     return (members @ samples.activations) / members.sum(axis=1)[:, None]
 
 

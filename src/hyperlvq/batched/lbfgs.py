@@ -6,8 +6,8 @@ and every decision is made where the arrays are.
 
 Every problem goes the way that scipy's L-BFGS-B takes in `readouts.lbfgs`: memory, tolerances and
 steps are the same. A cost of several prototypes has many minima, some percents apart, and which one
-is found hangs on the first few steps; so the line search is the one of scipy too, by Moré and
-Thuente (1994), as MINPACK-2 has it in dcsrch and dcstep.
+is found hangs on the first few steps; so the line search is that of scipy, too, but for rare cases
+that `line_search` names.
 
 The direction is -Hg in the compact form of Byrd, Nocedal and Schnabel (1994): with the steps S and
 the changes of gradient Y of the last iterations as columns, R the upper triangle of SᵀY, D its
@@ -23,18 +23,15 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from hyperlvq.batched.backend import Array, Backend, name_of
+from hyperlvq.batched.line_search import begin_line, change_step
 
 MEMORY = 10
 SUFFICIENT_DECREASE = 1e-3
 CURVATURE = 0.9
 SMALLEST_DECREASE = 2.220446049250313e-09
 MOST_TRIALS = 20
-# A bracket narrower than this share of its longer step ends the search.
-NARROW = 0.1
-# A step that was too short grows by at most this share of what the bracket leaves; without one, by
-# so many times its distance from the step before.
-INWARD = 0.66
-OUTWARD = 4.0
+# Curves are of fixed size and must fit in memory, however many iterations are allowed.
+LONGEST_CURVE = 100_000
 # What was left of a batch when it last shrank, times this, is when it shrinks again.
 SHRINK_AT = 0.8
 
@@ -59,7 +56,7 @@ class Solution(NamedTuple):
     positions: Array  # problems × unknowns
     costs: Array
     n_iter: Array
-    curves: Array | None  # problems × max_iter: the cost after each iteration, then NaN
+    curves: Array | None  # problems × iterations: the cost after each one, then NaN
 
 
 @dataclass
@@ -84,7 +81,7 @@ class State:
     y_dot_y: Array
     born: Array  # the iteration of each pair, -1 for none
     scale: Array  # γ
-    curve: Array  # problems × (1 + max_iter): the cost after 0, 1, … iterations; or none kept
+    curve: Array  # problems × (1 + LONGEST_CURVE at most): the cost after 0, 1, … iterations
 
     def select(self, index: Array) -> "State":
         """Return the state of some problems."""
@@ -113,7 +110,7 @@ def minimise(
 
     A problem ends where no component of its gradient exceeds `tol`, where its cost stops falling,
     or after `max_iter` iterations, and then leaves the batch. With `keep_curve` the solution has
-    the cost after each iteration.
+    the cost after each iteration; the last of a curve that is longer than LONGEST_CURVE is final.
     """
     rule = Rule(max_iter, tol, keep_curve)
     state = begin(objective, start, rule, backend)
@@ -164,7 +161,7 @@ def begin(objective: Objective, start: Array, rule: Rule, backend: Backend) -> S
     norm = length(gradient, backend)
     of_problems = partial(backend.full, (n_problems,), dtype="float64")
     pairs = n_problems, MEMORY, MEMORY
-    n_costs = 1 + rule.max_iter if rule.keep_curve else 0
+    n_costs = 1 + min(rule.max_iter, LONGEST_CURVE) if rule.keep_curve else 0
     state = State(
         position=1 * start,
         cost=cost,
@@ -201,7 +198,7 @@ def tick(objective: Objective, state: State, rule: Rule, backend: Backend) -> No
     state.n_trials += 1
     accepted = state.is_active & ((falls & is_flat) | state.is_last)
     exhausted = state.is_active & ~accepted & (state.n_trials >= MOST_TRIALS)
-    search(state, cost, slope, backend)
+    change_step(state, cost, slope, backend)
 
     has_memory = xp.any(state.born >= 0, axis=1)
     decrease = state.cost - cost
@@ -215,63 +212,6 @@ def tick(objective: Objective, state: State, rule: Rule, backend: Backend) -> No
     gradient_products = remember(state, trial, gradient, accepted, backend)
     move(state, accepted, trial, cost, gradient, backend)
     turn(state, accepted, exhausted, gradient_products, backend)
-
-
-def search(state: State, cost: Array, slope: Array, backend: Backend) -> None:
-    """Narrow the bracket by the point that was tried, and choose the next step."""
-    xp, where = backend.xp, backend.xp.where
-    latest = xp.stack([state.step, cost, slope], axis=1)
-    is_higher = cost > state.best[:, 1]
-    is_past = slope * state.best[:, 2] < 0
-    step = next_step(state, latest, is_higher, is_past, backend)
-    end = where(is_past[:, None], state.best, state.other)
-    state.other[...] = where(is_higher[:, None], latest, end)
-    state.best[...] = where(is_higher[:, None], state.best, latest)
-    state.is_bracketed |= is_higher | is_past
-    start, end = state.best[:, 0], state.other[:, 0]
-    is_inside = (step - start) * (end - step) > 0
-    is_wide = xp.abs(end - start) > NARROW * xp.maximum(start, end)
-    state.is_last[...] = state.is_bracketed & ~(is_inside & is_wide)
-    state.step[...] = where(state.is_last, start, step)
-
-
-@np.errstate(divide="ignore", invalid="ignore")
-def next_step(
-    state: State, latest: Array, is_higher: Array, is_past: Array, backend: Backend
-) -> Array:
-    """Return where the minimum of a line should be, by its best and its latest point.
-
-    It is before the latest if that is higher or past it, else beyond. Minima of the cubic and the
-    parabola of both points, and the zero of their secant of slopes, are counted from the latest in
-    units of the way to it from the best; `inner` is the minimum of the cubic into the bracket.
-    """
-    xp, where = backend.xp, backend.xp.where
-    step, reach = latest[:, 0], latest[:, 0] - state.best[:, 0]
-    rise, room = latest[:, 1] - state.best[:, 1], (state.other[:, 0] - step) / reach
-    start_slope, slope = reach * state.best[:, 2], reach * latest[:, 2]
-    points = xp.stack([state.best, latest, state.other])
-    cubic, inner = (cubic_minimum(points[:-1], points[1:], backend) - step) / reach
-    parabola = start_slope / (start_slope - rise) / 2 - 1
-    secant = slope / (start_slope - slope)
-
-    before = xp.minimum(cubic, (cubic + parabola) / 2)
-    between = xp.minimum(cubic, secant)
-    ahead = where(cubic > 0, cubic, np.inf)
-    shorter, longer = xp.minimum(ahead, secant), xp.maximum(ahead, secant)
-    is_flatter = xp.abs(slope) < xp.abs(start_slope)
-    inward = where(is_flatter, xp.minimum(shorter, INWARD * room), inner)
-    outward = where(is_flatter, xp.clip(longer, None, OUTWARD), OUTWARD)
-    beyond = where(state.is_bracketed, inward, outward)
-    return step + reach * where(is_higher, before, where(is_past, between, beyond))
-
-
-def cubic_minimum(left: Array, right: Array, backend: Backend) -> Array:
-    """Return the step where the cubic of two points of a line is least, not a number if nowhere."""
-    reach, rise = right[..., 0] - left[..., 0], right[..., 1] - left[..., 1]
-    start_slope, slope = reach * left[..., 2], reach * right[..., 2]
-    bend = start_slope + slope - 3 * rise
-    root = backend.xp.sqrt(bend**2 - start_slope * slope)
-    return right[..., 0] + reach * (bend - slope - root) / (slope - start_slope + 2 * root)
 
 
 def remember(
@@ -312,7 +252,8 @@ def move(
     state.cost[...] = where(accepted, cost, state.cost)
     state.n_iter += backend.cast(accepted, "int64")
     if state.curve.shape[1] > 0:
-        state.curve[backend.range(len(accepted)), state.n_iter] = state.cost
+        latest = backend.xp.clip(state.n_iter, 0, state.curve.shape[1] - 1)
+        state.curve[backend.range(len(accepted)), latest] = state.cost
 
 
 def turn(
@@ -332,18 +273,6 @@ def turn(
     state.slope[...] = where(is_lost, steepest, where(accepted, slope, state.slope))
     state.step[...] = where(is_new, 1.0, state.step)
     begin_line(state, is_new, backend)
-
-
-def begin_line(state: State, is_new: Array, backend: Backend) -> None:
-    """Begin the search along new directions; those who have ended stay where they are."""
-    xp, where = backend.xp, backend.xp.where
-    origin = xp.stack([xp.zeros_like(state.cost), state.cost, state.slope], axis=1)
-    state.best[...] = where(is_new[:, None], origin, state.best)
-    state.other[...] = where(is_new[:, None], origin, state.other)
-    state.is_bracketed &= ~is_new
-    state.is_last &= ~is_new
-    state.n_trials[...] = where(is_new, 0, state.n_trials)
-    state.step[...] = where(state.is_active, state.step, 0.0)
 
 
 def newton_direction(state: State, gradient_products: Array, backend: Backend) -> Array:

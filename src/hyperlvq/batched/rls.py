@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperlvq.batched.backend import Array, Backend
-from hyperlvq.kernels.rls import LARGEST_CONDITION
+from hyperlvq.kernels.rls import LARGEST_CONDITION, too_small
 
 FACTOR_BLOCK = 128
 # Copies of the matrices to be factored that are alive at once.
@@ -147,10 +147,7 @@ def solve_shifted(
     if largest_trace < LARGEST_CONDITION["cholesky"] * float(alphas.min()):
         return factor_and_solve(matrices, right, alphas, backend)
     if solver == "cholesky":
-        raise ValueError(
-            f"alpha={float(alphas.min())!r} is too small for solver='cholesky' on these data; "
-            "use solver='eigen' or 'auto'"
-        )
+        raise too_small(float(alphas.min()), solver)
     return solve_by_eigenvalues(matrices, right, alphas, backend)
 
 

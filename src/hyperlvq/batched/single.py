@@ -3,20 +3,20 @@
 Labels and weights, one number a sample, are looked at on the host; X never leaves its device.
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from hyperlvq.batched.backend import Array, Backend, backend_of, name_of
-from hyperlvq.batched.glvq import Samples, class_means, squares, train_one
+from hyperlvq.batched.glvq import OneGLVQ, Samples, class_means, squares, train_one
 from hyperlvq.batched.rls import rls_coefficients
 from hyperlvq.tensors import on_host
 
 #: Solvers of least squares that factor a matrix or take its eigenvalues.
 RLS_SOLVERS = ("auto", "cholesky", "eigen")
+#: Labels that torch has; others, names above all, stay on the host.
+TORCH_LABELS = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 
 
 class TensorSamples(NamedTuple):
@@ -40,24 +40,27 @@ class TensorSamples(NamedTuple):
 
 
 def computing_dtype(X: Array) -> str:
-    """Return float64 for X of that type, else float32, which holds small integers exactly."""
-    return "float64" if name_of(X) == "float64" else "float32"
+    """Return float32 for small integers, which it holds exactly, and float64 for features.
+
+    Features may lie far from 0, where differences of float32 squares are rounding.
+    """
+    return "float32" if "int" in name_of(X) else "float64"
 
 
 def labels_on_host(X: Array, y: Any) -> np.ndarray:
     """Return labels of any kind as a numpy array, one for each sample."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
     y = check_array(on_host(y), ensure_2d=False, dtype=None, input_name="y")
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = y[:, 0]
-    if y.ndim != 1:
-        raise ValueError(f"y must have one dimension, got shape {y.shape}")
+    y = column_or_1d(y, warn=True)
     check_consistent_length(X, y)
     return y
 
 
 def classes_beside(classes: np.ndarray, backend: Backend) -> Array:
     """Return the classes on the device, on the host where torch has no such labels."""
-    return backend.array(classes) if classes.dtype.kind in "biuf" else classes
+    is_torch = classes.dtype.isnative and classes.dtype.name in TORCH_LABELS
+    return backend.array(classes) if is_torch else classes
 
 
 def labels_of(winners: Array, classes: Array) -> Array:
@@ -75,7 +78,8 @@ def closest_scores(X: Array, prototypes: Array, prototype_classes: Array, n_clas
     scores = backend.full((len(X), n_classes), -np.inf, "float64")
     for rows in row_slices(X, len(vectors), backend):
         block = backend.cast(X[rows], dtype)
-        distances = norms - 2 * (block @ vectors.T) + squares(block[None], xp)[0][:, None]
+        products = backend.multiply(block, vectors.T, right_is_exact=False)
+        distances = norms - 2 * products + squares(block[None], xp)[0][:, None]
         closeness = -backend.cast(xp.clip(distances, 0, None), "float64")
         scores[rows].scatter_reduce_(1, index.expand(len(block), -1), closeness, "amax")
     return scores
@@ -90,45 +94,41 @@ def linear_scores(X: Array, coefficients: Array) -> Array:
     return scores
 
 
+def class_totals(samples: TensorSamples, n_classes: int) -> tuple[Array, Array]:
+    """Return the weighted sum of each class's samples (classes × features), and its weight."""
+    backend = samples.backend
+    y, weights = backend.array(samples.y), backend.array(samples.weights)
+    sums = backend.zeros((n_classes, samples.X.shape[1]), "float64")
+    totals = backend.zeros((n_classes,), "float64")
+    for rows in row_slices(samples.X, samples.X.shape[1], backend):
+        weighted = backend.cast(samples.X[rows], "float64") * weights[rows, None]
+        sums.index_add_(0, y[rows], weighted)
+    return sums, totals.index_add_(0, y, weights)
+
+
 def row_slices(X: Array, width: int, backend: Backend) -> list[slice]:
     """Return slices of rows whose wide copies fit in a block of memory."""
     at_once = max(1, backend.block_bytes // (8 * (X.shape[1] + 3 * width)))
     return [slice(start, start + at_once) for start in range(0, len(X), at_once)]
 
 
-def starting_prototypes(
-    samples: TensorSamples, counts: np.ndarray, noise: float, rng: np.random.RandomState
-) -> tuple[Array, np.ndarray]:
-    """Return class means plus U(-noise, noise), and their classes, as `base` does on numpy."""
-    prototype_classes = np.repeat(np.arange(len(counts)), counts)
-    means = class_means(samples.batched(len(counts)), samples.backend)[0]
-    prototypes = means[samples.backend.array(prototype_classes)]
-    if noise > 0:
-        shift = rng.uniform(-noise, noise, size=tuple(prototypes.shape))
-        prototypes = prototypes + samples.backend.array(shift, name_of(prototypes))
-    return prototypes, prototype_classes
-
-
 def minimise_glvq(
     samples: TensorSamples,
-    start: Array,
+    start: Array | None,
     counts: np.ndarray,
     slope: float,
+    noise: np.ndarray,
     max_iter: int,
     tol: float,
-) -> tuple[Array, int, list[float]]:
-    """Return prototypes, the number of iterations and the cost after each one."""
-    batched = samples.batched(len(counts))
-    one = train_one(batched, start, counts, slope, samples.backend, max_iter, tol)
-    if one.n_iter >= max_iter:
-        warnings.warn(
-            f"L-BFGS stopped at the limit of {max_iter} iterations (max_iter); "
-            "the cost may fall further",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
-    prototypes = samples.backend.cast(one.prototypes, "float64")
-    return prototypes, max(one.n_iter, 1), one.curve.tolist()
+) -> OneGLVQ:
+    """Train from given prototypes, or from class means plus noise (prototypes × features)."""
+    backend, batched = samples.backend, samples.batched(len(counts))
+    if start is None:
+        means = class_means(batched, backend)[0]
+        of_prototypes = backend.array(np.repeat(np.arange(len(counts)), counts))
+        start = means[of_prototypes] + backend.array(noise, name_of(means))
+    one = train_one(batched, start, counts, slope, backend, max_iter, tol)
+    return one._replace(prototypes=backend.cast(one.prototypes, "float64"))
 
 
 def solve_rls(

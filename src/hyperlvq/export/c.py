@@ -55,6 +55,8 @@ def to_c(
     files : list of Path
     """
     if isinstance(model, PerceptronLearner | GLVQLearner):
+        if trainable or learning_rate is not None:
+            raise InputError("a learner has its own rule and learning rate: give to_c no others")
         texts = render_learner(model, vectors)
     elif trainable:
         rule = None if trainable is True else trainable

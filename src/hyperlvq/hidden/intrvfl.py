@@ -6,6 +6,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state, gen_even_slices
 from sklearn.utils.validation import check_is_fitted
 
+from hyperlvq.batched.backend import backend_of
+from hyperlvq.batched.encoding import encode_integers
 from hyperlvq.checks import check_integer
 from hyperlvq.kernels.encoding import activation_dtype, encode_rows
 from hyperlvq.tensors import beside, check_same_place, is_tensor, validate
@@ -116,9 +118,6 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return check_integer("clip", self.clip, minimum=1, maximum=LARGEST_CLIP)
 
     def _encode_tensor(self, X, clip):
-        from hyperlvq.batched.backend import backend_of
-        from hyperlvq.batched.encoding import encode_integers
-
         dtype = np.dtype(activation_dtype(clip)).name
         return encode_integers(X, [self.keys_], [clip], dtype, backend_of(X))[0]
 

@@ -20,6 +20,14 @@ POWER_ITERATIONS = 100
 LARGEST_CONDITION = {"cholesky": 1e12, "qr": 1e24}
 
 
+def too_small(alpha, solver):
+    """Return the error of a penalty that rounding would eat."""
+    return ValueError(
+        f"alpha={alpha!r} is too small for solver={solver!r} on these data; "
+        "use solver='eigen' or 'auto'"
+    )
+
+
 class Problem(NamedTuple):
     """A standardised problem; Z itself is only made block by block, or on demand."""
 

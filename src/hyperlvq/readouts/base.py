@@ -9,6 +9,8 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hyperlvq.batched import single
+from hyperlvq.batched.backend import backend_of
 from hyperlvq.checks import check_integer
 from hyperlvq.kernels.distances import class_means, closest_per_class, squared_distances
 from hyperlvq.tensors import check_same_place, is_tensor, on_host, refuse_tensor, validate
@@ -69,10 +71,8 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         """
         scores = self.decision_function(X)
         if is_tensor(scores):
-            from hyperlvq.batched.single import labels_of
-
             winners = (scores > 0).long() if scores.ndim == 1 else scores.argmax(axis=1)
-            return labels_of(winners, self.classes_)
+            return single.labels_of(winners, self.classes_)
         winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[winners]
 
@@ -86,14 +86,11 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
 
     def _start_fit_tensors(self, X, y, sample_weight):
         """Return samples and classes as `_start_fit` does; X stays on its device."""
-        from hyperlvq.batched import single
-        from hyperlvq.batched.backend import backend_of
-
         X = validate(self, X, INPUT_DTYPES)
         y = single.labels_on_host(X, y)
         check_classification_targets(y)
         backend = backend_of(X)
-        kept, y, weights = drop_weightless(np.arange(len(X)), y, on_host(sample_weight))
+        kept, y, weights = drop_weightless(np.arange(len(X)), y, sample_weight)
         if len(kept) < len(X):
             X = X[backend.array(kept)]
         index, weights, classes = self._class_index(y, weights)
@@ -136,9 +133,9 @@ class PrototypeReadout(Readout):
         return -closest_per_class(distances, self.prototype_classes_, len(self.classes_))
 
     def _tensor_scores(self, X):
-        from hyperlvq.batched.single import closest_scores
-
-        return closest_scores(X, self.prototypes_, self.prototype_classes_, len(self.classes_))
+        return single.closest_scores(
+            X, self.prototypes_, self.prototype_classes_, len(self.classes_)
+        )
 
 
 def check_announced_classes(classes, known):
@@ -163,7 +160,7 @@ def drop_weightless(X, y, sample_weight):
     if sample_weight is None:
         return X, y, np.ones(len(X))
     weights = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        on_host(sample_weight), ensure_2d=False, dtype=np.float64, input_name="sample_weight"
     )
     if weights.ndim != 1:
         raise ValueError(f"sample_weight must have one dimension, got {weights.ndim}")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hyperlvq.batched.single import class_totals
 from hyperlvq.kernels.distances import class_sums
 from hyperlvq.readouts.base import PrototypeReadout
 from hyperlvq.tensors import is_tensor
@@ -87,13 +88,11 @@ class CentroidClassifier(PrototypeReadout):
         return self
 
     def _fit_tensors(self, X, y, sample_weight):
-        samples, self.classes_ = self._start_fit_tensors(X, y, sample_weight)
-        backend, n_classes = samples.backend, len(self.classes_)
-        members = backend.array(np.eye(n_classes)[:, samples.y] * samples.weights)
-        self.class_weights_ = members.sum(axis=1)
-        self._class_sums = members @ backend.cast(samples.X, "float64")
-        self.prototype_classes_ = backend.range(n_classes)
-        self.prototypes_ = self._class_sums / self.class_weights_[:, None]
+        samples, classes = self._start_fit_tensors(X, y, sample_weight)
+        sums, totals = class_totals(samples, len(classes))
+        self.classes_, self._class_sums, self.class_weights_ = classes, sums, totals
+        self.prototypes_ = sums / totals[:, None]
+        self.prototype_classes_ = samples.backend.range(len(classes))
 
     def _reset(self):
         self.class_weights_ = np.zeros(len(self.classes_))

@@ -3,11 +3,12 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
+from hyperlvq.batched.single import minimise_glvq
 from hyperlvq.checks import check_choice, check_integer, check_real
 from hyperlvq.kernels.distances import squared_norms
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
-from hyperlvq.readouts.lbfgs import minimise
+from hyperlvq.readouts.lbfgs import minimise, warn_of_limit
 from hyperlvq.readouts.online import OnlineReadout, has_settled
 from hyperlvq.readouts.threads import block_threads
 from hyperlvq.tensors import check_same_place, on_host
@@ -25,7 +26,8 @@ class GLVQClassifier(OnlineReadout):
     minimised, and noted in `loss_curve_`, is the weighted mean of g(μ).
 
     For integer activations, matrix products are computed in float32 and summed in float64, and
-    activations are widened block by block, never as a whole; all else is in float64.
+    activations are widened block by block, never as a whole (torch tensors are); all else is in
+    float64.
 
     Parameters
     ----------
@@ -132,14 +134,6 @@ class GLVQClassifier(OnlineReadout):
         self._check_warm_start(X, classes, counts)
         return self.prototypes_.copy(), self.prototype_classes_
 
-    def _starting_tensors(self, samples, classes, counts, rng):
-        from hyperlvq.batched import single
-
-        if not (self.warm_start and hasattr(self, "prototypes_")):
-            return single.starting_prototypes(samples, counts, self.init_noise, rng)
-        self._check_warm_start(samples.X, on_host(classes), counts)
-        return self.prototypes_, on_host(self.prototype_classes_)
-
     def _check_warm_start(self, X, classes, counts):
         """Raise if the prototypes of the last fit are no start for this one."""
         check_same_place(self, "prototypes_", X)
@@ -161,24 +155,35 @@ class GLVQClassifier(OnlineReadout):
             )
 
     def _fit_tensors(self, X, y, sample_weight):
-        from hyperlvq.batched import single
-
         if self.solver != "lbfgs":
             raise ValueError(f"solver={self.solver!r} takes no torch tensors; 'lbfgs' does")
         samples, classes = self._start_fit_tensors(X, y, sample_weight)
         counts = self._prototype_counts(on_host(classes))
+        start = None
+        if self.warm_start and hasattr(self, "prototypes_"):
+            self._check_warm_start(samples.X, on_host(classes), counts)
+            start = self.prototypes_
         rng = check_random_state(self.random_state)
-        start, prototype_classes = self._starting_tensors(samples, classes, counts, rng)
-        self.classes_ = classes
-        self.prototype_classes_ = samples.backend.array(prototype_classes)
-        self._carried_weight = 0.0
-        self.prototypes_, self.n_iter_, self.loss_curve_ = single.minimise_glvq(
-            samples, start, counts, float(self.slope), self.max_iter, float(self.tol)
+        shape = counts.sum(), samples.X.shape[1]
+        noise = rng.uniform(-self.init_noise, self.init_noise, size=shape)
+        one = minimise_glvq(
+            samples, start, counts, float(self.slope), noise, self.max_iter, float(self.tol)
         )
+        self._forget_rate()
+        self.classes_, self.prototypes_ = classes, one.prototypes
+        self.prototype_classes_ = samples.backend.array(np.repeat(np.arange(len(counts)), counts))
+        self.n_iter_, self.loss_curve_ = max(one.n_iter, 1), one.curve.tolist()
+        self._carried_weight = 0.0
+        if one.n_iter >= self.max_iter:
+            warn_of_limit(self.max_iter, stacklevel=4)
 
-    def _learn(self, X, y, weights, rng):
+    def _forget_rate(self):
+        """Drop the learning rate of an earlier online fit."""
         if hasattr(self, "learning_rate_"):
             del self.learning_rate_
+
+    def _learn(self, X, y, weights, rng):
+        self._forget_rate()
         if self.solver == "lbfgs":
             self._minimise(X, y, weights)
         else:

@@ -10,6 +10,16 @@ LIMIT_REACHED = 1
 NO_LIMIT = 2**31 - 1
 
 
+def warn_of_limit(max_iter, stacklevel):
+    """Warn that more iterations might have helped."""
+    warnings.warn(
+        f"L-BFGS stopped at the limit of {max_iter} iterations (max_iter); "
+        "the cost may fall further",
+        ConvergenceWarning,
+        stacklevel=stacklevel,
+    )
+
+
 def minimise(cost_and_gradient, start, max_iter, tol):
     """Return the minimiser, the number of iterations and the cost after each one.
 
@@ -30,11 +40,6 @@ def minimise(cost_and_gradient, start, max_iter, tol):
         options={"maxcor": MEMORY, "maxiter": max_iter, "maxfun": NO_LIMIT, "gtol": tol},
     )
     if result.status == LIMIT_REACHED:
-        warnings.warn(
-            f"L-BFGS stopped at the limit of {max_iter} iterations (max_iter); "
-            "the cost may fall further",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
+        warn_of_limit(max_iter, stacklevel=5)
     # A start that is a minimum takes no iteration; finding that out counts as one.
     return result.x, max(result.nit, 1), costs or [float(result.fun)]

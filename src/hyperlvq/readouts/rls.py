@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from hyperlvq.batched.single import linear_scores, solve_rls
 from hyperlvq.checks import check_choice, check_integer, check_real
 from hyperlvq.kernels import rls
 from hyperlvq.kernels.distances import row_blocks
@@ -115,15 +116,11 @@ class RLSClassifier(Readout):
         return self
 
     def _fit_tensors(self, X, y, sample_weight):
-        from hyperlvq.batched.single import solve_rls
-
         samples, classes = self._start_fit_tensors(X, y, sample_weight)
         self.coef_ = solve_rls(samples, len(classes), float(self.alpha), self.penalty, self.solver)
         self.classes_, self.n_iter_ = classes, 1
 
     def _tensor_scores(self, X):
-        from hyperlvq.batched.single import linear_scores
-
         return linear_scores(X, self.coef_)
 
     def _start_fit_of_targets(self, X, y, sample_weight):
@@ -163,10 +160,7 @@ def choose_solver(solver, problem, alpha):
     if solver == "auto":
         return "cholesky" if size < rls.LARGEST_CONDITION["cholesky"] * alpha else "eigen"
     if size >= rls.LARGEST_CONDITION[solver] * alpha:
-        raise ValueError(
-            f"alpha={alpha!r} is too small for solver={solver!r} on these data; "
-            "use solver='eigen' or 'auto'"
-        )
+        raise rls.too_small(alpha, solver)
     return solver
 
 

@@ -247,7 +247,8 @@ def batch_of(readouts: Sequence[GLVQClassifier], seeds: Sequence[int]) -> GLVQBa
     counts = np.array([readout.prototypes_per_class for readout in readouts])
     shape = len(seeds), len(readouts)
     columns = np.broadcast_to(np.array(seeds)[:, np.newaxis], shape)
-    return GLVQBatch(np.broadcast_to(slopes, shape), np.broadcast_to(counts, shape), columns)
+    slopes, counts = np.broadcast_to(slopes, shape), np.broadcast_to(counts, shape)
+    return GLVQBatch(slopes, counts, columns, float(readouts[0].init_noise))
 
 
 def columns_by_batch(

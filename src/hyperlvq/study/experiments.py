@@ -55,7 +55,8 @@ class Model:
     paper gives in its text alone. `grid` holds the values that the paper's tuning tries; a
     parameter in `reuse` is taken from that column of the settings found so far. `quick_grid` is a
     smaller one, that reuses nothing; its settings are compared with the parameters of
-    `quick_search`.
+    `quick_search`. Of more than one of `n_voters`, which differ in their random numbers, the class
+    that most of them choose is taken.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Model:
     quick_grid: Mapping[str, tuple] = field(default_factory=dict)
     quick_search: Mapping[str, Any] = field(default_factory=dict)
     reuse: Mapping[str, str] = field(default_factory=dict)
+    n_voters: int = 1
     accuracy_column: str | None = None
     published_mean: float | None = None
     is_random: bool = True
@@ -252,6 +254,16 @@ HDC_MODELS = (
         columns=_INTRVFL,
     ),
 )
+VOTING_MODELS = (
+    Model(
+        "intrvfl_glvq_votes",
+        "ten votes of intRVFL + GLVQ",
+        ("intrvfl", "glvq"),
+        defaults=_PROPOSED_DEFAULTS,
+        columns=_PROPOSED_COLUMNS,
+        n_voters=10,
+    ),
+)
 OUTSIDE_MODELS = (
     Model("forest", "random forest", "forest", fixed={"n_estimators": 500}),
     Model(
@@ -291,7 +303,9 @@ OUTSIDE_MODELS = (
         is_random=False,
     ),
 )
-MODELS = {model.name: model for model in (*PAPER_MODELS, *HDC_MODELS, *OUTSIDE_MODELS)}
+MODELS = {
+    model.name: model for model in (*PAPER_MODELS, *HDC_MODELS, *VOTING_MODELS, *OUTSIDE_MODELS)
+}
 
 COMPARISONS = (
     Comparison("rls_features", "glvq_features", "RLS and GLVQ on the features", figure=1),

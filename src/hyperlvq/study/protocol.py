@@ -10,7 +10,8 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -70,13 +71,21 @@ def build(model: Model, parameters: dict[str, Any], seed: int, protocol: str) ->
     """Return the model with its parameters, all its random numbers drawn from a seed."""
     chosen = {**model.fixed, **parameters}
     if isinstance(model.recipe, str):
-        steps = [("scale", MinMaxScaler(clip=True)), ("readout", OUTSIDE[model.recipe](**chosen))]
-        pipeline = Pipeline(steps)
+        pipeline = after_scaling(OUTSIDE[model.recipe](**chosen))
     else:
         pipeline = make_classifier(*model.recipe, **chosen)
+    if model.n_voters > 1:
+        voter = pipeline.set_params(scale="passthrough")
+        votes = BaggingClassifier(voter, n_estimators=model.n_voters, bootstrap=False)
+        pipeline = after_scaling(votes)
     seeds = [name for name in pipeline.get_params() if name.endswith("random_state")]
     pipeline.set_params(**dict.fromkeys(seeds, seed))
     return pipeline.set_params(scale="passthrough") if protocol == "paper" else pipeline
+
+
+def after_scaling(classifier: BaseEstimator) -> Pipeline:
+    """Return a classifier of scaled features, with the step names of our own models."""
+    return Pipeline([("scale", MinMaxScaler(clip=True)), ("readout", classifier)])
 
 
 def evaluate(

@@ -27,7 +27,7 @@ def estimated_seconds(
         flops = _outside_flops(model.recipe, n_samples, n_features)
     else:
         flops = _readout_flops(model.recipe[1], chosen, sizes)
-    return START_SECONDS + flops / FLOPS_PER_SECOND
+    return START_SECONDS + model.n_voters * flops / FLOPS_PER_SECOND
 
 
 def longest_first(items: Sequence[Item], seconds: Callable[[Item], float]) -> list[Item]:
