@@ -121,12 +121,16 @@ class Backend:
             yield
             return
         switch = self.xp.backends.cuda.matmul
-        before = switch.allow_tf32
-        switch.allow_tf32 = are_used
+        # Since torch 2.9 the old name must not be read where the new one has been written.
+        is_new = hasattr(switch, "fp32_precision")
+        name = "fp32_precision" if is_new else "allow_tf32"
+        wanted = {True: "tf32", False: "ieee"}[are_used] if is_new else are_used
+        before = getattr(switch, name)
+        setattr(switch, name, wanted)
         try:
             yield
         finally:
-            switch.allow_tf32 = before
+            setattr(switch, name, before)
 
     def wait(self) -> None:
         """Wait until the device has done what it was given, as timings need."""
