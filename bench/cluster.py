@@ -23,6 +23,7 @@ from pathlib import Path
 from threading import Timer
 from unittest.mock import patch
 
+import cloudpickle
 import dask.array as da
 import numpy as np
 from distributed import Client
@@ -33,6 +34,8 @@ from hyperlvq import make_classifier
 from hyperlvq.distributed import fit
 from hyperlvq.distributed.samples import PartitionedSamples
 
+# Workers cannot import this file where it is itself imported.
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
 KILLED_PASS = 5
 SECONDS_INTO_PASS = 3
 
