@@ -97,13 +97,15 @@ def linear_scores(X: Array, coefficients: Array) -> Array:
 def class_totals(samples: TensorSamples, n_classes: int) -> tuple[Array, Array]:
     """Return the weighted sum of each class's samples (classes × features), and its weight."""
     backend = samples.backend
-    y, weights = backend.array(samples.y), backend.array(samples.weights)
+    is_own = backend.range(n_classes)[:, None] == backend.array(samples.y)
+    weights = backend.array(samples.weights)
     sums = backend.zeros((n_classes, samples.X.shape[1]), "float64")
     totals = backend.zeros((n_classes,), "float64")
-    for rows in row_slices(samples.X, samples.X.shape[1], backend):
-        weighted = backend.cast(samples.X[rows], "float64") * weights[rows, None]
-        sums.index_add_(0, y[rows], weighted)
-    return sums, totals.index_add_(0, y, weights)
+    for rows in row_slices(samples.X, n_classes, backend):
+        shares = is_own[:, rows] * weights[rows]
+        sums += shares @ backend.cast(samples.X[rows], "float64")
+        totals += shares.sum(axis=1)
+    return sums, totals
 
 
 def row_slices(X: Array, width: int, backend: Backend) -> list[slice]:

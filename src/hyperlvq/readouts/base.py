@@ -82,7 +82,8 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         X, y = validate_data(self, X, y, dtype=INPUT_DTYPES, order="C")
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, sample_weight)
-        return X, *self._class_index(y, weights)
+        class_index, classes = self._class_index(y)
+        return X, class_index, weights, classes
 
     def _start_fit_tensors(self, X, y, sample_weight):
         """Return samples and classes as `_start_fit` does; X stays on its device."""
@@ -93,19 +94,19 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         kept, y, weights = drop_weightless(np.arange(len(X)), y, sample_weight)
         if len(kept) < len(X):
             X = X[backend.array(kept)]
-        index, weights, classes = self._class_index(y, weights)
-        samples = single.TensorSamples(X, index, weights, backend)
+        class_index, classes = self._class_index(y)
+        samples = single.TensorSamples(X, class_index, weights, backend)
         return samples, single.classes_beside(classes, backend)
 
-    def _class_index(self, y, weights):
-        """Return class indices, weights and classes."""
+    def _class_index(self, y):
+        """Return class indices and classes."""
         classes, class_index = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least two classes, "
                 f"got one class: {classes.tolist()[0]!r}"
             )
-        return class_index, weights, classes
+        return class_index, classes
 
     def _start_partial_fit(self, X, y, classes, sample_weight):
         """Validate and return one batch as `_start_fit` does."""
