@@ -150,6 +150,7 @@ def train_both_ways(X, y, X_test, hidden, backend, slopes, counts=(1, 2), n_seed
             "glvq",
             slope=slope,
             prototypes_per_class=count,
+            init_noise=1.0,
             random_state=seed,
             **HIDDEN[hidden],
         )
@@ -197,8 +198,8 @@ def test_built_in_sets_end_as_one_by_one(load, hidden, backend):
         X[train], y[train], X[test], hidden, backend, slopes=(2, 9)
     )
 
-    # A cost has many minima: now the one, now the other way ends in the better one.
-    assert batched_costs.mean() == pytest.approx(costs.mean(), rel=0.01)
+    # A cost has many minima, and rounding may decide between them.
+    assert batched_costs.mean() == pytest.approx(costs.mean(), rel=1e-3)
     assert np.mean(batched == y[test]) == pytest.approx(np.mean(predicted == y[test]), abs=0.01)
 
 
