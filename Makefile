@@ -18,7 +18,6 @@ run: $(INSTALLED) ## the paper's study on scikit-learn's data sets, ending with 
 
 test: $(INSTALLED) ## run all tests, then measure coverage with compilation switched off
 	$(BIN)/pytest
-	SCIPY_ARRAY_API=1 $(BIN)/pytest tests/test_tensors.py  # scipy's condition for keeping tensors
 	$(MAKE) coverage
 
 coverage: $(INSTALLED) ## branch coverage of kernels, hidden and readouts, interpreted

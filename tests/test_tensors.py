@@ -1,9 +1,8 @@
 """Estimators on torch tensors under scikit-learn's array_api_dispatch, on a GPU where there is one.
 
-scipy asks for SCIPY_ARRAY_API=1 before it is imported; `make test` sets it.
+scipy asks for SCIPY_ARRAY_API=1 before it is imported; `conftest` sets it.
 """
 
-import os
 import pickle
 import warnings
 from types import SimpleNamespace
@@ -46,8 +45,6 @@ ON_TENSORS = [
 
 @pytest.fixture(autouse=True)
 def dispatch():
-    if os.environ.get("SCIPY_ARRAY_API") != "1":
-        pytest.skip("needs SCIPY_ARRAY_API=1 in the environment; make test sets it")
     with config_context(array_api_dispatch=True):
         yield
 
