@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from hyperlvq import make_classifier
 from hyperlvq.study.collection import open_collection
 from hyperlvq.study.protocol import part_of, scale_file
+from hyperlvq.study.runner import load_sets
 
 N_SETS = 80
 PUBLISHED = {"features": {"slope": 5}, "rvfl": {"slope": 12}}
@@ -44,8 +45,7 @@ def main():
 def smallest_parts(archive):
     """Return the tuning splits of the smallest sets."""
     collection = open_collection(archive)
-    names = [name for name in collection.names() if name != "miniboone"]
-    data_sets = [collection.load(name) for name in names]
+    data_sets, _ = load_sets(collection, collection.names(), "paper")
     sizes = [len(one.y) + (0 if one.y_test is None else len(one.y_test)) for one in data_sets]
     smallest = np.argsort(sizes, kind="stable")[:N_SETS]
     return [

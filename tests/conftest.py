@@ -9,6 +9,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn skips its array AP
 import numba
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.datasets import load_iris, load_wine
 
 from hyperlvq.study.collection import open_collection
@@ -67,3 +68,27 @@ def published(uci_path):
     """Return the paper's settings and accuracies by data set."""
     with open(uci_path.with_name("paper_results.csv"), newline="") as table:
         return {row["dataset"]: row for row in csv.DictReader(table)}
+
+
+@pytest.fixture(params=["cpu", "cuda"])
+def device(request):
+    """Return every device that torch has here."""
+    torch = pytest.importorskip("torch", reason="needs torch: pip install 'hyperlvq[torch]'")
+    if request.param == "cuda" and not torch.cuda.is_available():
+        pytest.skip("needs a GPU that torch can use")
+    return request.param
+
+
+@pytest.fixture
+def on_device(device):
+    """Return what brings arrays to the device."""
+    import torch
+
+    return lambda *arrays: [torch.as_tensor(array, device=device) for array in arrays]
+
+
+@pytest.fixture
+def dispatch():
+    """Let estimators keep tensors, as users do by scikit-learn's array_api_dispatch."""
+    with config_context(array_api_dispatch=True):
+        yield

@@ -22,7 +22,7 @@ INPUT_DTYPES = [np.float64, np.float32, np.int8, np.int16, np.uint8]
 class Readout(ClassifierMixin, BaseEstimator, ABC):
     """A classifier that gives every class a score; the highest one wins.
 
-    Readouts that take torch tensors define `_fit_tensors` and `_tensor_scores`.
+    Readouts that take torch tensors define `_fit_tensors`, and `_tensor_scores` as `_scores`.
     """
 
     #: What `fit` has learnt, which tells where it was: numpy, or a device of torch.
@@ -31,10 +31,6 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
     @abstractmethod
     def _scores(self, X):
         """Return one score per sample and class (validated X)."""
-
-    def _tensor_scores(self, X):
-        """Return the same for a tensor."""
-        raise NotImplementedError
 
     def _fit_tensors(self, X, y, sample_weight):
         """Fit to a tensor X, whatever y and weights are."""

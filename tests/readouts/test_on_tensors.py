@@ -1,0 +1,255 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+
+import hyperlvq
+from hyperlvq import (
+    CentroidClassifier,
+    GLVQClassifier,
+    KGLVQClassifier,
+    LVQ1Classifier,
+    PerceptronClassifier,
+    RLSClassifier,
+    rls_path,
+)
+
+torch = pytest.importorskip("torch", reason="needs torch: pip install 'hyperlvq[torch]'")
+pytestmark = pytest.mark.usefixtures("dispatch")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "readout",
+    [
+        CentroidClassifier(),
+        RLSClassifier(2.0),
+        RLSClassifier(0.0),
+        RLSClassifier(0.1, solver="eigen"),
+        RLSClassifier(3.0, penalty="identity", solver="cholesky"),
+    ],
+    ids=str,
+)
+def test_closed_forms_are_those_on_numpy(activations, rng, on_device, readout, weighted):
+    X, y = activations
+    weights = rng.integers(3, size=len(y)).astype(float) if weighted else None
+    expected = readout.fit(X, y, sample_weight=weights).decision_function(X)
+    on_numpy = hyperlvq.to_numpy(readout)
+    tensor, labels = on_device(X, y)
+    readout.fit(tensor, labels, sample_weight=weights)
+
+    np.testing.assert_allclose(
+        readout.decision_function(tensor).cpu().numpy(), expected, rtol=1e-4, atol=1e-4
+    )
+    attribute = "coef_" if isinstance(readout, RLSClassifier) else "prototypes_"
+    np.testing.assert_allclose(
+        getattr(hyperlvq.to_numpy(readout), attribute), getattr(on_numpy, attribute), atol=1e-7
+    )
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_glvq_ends_at_the_cost_it_has_on_numpy(activations, rng, on_device, dtype, weighted):
+    X, y = activations[0].astype(dtype), np.array(["a", "b", "c"])[activations[1]]
+    weights = rng.uniform(size=len(y)) if weighted else None
+    counts = {"a": 1, "b": 3, "c": 2}
+    expected = GLVQClassifier(counts, slope=4, random_state=0).fit(X, y, sample_weight=weights)
+    (tensor,) = on_device(X)
+    readout = GLVQClassifier(counts, slope=4, random_state=0).fit(tensor, y, sample_weight=weights)
+
+    assert readout.prototypes_.device == tensor.device
+    assert readout.prototype_classes_.tolist() == [0, 1, 1, 1, 2, 2]
+    assert len(readout.loss_curve_) == readout.n_iter_
+    assert (np.diff(readout.loss_curve_) <= 0).all()
+    assert readout.loss_curve_[0] == pytest.approx(expected.loss_curve_[0], rel=1e-4)
+    assert readout.loss_curve_[-1] == pytest.approx(expected.loss_curve_[-1], rel=0.02, abs=1e-4)
+    assert (readout.predict(tensor) == expected.predict(X)).mean() > 0.95
+    np.testing.assert_allclose(
+        hyperlvq.to_numpy(readout).decision_function(X),
+        readout.decision_function(tensor).cpu().numpy(),
+        rtol=1e-3,
+        atol=1e-2,
+    )
+
+
+def test_labels_come_back_as_tensors_or_as_what_torch_lacks(activations, on_device):
+    X, y = on_device(*activations)
+    names = np.array(["low", "mid", "high"])[activations[1]]
+
+    tens = CentroidClassifier().fit(X, 10 * y).predict(X)
+    assert torch.equal(tens, 10 * CentroidClassifier().fit(X, y).predict(X))
+    assert tens.unique().tolist() == [0, 10, 20]
+    found = CentroidClassifier().fit(X, names).predict(X)
+    assert isinstance(found, np.ndarray)
+    assert set(found) == {"low", "mid", "high"}
+
+
+def test_two_classes_have_one_score(activations, on_device):
+    X, y = on_device(activations[0], activations[1] == 1)
+    readout = CentroidClassifier().fit(X, y)
+
+    assert readout.decision_function(X).ndim == 1
+    assert torch.equal(readout.predict(X), readout.decision_function(X) > 0)
+
+
+def test_warm_start_goes_on_from_the_prototypes(activations, on_device):
+    X, y = on_device(*activations)
+    readout = GLVQClassifier(slope=4, max_iter=3, warm_start=True, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="limit of 3 iterations"):
+        first = readout.fit(X, y).loss_curve_[-1]
+    with pytest.warns(ConvergenceWarning):
+        assert readout.fit(X, y).loss_curve_[0] < first
+    with pytest.raises(ValueError, match="warm_start needs the classes"):
+        readout.fit(X, y + 1)
+    with pytest.raises(ValueError, match=r"was fitted on torch on .* and got numpy"):
+        readout.fit(*activations)
+
+
+def test_start_that_is_a_minimum_takes_one_iteration(activations, on_device):
+    X, y = on_device(*activations)
+    readout = GLVQClassifier(tol=1e9, random_state=0).fit(X, y)
+    expected = GLVQClassifier(tol=1e9, random_state=0).fit(*activations)
+
+    assert readout.n_iter_ == 1
+    assert readout.loss_curve_ == pytest.approx(expected.loss_curve_, rel=1e-6)
+    np.testing.assert_allclose(
+        hyperlvq.to_numpy(readout).prototypes_, expected.prototypes_, rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    "readout", [KGLVQClassifier(), LVQ1Classifier(), PerceptronClassifier()], ids=str
+)
+def test_other_readouts_say_that_they_take_no_tensors(activations, readout, on_device):
+    with pytest.raises(TypeError, match=f"{type(readout).__name__} takes numpy arrays"):
+        readout.fit(*on_device(*activations))
+
+
+def test_partial_fit_takes_no_tensors(activations, on_device):
+    with pytest.raises(TypeError, match="partial_fit takes numpy arrays"):
+        CentroidClassifier().partial_fit(*on_device(*activations), classes=[0, 1, 2])
+    with pytest.raises(TypeError, match="rls_path takes numpy arrays"):
+        rls_path(*on_device(*activations), alphas=[1.0])
+
+
+@pytest.mark.parametrize(
+    "readout",
+    [GLVQClassifier(solver="sgd"), RLSClassifier(solver="qr"), RLSClassifier(solver="pinv")],
+    ids=str,
+)
+def test_solvers_of_the_host_say_so(activations, readout, on_device):
+    with pytest.raises(ValueError, match=f"solver='{readout.solver}' takes no torch tensors"):
+        readout.fit(*on_device(*activations))
+
+
+def test_penalty_too_small_for_the_solver_is_named(activations, on_device):
+    readout = RLSClassifier(1e-12, solver="cholesky")
+
+    with pytest.raises(ValueError, match="alpha=1e-12 is too small for solver='cholesky'"):
+        readout.fit(*on_device(*activations))
+
+
+def test_bad_labels_and_weights_are_named(activations, on_device):
+    X, y = on_device(*activations)
+
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        CentroidClassifier().fit(X, y[:-1])
+    with pytest.raises(ValueError, match="y should be a 1d array"):
+        CentroidClassifier().fit(X, torch.stack([y, y], axis=1))
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        CentroidClassifier().fit(X, None)
+    with pytest.raises(ValueError, match="at least two classes, got one class: 0"):
+        CentroidClassifier().fit(X, 0 * y)
+    with pytest.raises(ValueError, match="sample_weight must not be negative"):
+        CentroidClassifier().fit(X, y, sample_weight=-torch.ones(len(X)))
+    with pytest.raises(ValueError, match="contains NaN"):
+        CentroidClassifier().fit(X.float() * torch.nan, y)
+
+
+def test_columns_of_labels_are_taken_with_a_warning(activations, on_device):
+    X, y = on_device(*activations)
+
+    with pytest.warns(DataConversionWarning):
+        readout = CentroidClassifier().fit(X, y[:, None])
+    assert readout.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("dtype", [">i8", np.longdouble, np.uint16])
+def test_labels_that_torch_lacks_stay_on_the_host(activations, on_device, dtype):
+    (X,) = on_device(activations[0])
+    y = activations[1].astype(dtype)
+    found = CentroidClassifier().fit(X, y).predict(X)
+
+    assert found.dtype == y.dtype
+    assert (found == y).mean() > 0.9
+
+
+@pytest.mark.parametrize("readout", [CentroidClassifier(), GLVQClassifier(random_state=0)], ids=str)
+def test_features_far_from_zero_keep_their_distances(iris, on_device, readout):
+    X, y = (iris[0] + 3000).astype(np.float32), iris[1]
+    expected = readout.fit(X, y).score(X, y)
+    tensor, labels = on_device(X, y)
+
+    assert float(readout.fit(tensor, labels).score(tensor, labels)) == pytest.approx(expected, 0.02)
+
+
+@pytest.mark.parametrize("scale", [1e-46, 1e40])
+def test_weights_of_any_size_count_alike(activations, on_device, scale):
+    X, y = on_device(*activations)
+    readout = GLVQClassifier(slope=4, max_iter=20, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        expected = readout.fit(X, y, sample_weight=np.ones(len(y))).loss_curve_
+        found = readout.fit(X, y, sample_weight=np.full(len(y), scale)).loss_curve_
+
+    assert found == pytest.approx(expected, rel=1e-4)
+
+
+def test_weights_on_tensors_go_with_features_on_numpy(activations):
+    X, y = activations
+    weights = np.linspace(0, 1, len(y))
+    found = CentroidClassifier().fit(X, y, sample_weight=torch.as_tensor(weights))
+
+    expected = CentroidClassifier().fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(found.prototypes_, expected.prototypes_)
+
+
+def test_fit_can_go_from_numpy_to_tensors_and_back(activations, on_device):
+    X, y = on_device(*activations)
+    readout = GLVQClassifier(slope=4, solver="sgd", max_iter=2000, random_state=0)
+    readout.fit(*activations)
+    readout.set_params(solver="lbfgs").fit(X, y)
+
+    assert not hasattr(readout, "learning_rate_")
+    assert readout.predict(X).shape == y.shape
+    assert isinstance(readout.fit(*activations).predict(activations[0]), np.ndarray)
+
+
+def test_failed_fit_leaves_the_model_as_it_was(activations, on_device):
+    X, y = on_device(*activations)
+    readout = GLVQClassifier(slope=4, random_state=0).fit(X, y)
+    before = dict(vars(readout))
+
+    with pytest.raises(ValueError, match="contains NaN"):
+        readout.fit(X.float() * torch.nan, y)
+    readout.set_params(prototypes_per_class={7: 1})
+    with pytest.raises(ValueError, match="which is no class"):
+        readout.fit(X, y)
+    readout.set_params(prototypes_per_class=1)
+    assert vars(readout) == before
+
+
+def test_limit_of_iterations_is_told_where_fit_was_called(activations, on_device):
+    X, y = on_device(*activations)
+
+    with pytest.warns(ConvergenceWarning, match="limit of 2 iterations") as caught:
+        readout = GLVQClassifier(slope=4, max_iter=2, random_state=0).fit(X, y)
+    assert caught[0].filename == __file__
+    assert readout.predict(X).shape == y.shape
+
+
+def test_many_iterations_may_be_allowed(activations, on_device):
+    X, y = on_device(*activations)
+
+    assert GLVQClassifier(slope=4, max_iter=10**12, random_state=0).fit(X, y).n_iter_ < 1000
