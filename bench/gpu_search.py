@@ -1,13 +1,14 @@
-"""The paper's search over settings on one device, and the figures that go with it.
+"""The paper's search over settings and its study on one device, and the figures that go with it.
 
     python bench/gpu_search.py search --data ARCHIVE -o FOLDER [--minutes M] [--retry-failed]
+    python bench/gpu_search.py study --data ARCHIVE -o FOLDER [--settings FILE] [--minutes M]
     python bench/gpu_search.py check --data ARCHIVE
     python bench/gpu_search.py time --data ARCHIVE
     each with [--device cpu|cuda] [--products float32|split] [--sets A,B] [--models A,B] [--seeds N]
 
-`search` writes what `hyperlvq study tune --device` writes, and needs no command line of it; `check`
-trains some problems of a few sets both ways and compares costs, accuracies and times; `time` times
-whole grids.
+`search` writes what `hyperlvq study tune --device` writes, `study` what `hyperlvq study run
+--device` writes, and neither needs the command line of it; `check` trains some problems of a few
+sets both ways and compares costs, accuracies and times; `time` times whole grids.
 """
 
 import argparse
@@ -26,10 +27,12 @@ from hyperlvq.batched.backend import PRODUCTS
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.collection import open_collection
 from hyperlvq.study.data_set import DataSet
+from hyperlvq.study.device_runs import run_study_on_device
 from hyperlvq.study.device_tuning import on_device, tune_on_device
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.protocol import part_of, scale_file
 from hyperlvq.study.runner import Progress
+from hyperlvq.study.settings import read_settings
 from hyperlvq.study.tuning import TUNING_NAME, Search
 
 SEARCHED_MODELS = (
@@ -53,13 +56,14 @@ def main() -> None:
     backend = open_backend(options.device, options.products, not options.no_graphs)
     backend = replace(backend, ticks_per_check=options.ticks or backend.ticks_per_check)
     print(f"device {options.device}, products {options.products}", flush=True)
-    {"search": search, "check": check, "time": time_grids}[options.what](options, backend)
+    commands = {"search": search, "study": study, "check": check, "time": time_grids}
+    commands[options.what](options, backend)
 
 
 def parse_arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="Search over settings on a device.")
-    parser.add_argument("what", choices=("search", "check", "time"))
+    parser.add_argument("what", choices=("search", "study", "check", "time"))
     parser.add_argument("--data", help="the archive of the collection")
     parser.add_argument("-o", "--output", help="the folder of the records")
     parser.add_argument("--device", default="cuda", choices=("cpu", "cuda"))
@@ -67,7 +71,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--no-graphs", action="store_true", help="start every kernel by itself")
     parser.add_argument("--ticks", type=int, help="evaluations between looks at what has ended")
     parser.add_argument("--minutes", type=float)
-    parser.add_argument("--retry-failed", action="store_true", help="search again what failed")
+    parser.add_argument("--retry-failed", action="store_true", help="do again what failed")
+    parser.add_argument("--settings", help="a settings file for the study")
     parser.add_argument("--sets", type=lambda text: text.split(","))
     parser.add_argument("--models", type=lambda text: text.split(","))
     parser.add_argument("--seeds", type=int, default=5)
@@ -87,17 +92,34 @@ def search(options: argparse.Namespace, backend: Backend) -> None:
         n_seeds=options.seeds,
         minutes=options.minutes,
     )
-    print(as_text(table_of_steps(steps)))
+    print(as_text(table_of_steps(steps, "Search over settings", "sets")))
+
+
+def study(options: argparse.Namespace, backend: Backend) -> None:
+    """Run the study, saying how long every model took on every split."""
+    steps = run_study_on_device(
+        open_collection(options.data),
+        options.output,
+        backend,
+        models=options.models or SEARCHED_MODELS,
+        sets=options.sets,
+        settings=read_settings(options.settings) if options.settings else None,
+        n_seeds=options.seeds,
+        retry_failed=options.retry_failed,
+        minutes=options.minutes,
+    )
+    print(as_text(table_of_steps(steps, "Study", "runs")))
 
 
 def search_table(archive: str, folder: str) -> Table:
     """Return how long the paper's whole search takes on a GPU."""
     source, backend = open_collection(archive), open_backend("cuda")
-    return table_of_steps(tune_on_device(source, folder, backend, models=SEARCHED_MODELS))
+    steps = tune_on_device(source, folder, backend, models=SEARCHED_MODELS)
+    return table_of_steps(steps, "Search over settings", "sets")
 
 
-def table_of_steps(steps: Iterable[Progress]) -> Table:
-    """Return the seconds and mean accuracy of every model's search; print each set's."""
+def table_of_steps(steps: Iterable[Progress], title: str, unit: str) -> Table:
+    """Return the seconds and mean accuracy of every model; print each set's, of a first seed."""
     start = last = time.perf_counter()
     seconds: dict[str, float] = defaultdict(float)
     accuracies: dict[str, list[float]] = defaultdict(list)
@@ -107,15 +129,16 @@ def table_of_steps(steps: Iterable[Progress]) -> Table:
         seconds[record["model"]] += taken
         if record["error"] is None:
             accuracies[record["model"]].append(record["accuracy"])
-        result = record["error"] or f"{record['accuracy']:.4f}"
-        place = f"{step.done}/{step.total}"
-        print(f"{place} {record['model']} {record['dataset']} {taken:.2f} s {result}", flush=True)
+        if not record["seed"]:  # the seeds of a run end together
+            result = record["error"] or f"{record['accuracy']:.4f}"
+            name = f"{step.done}/{step.total} {record['model']} {record['dataset']}"
+            print(f"{name} {taken:.2f} s {result}", flush=True)
     rows = [
         [name, f"{seconds[name]:.1f}", str(len(found)), f"{np.mean(found):.4f}"]
         for name, found in accuracies.items()
     ]
     total = [f"All of it: {time.perf_counter() - start:.1f} s."]
-    return Table("Search over settings", ["model", "seconds", "sets", "accuracy"], rows, total)
+    return Table(title, ["model", "seconds", unit, "accuracy"], rows, total)
 
 
 def drop_failures(path: Path) -> None:
@@ -134,7 +157,7 @@ def time_grids(options: argparse.Namespace, backend: Backend) -> None:
             model = MODELS[name]
             values = reused.get(name, layer) if model.reuse else {}
             data_set = collection.load(set_name)
-            job = Search(model, "paper", values, data_set, None, "paper", options.seeds)
+            job = Search(model, "full", values, data_set, None, "paper", options.seeds)
             seconds = [seconds_of(on_device(job, backend).record) for _ in range(2)]
             print(f"{set_name} {name}: {seconds[0]:.2f} s, again {seconds[1]:.2f} s", flush=True)
 
@@ -154,7 +177,7 @@ def compare(data_set: DataSet, hidden: str, n_seeds: int, backend: Backend) -> s
     layer = {**layer, "clip": CLIP} if hidden == "intrvfl" else layer
     counts = CHECKED_COUNTS if hidden == "intrvfl" else (1,)
     grid = {"slope": CHECKED_SLOPES, "prototypes_per_class": counts}
-    job = Search(replace(model, grid=grid), "paper", layer, data_set, None, "paper", n_seeds)
+    job = Search(replace(model, grid=grid), "full", layer, data_set, None, "paper", n_seeds)
     part = part_of(scale_file(data_set.X), data_set.y, data_set.tuning)
     start = time.perf_counter()
     pipelines = [

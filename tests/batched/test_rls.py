@@ -11,6 +11,7 @@ from hyperlvq.batched.rls import (
     solve_by_eigenvalues,
     solve_definite,
     solve_shifted,
+    train_rls,
 )
 
 ALPHAS = [2.0**-10, 1.0, 32.0]
@@ -21,6 +22,13 @@ def make_layers(rng, n_samples, n_columns, n_constant=0):
     X = rng.integers(-3, 4, size=(2, n_samples, n_columns)) + y[:, np.newaxis]
     X[1, :, :n_constant] = 2
     return X.astype(np.float64), y
+
+
+def train_and_test(train, y_train, test, y_test, backend):
+    """Return the accuracies of all layers and ALPHAS."""
+    coefficients = train_rls(backend.array(train), y_train, ALPHAS, backend)
+    classes, test = np.unique(y_train), backend.array(test)
+    return rls_accuracies(coefficients, classes, test, y_test, backend)
 
 
 @pytest.mark.parametrize("n_constant", [0, 3])
@@ -62,8 +70,7 @@ def test_weights_penalties_and_solvers_are_those_of_the_classifier(
 
 def test_accuracies_are_those_of_the_classifier(rng, backend):
     X, y = make_layers(rng, 90, 30, 2)
-    train, test = backend.array(X[:, :60]), backend.array(X[:, 60:])
-    found = rls_accuracies(train, y[:60], test, y[60:], ALPHAS, backend)
+    found = train_and_test(X[:, :60], y[:60], X[:, 60:], y[60:], backend)
 
     for layer, accuracies in zip(X, found, strict=True):
         expected = [
@@ -75,19 +82,17 @@ def test_accuracies_are_those_of_the_classifier(rng, backend):
 
 def test_classes_that_training_lacks_are_never_right(rng, backend):
     X, y = make_layers(rng, 90, 30)
-    train, test = backend.array(X[:, :60]), backend.array(X[:, 60:])
-    found = rls_accuracies(train, y[:60] % 2, test, np.full(30, 7), ALPHAS, backend)
+    found = train_and_test(X[:, :60], y[:60] % 2, X[:, 60:], np.full(30, 7), backend)
 
     assert not found.any()
 
 
 def test_small_memory_changes_nothing(rng, backend):
     X, y = make_layers(rng, 90, 30)
-    arguments = backend.array(X), y, backend.array(X), y, ALPHAS
     short = replace(backend, batch_bytes=1000, block_bytes=10_000)
 
     np.testing.assert_array_equal(
-        rls_accuracies(*arguments, backend), rls_accuracies(*arguments, short)
+        train_and_test(X, y, X, y, backend), train_and_test(X, y, X, y, short)
     )
 
 

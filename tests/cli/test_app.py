@@ -90,7 +90,7 @@ def test_unknown_command_is_bad_input():
         ),
         (
             ["study", "tune", "-o", "x", "--grid", "all"],
-            "invalid value for '--grid': 'all' is not one of 'paper', 'quick'; "
+            "invalid value for '--grid': 'all' is not one of 'full', 'quick'; "
             "see hyperlvq study tune --help",
         ),
     ],

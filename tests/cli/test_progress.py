@@ -1,3 +1,5 @@
+from itertools import islice
+
 import pytest
 
 from hyperlvq.cli.progress import show_progress
@@ -12,15 +14,20 @@ def steps(n_steps, errors=()):
 
 
 def test_runs_and_failures_are_counted():
-    n_done, failures = show_progress(steps(5, ["too few", None, "too few", "no memory"]))
+    n_done, _, failures = show_progress(steps(5, ["too few", None, "too few", "no memory"]))
 
     assert n_done == 5
     assert failures == {"too few": 2, "no memory": 1}
 
 
 def test_nothing_to_do_shows_nothing(capsys):
-    assert show_progress(iter(())) == (0, {})
+    assert show_progress(iter(())) == (0, 0, {})
     assert capsys.readouterr().err == ""
+
+
+def test_what_a_study_that_stopped_has_left_is_counted():
+    assert show_progress(islice(steps(5), 3)).n_left == 2
+    assert show_progress(steps(5)).n_left == 0
 
 
 @pytest.mark.parametrize("n_steps", [1, 7, 1000])
@@ -35,7 +42,7 @@ def test_there_are_few_lines_without_a_terminal(capsys, n_steps):
 def test_terminal_has_a_bar(capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "80")
-    n_done, _ = show_progress(steps(3))
+    n_done, *_ = show_progress(steps(3))
 
     assert n_done == 3
     errors = capsys.readouterr().err

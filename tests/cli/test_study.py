@@ -31,9 +31,9 @@ SEARCH = {
     **RECORD,
     "split": None,
     "seed": None,
-    "grid": "paper",
+    "grid": "full",
     "n_trials": 1,
-    "values": values_of_grid(experiments.MODELS["knn"], "paper"),
+    "values": values_of_grid(experiments.MODELS["knn"], "full"),
     "scores": [0.5] * 9,
 }
 PUBLISHED = (
@@ -153,6 +153,57 @@ def test_costs_are_those_of_the_formulas(tmp_path):
         *("GLVQ", f"{glvq:.4g}"),
         *([f"{glvq / straightforward:.4f}"] * 2),
     ]
+
+
+def run_on_device(folder, *arguments):
+    return hyperlvq("study", "run", "-o", folder, "--device", "cpu", *arguments)
+
+
+def test_study_on_a_device_goes_on_where_one_on_cores_stopped(tmp_path):
+    common = ("--sets", "iris", "--models", "rls_features,glvq_features")
+    run(tmp_path, *common, "--seeds", 1)
+    code, output, _ = run_on_device(tmp_path, *common, "--seeds", 2)
+
+    assert (code, output) == (0, f"4 runs made; the records are in {tmp_path}\n")
+    assert len(read_records(tmp_path)) == 4 * (1 + 2)
+
+
+def test_study_on_a_device_says_when_time_is_up(tmp_path, monkeypatch):
+    monkeypatch.setattr("hyperlvq.study.device_runs.end_after", lambda minutes: -minutes)
+    common = ("--sets", "iris", "--models", "rls_features")
+    code, output, _ = run_on_device(tmp_path, *common, "--minutes", 1)
+
+    assert (code, output) == (0, "1 runs made; time is up, the same command goes on\n")
+    monkeypatch.undo()
+    _, output, _ = run_on_device(tmp_path, *common, "--minutes", 1)
+    assert output == f"3 runs made; the records are in {tmp_path}\n"
+
+
+def test_published_settings_of_rls_are_refused_on_a_device(tmp_path):
+    (tmp_path / "best.csv").write_text("dataset,rls_features_lmb\niris,2\n")
+    arguments = ("--settings", tmp_path / "best.csv", "--models", "rls_features")
+    code, output, errors = run_on_device(tmp_path / "out", *arguments)
+
+    assert (code, output) == (2, "")
+    assert errors.startswith("hyperlvq: rls_features cannot run on a device with the settings best")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "tune"])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--device", "cpu", "--jobs", 2], "--device excludes --jobs and --dask: one process uses"),
+        (["--minutes", 1], "--minutes goes with --device only"),
+        (["--device", "cpu", "--models", "knn"], "there is no model to {} on a device 'knn'; "),
+    ],
+)
+def test_options_of_devices_are_checked(tmp_path, command, arguments, message):
+    code, output, errors = hyperlvq("study", command, "-o", tmp_path / "out", *arguments)
+
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"hyperlvq: {message.format(command)}")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

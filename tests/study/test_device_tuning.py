@@ -15,11 +15,11 @@ from hyperlvq.study.tuning import TUNING_NAME, Search, tune_study
 GRIDS = {
     "rls_features": {"alpha": (0.5, 1.0)},
     "rvfl_rls": {"n_units": (20, 30), "alpha": (0.5, 2.0)},
-    "rvfl_glvq": {"slope": (3, 5)},
+    "rvfl_glvq": {"slope": (3,), "prototypes_per_class": (1, 2)},
     "intrvfl_rls": {"n_units": (20, 30), "clip": (1, 3), "alpha": (0.5, 2.0)},
     "intrvfl_glvq_p1": {"slope": (3, 5)},
     "intrvfl_glvq": {"slope": (3, 5), "prototypes_per_class": (1, 2)},
-    "glvq_features": {"slope": (2, 5)},
+    "glvq_features": {"slope": (5,), "prototypes_per_class": (1, 2)},
 }
 
 
@@ -74,7 +74,7 @@ def test_tuning_stops_when_time_is_up_and_goes_on_later(tmp_path, source):
 
 def test_quick_grid_stops_training_where_the_quick_search_does(tmp_path, source, monkeypatch):
     quick = {"n_units": (20,), "clip": (1, 3), "slope": (5,), "prototypes_per_class": (1,)}
-    limited = replace(MODELS["intrvfl_glvq"], quick_grid=quick, quick_search={"max_iter": 1})
+    limited = replace(MODELS["intrvfl_glvq"], quick_grid=quick, limits={"quick": {"max_iter": 1}})
     data_set = source.load("other")
     single = Search(limited, "quick", {}, data_set, None, "paper", 2)
     candidates = single.candidates()
@@ -88,7 +88,7 @@ def test_quick_grid_stops_training_where_the_quick_search_does(tmp_path, source,
 def test_single_class_cannot_be_trained(source):
     data_set = source.load("plain")
     alone = replace(data_set, tuning=data_set.tuning._replace(train=np.array([0, 2])))
-    search = Search(MODELS["glvq_features"], "paper", {}, alone, None, "paper", 2)
+    search = Search(MODELS["glvq_features"], "full", {}, alone, None, "paper", 2)
 
     with pytest.raises(InputError, match="no setting of glvq_features can be trained"):
         on_device(search, open_backend("cpu")).record()
@@ -98,7 +98,7 @@ def test_single_class_cannot_be_trained(source):
     ("options", "message"),
     [
         ({"models": ["knn"]}, "there is no model to tune on a device 'knn'; there are rls_f"),
-        ({"grid": "slow"}, "grid must be one of 'paper', 'quick', got 'slow'"),
+        ({"grid": "slow"}, "grid must be one of 'full', 'quick', got 'slow'"),
         ({"minutes": 0}, "minutes must be a finite number above 0, got 0"),
     ],
 )

@@ -90,6 +90,33 @@ def test_rls_is_solved_as_published_where_settings_are_of_no_search(path, text, 
     assert parameters(read(path, text), "rls_features", "iris") == {"alpha": 2, **solver}
 
 
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("dataset,glvq_features_beta\niris,5\n", {"prototypes_per_class": 1, "init_noise": 1}),
+        (
+            "dataset,glvq_features_beta,glvq_features_ppc\niris,5,4\n",
+            {"prototypes_per_class": 4, "init_noise": 1},
+        ),
+        (
+            "dataset,tuning,glvq_features_beta\niris,paper,5\n",
+            {"prototypes_per_class": 1, "init_noise": 1},
+        ),
+        (
+            "dataset,tuning,glvq_features_beta,glvq_features_ppc\niris,paper,5,4\n",
+            {"prototypes_per_class": 4},
+        ),
+    ],
+)
+def test_glvq_on_features_starts_as_published_unless_a_search_chose_its_prototypes(
+    path, text, start
+):
+    settings = read(path, text)
+
+    settings.check([MODELS["glvq_features"]])
+    assert parameters(settings, "glvq_features", "iris") == {"slope": 5, **start}
+
+
 def test_defaults_in_place_of_published_settings_are_solved_exactly(path):
     assert parameters(read(path, GOOD), "rls_features", "zoo") == MODELS["rls_features"].defaults
 
@@ -136,7 +163,8 @@ def test_searched_settings_have_every_cell_and_are_values_of_the_grids():
     for row in settings.rows.values():
         assert None not in row.values()
         for model in models:
-            assert all(row[model.columns[name]] in grid for name, grid in model.grid.items())
+            for name, grid in model.grid.items():
+                assert row.get(model.columns[name], grid[0]) in grid
 
 
 def test_byte_order_mark_and_blank_lines_do_no_harm(path):

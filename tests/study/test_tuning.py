@@ -8,8 +8,9 @@ from tiny_study import Source, make_set, without_times
 
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
+from hyperlvq.study import protocol as protocols
 from hyperlvq.study.experiments import MODELS
-from hyperlvq.study.protocol import Part, scale_file
+from hyperlvq.study.protocol import Part, build, scale_file
 from hyperlvq.study.records import open_records, read_records
 from hyperlvq.study.runner import run_study
 from hyperlvq.study.settings import TUNED_FILE, read_settings
@@ -30,7 +31,7 @@ GRIDS = {
     "intrvfl_rls": {"n_units": (20, 30), "clip": (1, 3), "alpha": (0.5, 2.0)},
     "intrvfl_glvq_p1": {"slope": (3, 5)},
     "knn": {"n_neighbors": (3, 1000, 1)},
-    "glvq_features": {"slope": (2, 5)},
+    "glvq_features": {"slope": (2, 5), "prototypes_per_class": (1,)},
 }
 
 
@@ -52,7 +53,7 @@ def tune(source, folder, *models, **options):
 
 
 def search_of(name, data_set, split=None, protocol="paper", reused=None, n_seeds=2):
-    return Search(MODELS[name], "paper", reused or {}, data_set, split, protocol, n_seeds)
+    return Search(MODELS[name], "full", reused or {}, data_set, split, protocol, n_seeds)
 
 
 def records_of(folder, model=None):
@@ -118,11 +119,11 @@ def test_paper_trains_on_one_half_of_the_scaled_file_and_scores_on_the_other():
     record = search_of("glvq_features", data_set).record()
 
     X, y, (train, test) = scale_file(data_set.X), data_set.y, data_set.tuning
-    fixed = MODELS["glvq_features"].fixed
+    rest = {**MODELS["glvq_features"].fixed, "prototypes_per_class": 1}
     by_hand = [
         np.mean(
             [
-                make_classifier("features", "glvq", slope=slope, **fixed, random_state=seed)
+                make_classifier("features", "glvq", slope=slope, **rest, random_state=seed)
                 .set_params(scale="passthrough")
                 .fit(X[train], y[train])
                 .score(X[test], y[test])
@@ -224,6 +225,22 @@ def test_set_whose_layer_could_not_be_tuned_is_left_out_of_those_that_reuse_it(t
     assert [record["dataset"] for record in records_of(tmp_path, "intrvfl_glvq_p1")] == ["plain"]
 
 
+@pytest.mark.parametrize(("grid", "max_iter"), [("full", 300), ("quick", 50)])
+def test_limits_hold_for_every_setting_and_stand_in_the_record(monkeypatch, grid, max_iter):
+    model = replace(
+        MODELS["intrvfl_glvq"],
+        grid={"slope": (3,), "prototypes_per_class": (1, 2)},
+        quick_grid={"n_units": (9,), "clip": (1,), "slope": (3,), "prototypes_per_class": (1, 2)},
+    )
+    built = []
+    monkeypatch.setattr(protocols, "build", lambda *args: built.append(args[1]) or build(*args))
+    reused = {"n_units": 9, "clip": 1} if grid == "full" else {}
+    record = Search(model, grid, reused, make_set(), None, "paper", 2).record()
+
+    assert [parameters["max_iter"] for parameters in built] == [max_iter] * 4
+    assert record["max_iter"] == max_iter
+
+
 def test_quick_grid_reuses_nothing(tmp_path, source):
     tune(source, tmp_path, "intrvfl_glvq_p1", grid="quick")
 
@@ -277,7 +294,7 @@ def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, so
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"grid": "quick"}, "grid = 'paper', not 'quick': take another folder"),
+        ({"grid": "quick"}, "grid = 'full', not 'quick': take another folder"),
         ({"protocol": "strict"}, "records of the protocol 'paper', not 'strict': take another"),
     ],
 )
@@ -312,7 +329,7 @@ def test_a_fold_that_cannot_be_trained_leaves_the_others_their_say():
         ),
         ([], {}, "no model with a grid is named; there are rls_features, "),
         (["knn"], {"sets": ["trees"]}, "there is no data set 'trees'; there are plain, other"),
-        (["knn"], {"grid": "slow"}, "grid must be one of 'paper', 'quick', got 'slow'"),
+        (["knn"], {"grid": "slow"}, "grid must be one of 'full', 'quick', got 'slow'"),
         (["knn"], {"protocol": "lax"}, "protocol must be one of 'paper', 'strict', got 'lax'"),
         (["knn"], {"n_seeds": 0}, "n_seeds must be at least 1, got 0"),
         (["knn"], {"n_jobs": 0}, "n_jobs must be at least 1, got 0"),
@@ -327,7 +344,7 @@ def made_up(model, scores, **changes):
     """Return the record of a search with these accuracies."""
     key = {"protocol": "paper", "model": model, "dataset": "a", "split": None, "seed": None}
     best = dict.fromkeys(MODELS[model].columns, 1)
-    grid = {"grid": "paper", "values": values_of_grid(MODELS[model], "paper")}
+    grid = {"grid": "full", "values": values_of_grid(MODELS[model], "full")}
     return {**key, **best, **grid, "scores": scores, "error": None, **changes}
 
 
@@ -339,7 +356,7 @@ def test_single_setting_is_the_best_on_average():
     ]
 
     glvq, rls = best_single_settings(records).values()
-    assert glvq == ({"slope": 5}, pytest.approx(0.6), 2)
+    assert glvq == ({"slope": 5, "prototypes_per_class": 1}, pytest.approx(0.6), 2)
     assert rls == ({"alpha": 0.5}, 0.4, 1)
 
 

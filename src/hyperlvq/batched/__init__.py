@@ -6,7 +6,7 @@ One code serves both: a `Backend` makes the arrays, and all else uses what the t
 from hyperlvq.batched.backend import Backend, open_backend
 from hyperlvq.batched.encoding import encode_integers, encode_sigmoids
 from hyperlvq.batched.glvq import GLVQBatch, Samples, predicted_classes, train_glvq
-from hyperlvq.batched.rls import rls_accuracies, rls_coefficients
+from hyperlvq.batched.rls import rls_accuracies, rls_coefficients, train_rls
 
 __all__ = [
     "Backend",
@@ -19,4 +19,5 @@ __all__ = [
     "rls_accuracies",
     "rls_coefficients",
     "train_glvq",
+    "train_rls",
 ]

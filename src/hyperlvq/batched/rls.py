@@ -212,28 +212,29 @@ def solve_definite(matrices: Array, right: Array, backend: Backend) -> Array:
     return right
 
 
-def rls_accuracies(
-    train: Array,
-    y_train: np.ndarray,
-    test: Array,
-    y_test: np.ndarray,
-    alphas: Sequence[float],
-    backend: Backend,
-) -> np.ndarray:
-    """Return the accuracy of every layer and penalty (layers × penalties).
-
-    `train` and `test` are activations (layers × samples × columns).
-    """
-    classes, index = np.unique(y_train, return_inverse=True)
+def train_rls(
+    activations: Array, y: np.ndarray, alphas: Sequence[float], backend: Backend
+) -> Array:
+    """Return B for the one-hot labels (layers × penalties × columns × classes)."""
+    classes, index = np.unique(y, return_inverse=True)
     targets = backend.array(np.eye(len(classes))[index], "float64")
-    coefficients = rls_coefficients(train, targets, alphas, backend)
+    return rls_coefficients(activations, targets, alphas, backend)
+
+
+def rls_accuracies(
+    coefficients: Array, classes: np.ndarray, test: Array, y_test: np.ndarray, backend: Backend
+) -> np.ndarray:
+    """Return the accuracy of every layer and penalty on test activations (layers × penalties).
+
+    `classes` are those trained on; test samples of others are never right.
+    """
     known = backend.array(np.searchsorted(classes, y_test))
     is_known = backend.array(np.isin(y_test, classes))
     n_right = 0.0
     for rows, block in row_blocks(test, backend):
         hits = [
             backend.xp.argmax(block @ coefficients[:, penalty], axis=2) == known[rows]
-            for penalty in range(len(alphas))
+            for penalty in range(coefficients.shape[1])
         ]
         is_right = backend.xp.stack(hits, axis=1) & is_known[rows]
         n_right = n_right + backend.cast(is_right, "float64").sum(axis=2)

@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -14,16 +15,24 @@ LINES_WITHOUT_TERMINAL = 20
 SPEED_SECONDS = 3600
 
 
-def show_progress(steps: Iterable[Step]) -> tuple[int, Counter[str]]:
-    """Follow a study on standard error; return the number of runs and the sentences of failures."""
+class Shown(NamedTuple):
+    """How many runs were made, how many are left, and the sentences of those that failed."""
+
+    n_done: int
+    n_left: int
+    failures: Counter[str]
+
+
+def show_progress(steps: Iterable[Step]) -> Shown:
+    """Follow a study on standard error."""
     console = Console(stderr=True)
     follow = _show_bar if console.is_terminal else _show_lines
-    n_done, failures = 0, Counter[str]()
+    n_done, n_left, failures = 0, 0, Counter[str]()
     for step in follow(steps, console):
-        n_done += 1
+        n_done, n_left = n_done + 1, step.total - step.done
         if step.record["error"] is not None:
             failures[step.record["error"]] += 1
-    return n_done, failures
+    return Shown(n_done, n_left, failures)
 
 
 def _show_bar(steps: Iterable[Step], console: Console) -> Iterable[Step]:

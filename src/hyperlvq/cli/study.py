@@ -43,6 +43,9 @@ Dask = Annotated[
         metavar="ADDRESS", help="The scheduler of a Dask cluster that takes the place of --jobs."
     ),
 ]
+Minutes = Annotated[
+    float | None, typer.Option(min=0.01, help="With --device, when to stop and leave the rest.")
+]
 Published = Annotated[
     Path | None, typer.Option(help="The paper's table, to be shown beside our figures.")
 ]
@@ -67,6 +70,11 @@ def run(
     protocol: Protocol = "paper",
     jobs: Jobs = None,
     dask: Dask = None,
+    device: Annotated[
+        Literal["cpu", "cuda"] | None,
+        typer.Option(help="Train all initialisations of RLS or GLVQ on a split together, there."),
+    ] = None,
+    minutes: Minutes = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Run again what ended in an error.")
     ] = False,
@@ -78,8 +86,11 @@ def run(
     from hyperlvq.cli.progress import show_progress
     from hyperlvq.study.runner import run_study
 
+    check_device_options(device, minutes, jobs, dask)
     with job_runner(jobs, dask) as run_jobs:
-        steps = run_study(
+        on_cores = partial(run_study, n_jobs=jobs or default_jobs(), run_jobs=run_jobs)
+        run_here = on_cores if device is None else device_runner(device, minutes)
+        steps = run_here(
             open_source(data),
             output,
             models=names(models),
@@ -87,12 +98,11 @@ def run(
             settings=None if settings is None else open_settings(settings),
             n_seeds=seeds,
             protocol=protocol,
-            n_jobs=jobs or default_jobs(),
             retry_failed=retry_failed,
-            run_jobs=run_jobs,
         )
-        n_done, failures = show_progress(steps)
-    typer.echo(f"{n_done - failures.total()} runs made; the records are in {output}")
+        n_done, n_left, failures = show_progress(steps)
+    place = "time is up, the same command goes on" if n_left else f"the records are in {output}"
+    typer.echo(f"{n_done - failures.total()} runs made; {place}")
     report_failures(failures)
 
 
@@ -105,18 +115,16 @@ def tune(
     seeds: Seeds = 5,
     protocol: Protocol = "paper",
     grid: Annotated[
-        Literal["paper", "quick"],
-        typer.Option(help="The values to try: the paper's (days), or fewer."),
-    ] = "paper",
+        Literal["full", "quick"],
+        typer.Option(help="The values to try: the paper's and more (days), or fewer."),
+    ] = "full",
     jobs: Jobs = None,
     dask: Dask = None,
     device: Annotated[
         Literal["cpu", "cuda"] | None,
         typer.Option(help="Train all settings of RLS or GLVQ on a data set together, there."),
     ] = None,
-    minutes: Annotated[
-        float | None, typer.Option(min=0.01, help="With --device, when to stop and leave the rest.")
-    ] = None,
+    minutes: Minutes = None,
 ) -> None:
     """Search the best settings and write them to settings.csv, which `run` takes.
 
@@ -140,7 +148,7 @@ def tune(
             n_seeds=seeds,
             protocol=protocol,
         )
-        n_done, failures = show_progress(steps)
+        n_done, _, failures = show_progress(steps)
     is_complete = (output / TUNED_FILE).exists()
     place = f"the settings are in {output / TUNED_FILE}" if is_complete else "time is up"
     typer.echo(f"{n_done - failures.total()} searches made; {place}")
@@ -204,11 +212,19 @@ def job_runner(jobs: int | None, dask: str | None) -> "AbstractContextManager[Ru
 def check_device_options(
     device: str | None, minutes: float | None, jobs: int | None, dask: str | None
 ) -> None:
-    """Raise if options of `tune` do not go together."""
+    """Raise if options of `run` or `tune` do not go together."""
     if device is not None and (jobs is not None or dask is not None):
         raise InputError("--device excludes --jobs and --dask: one process uses the device")
     if device is None and minutes is not None:
         raise InputError("--minutes goes with --device only")
+
+
+def device_runner(device: str, minutes: float | None) -> "partial[Iterator[Progress]]":
+    """Return what runs a study on a device."""
+    from hyperlvq.batched import open_backend
+    from hyperlvq.study.device_runs import run_study_on_device
+
+    return partial(run_study_on_device, backend=open_backend(device), minutes=minutes)
 
 
 def device_tuner(device: str, minutes: float | None) -> "partial[Iterator[Progress]]":

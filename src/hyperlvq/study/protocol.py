@@ -104,18 +104,14 @@ def evaluate(
     fitted = time.perf_counter()
     is_right = pipeline.predict(part.X_test) == part.y_test
     end = time.perf_counter()
-    return {
-        **describe(model, parameters, data_set, split, seed, protocol),
-        "n_train": len(part.X_train),
-        "n_test": len(part.X_test),
-        "n_features": part.X_train.shape[1],
-        "n_classes": len(pipeline.classes_),
-        "accuracy": float(is_right.mean()),
-        "iterations": iterations(model, pipeline),
-        "error": None,
-        "fit_seconds": round(fitted - start, 6),
-        "predict_seconds": round(end - fitted, 6),
-    }
+    return success(
+        describe(model, parameters, data_set, split, seed, protocol),
+        part,
+        accuracy=float(is_right.mean()),
+        iterations=iterations(model, pipeline),
+        fit_seconds=fitted - start,
+        predict_seconds=end - fitted,
+    )
 
 
 def describe(
@@ -137,6 +133,30 @@ def describe(
         "seed": seed,
         **model.fixed,
         **parameters,
+    }
+
+
+def success(
+    description: Record,
+    part: Part,
+    *,
+    accuracy: float,
+    iterations: int | None,
+    fit_seconds: float,
+    predict_seconds: float,
+) -> Record:
+    """Return the record of a run that came to its end."""
+    return {
+        **description,
+        "n_train": len(part.X_train),
+        "n_test": len(part.X_test),
+        "n_features": part.X_train.shape[1],
+        "n_classes": len(np.unique(part.y_train)),
+        "accuracy": accuracy,
+        "iterations": iterations,
+        "error": None,
+        "fit_seconds": round(fit_seconds, 6),
+        "predict_seconds": round(predict_seconds, 6),
     }
 
 

@@ -76,6 +76,12 @@ class Run:
         """Make the run."""
         return {**protocols.evaluate(*self._arguments()), "settings": self.settings_name}
 
+    def record_of(self, part: protocols.Part, **outcome: Any) -> Record:
+        """Return its record from what came out where it was made, as `protocols.success` takes."""
+        description = protocols.describe(*self._arguments())
+        record = protocols.success(description, part, **outcome)
+        return {**record, "settings": self.settings_name}
+
     def seconds(self) -> float:
         """Return about how long it will take."""
         y = self.data_set.y

@@ -4,8 +4,9 @@ A settings file is a table with a column `dataset`, optionally one `split`, and 
 models of `experiments` name. A model that has no column there, or whose data set has no row, has
 its defaults; one with an empty cell leaves the data set out. A column `tuning` names the protocol
 that the settings were tuned by. Settings without that column are taken for the paper's, and the
-models trained as published; our own searches, which the defaults come from too, solve least squares
-exactly, and what they found is run that way.
+models trained as published; so are models of which a column is missing that the paper's table lacks
+too. Our own searches, which the defaults come from too, solve least squares exactly and start GLVQ
+as it is better, and what they found is run that way.
 """
 
 import csv
@@ -51,23 +52,36 @@ class Settings:
     def choose(self, model: Model, dataset: str, split: int) -> Choice | None:
         """Return the model's parameters on a split, or None where it leaves the set out."""
         row = self.rows.get((dataset, split), self.rows.get((dataset, None)))
-        if row is None or not model.columns or not self.columns.issuperset(model.columns.values()):
+        columns = self._columns_of(model)
+        if row is None or not columns or self._missing_columns(model):
             return Choice(dict(model.defaults), DEFAULTS)
-        values = {name: row[column] for name, column in model.columns.items()}
+        values = {name: row[column] for name, column in columns.items()}
         if None in values.values():
             return None
-        published = model.as_published if self.tuning is None else {}
-        return Choice({**published, **values}, self.name)
+        is_published = self.tuning is None or len(columns) < len(model.columns)
+        return Choice({**(model.as_published if is_published else {}), **values}, self.name)
 
     def check(self, models: Iterable[Model]) -> None:
         """Raise if the file has some columns of a model, but not all."""
         for model in models:
-            missing = [name for name in model.columns.values() if name not in self.columns]
-            if missing and len(missing) < len(model.columns):
+            missing = self._missing_columns(model)
+            if missing and self._columns_of(model):
                 raise InputError(
                     f"the settings {self.name} have no column {missing[0]!r}, "
                     f"but others of {model.name}"
                 )
+
+    def _columns_of(self, model: Model) -> dict[str, str]:
+        """Return the model's columns that are here, by parameter."""
+        return {name: col for name, col in model.columns.items() if col in self.columns}
+
+    def _missing_columns(self, model: Model) -> list[str]:
+        """Return the model's columns that are not here and should be."""
+        return [
+            column
+            for name, column in model.columns.items()
+            if column not in self.columns and name not in model.as_published
+        ]
 
 
 @cache

@@ -34,7 +34,7 @@ from hyperlvq.study.schedule import estimated_seconds
 from hyperlvq.study.settings import TUNED_FILE, Parameters, write_settings
 
 TUNING_NAME = "tuning.jsonl"
-GRIDS = ("paper", "quick")
+GRIDS = ("full", "quick")
 N_FOLDS = 3
 
 
@@ -68,7 +68,12 @@ class Search:
             "grid": self.grid,
             "values": values_of_grid(self.model, self.grid),
             **self.reused,
+            **self.limits(),
         }
+
+    def limits(self) -> Mapping[str, Any]:
+        """Return the parameters that every setting of the grid is compared with."""
+        return self.model.limits.get(self.grid, {})
 
     def n_trials(self) -> int:
         """Return how often every setting is trained and scored."""
@@ -109,7 +114,7 @@ class Search:
 
 def grid_of(model: Model, grid: str) -> Mapping[str, tuple]:
     """Return the values to try of each parameter."""
-    return model.grid if grid == "paper" else model.quick_grid
+    return model.grid if grid == "full" else model.quick_grid
 
 
 def values_of_grid(model: Model, grid: str) -> dict[str, list]:
@@ -175,8 +180,8 @@ def score(search: Search, candidate: Parameters, part: Part, seed: int) -> float
 
     More neighbours than samples, say: the grid then is smaller, not the search over.
     """
-    limits = search.model.quick_search if search.grid == "quick" else {}
-    pipeline = protocols.build(search.model, {**candidate, **limits}, seed, search.protocol)
+    parameters = {**candidate, **search.limits()}
+    pipeline = protocols.build(search.model, parameters, seed, search.protocol)
     try:
         protocols.fit(pipeline, part)
         return float(np.mean(pipeline.predict(part.X_test) == part.y_test))
@@ -217,7 +222,7 @@ def tune_study(
     *,
     models: Sequence[str] | None = None,
     sets: Sequence[str] | None = None,
-    grid: str = "paper",
+    grid: str = "full",
     n_seeds: int = 5,
     protocol: str = "paper",
     n_jobs: int = 1,
@@ -233,7 +238,7 @@ def tune_study(
         Where the records and `settings.csv` go.
     models, sets : sequence of str, default=None
         Names of models and data sets; all that have a grid by default.
-    grid : {"paper", "quick"}, default="paper"
+    grid : {"full", "quick"}, default="full"
         Which values to try.
     n_seeds : int, default=5
         Number of initialisations, for the protocol "paper"; "strict" has one a fold.
@@ -273,7 +278,7 @@ def tune_study(
 
 def waves(models: Iterable[Model], grid: str) -> list[list[Model]]:
     """Return the models that tune everything themselves, then those that reuse what these found."""
-    reusing = [model for model in models if grid == "paper" and model.reuse]
+    reusing = [model for model in models if grid == "full" and model.reuse]
     return [[model for model in models if model not in reusing], reusing]
 
 
@@ -301,7 +306,7 @@ def check_reuse(models: Sequence[Model], grid: str, records: Iterable[Record]) -
     tuned = {column for name in names if name for column in MODELS[name].columns.values()}
     for model in models:
         missing = [column for column in model.reuse.values() if column not in tuned]
-        if grid == "paper" and missing:
+        if grid == "full" and missing:
             raise InputError(
                 f"{model.name} reuses {missing[0]}: tune the model it belongs to as well"
             )
@@ -309,7 +314,7 @@ def check_reuse(models: Sequence[Model], grid: str, records: Iterable[Record]) -
 
 def reused_values(model: Model, grid: str, found: Mapping[str, Any]) -> Parameters:
     """Return the parameters a model takes from those found for another, None if none was."""
-    if grid != "paper":
+    if grid != "full":
         return {}
     return {name: found.get(column) for name, column in model.reuse.items()}
 
