@@ -1,6 +1,6 @@
 """The paper's search over settings and its study on one device, and the figures that go with it.
 
-    python bench/gpu_search.py search --data ARCHIVE -o FOLDER [--minutes M] [--retry-failed]
+    python bench/gpu_search.py search --data ARCHIVE -o FOLDER [--minutes M]
     python bench/gpu_search.py study --data ARCHIVE -o FOLDER [--settings FILE] [--minutes M]
     python bench/gpu_search.py check --data ARCHIVE
     python bench/gpu_search.py time --data ARCHIVE
@@ -22,11 +22,12 @@ from pathlib import Path
 import numpy as np
 from tables import Table, as_text
 
-from hyperlvq.batched import Backend, GLVQBatch, Samples, open_backend, train_glvq
+from hyperlvq.batched import Backend, Samples, open_backend, train_glvq
 from hyperlvq.batched.backend import PRODUCTS
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.collection import open_collection
 from hyperlvq.study.data_set import DataSet
+from hyperlvq.study.device import batch_of
 from hyperlvq.study.device_runs import run_study_on_device
 from hyperlvq.study.device_tuning import on_device, tune_on_device
 from hyperlvq.study.experiments import MODELS
@@ -112,7 +113,7 @@ def study(options: argparse.Namespace, backend: Backend) -> None:
 
 
 def search_table(archive: str, folder: str) -> Table:
-    """Return how long the paper's whole search takes on a GPU."""
+    """Return how long the whole search, the paper's and more, takes on a GPU."""
     source, backend = open_collection(archive), open_backend("cuda")
     steps = tune_on_device(source, folder, backend, models=SEARCHED_MODELS)
     return table_of_steps(steps, "Search over settings", "sets")
@@ -175,9 +176,9 @@ def compare(data_set: DataSet, hidden: str, n_seeds: int, backend: Backend) -> s
     model = MODELS["glvq_features" if hidden == "features" else f"{hidden}_glvq"]
     layer = {} if hidden == "features" else {"n_units": N_UNITS}
     layer = {**layer, "clip": CLIP} if hidden == "intrvfl" else layer
-    counts = CHECKED_COUNTS if hidden == "intrvfl" else (1,)
-    grid = {"slope": CHECKED_SLOPES, "prototypes_per_class": counts}
-    job = Search(replace(model, grid=grid), "full", layer, data_set, None, "paper", n_seeds)
+    grid = {"slope": CHECKED_SLOPES, "prototypes_per_class": CHECKED_COUNTS}
+    to_the_end = replace(model, grid=grid, limits={})
+    job = Search(to_the_end, "full", layer, data_set, None, "paper", n_seeds)
     part = part_of(scale_file(data_set.X), data_set.y, data_set.tuning)
     start = time.perf_counter()
     pipelines = [
@@ -210,12 +211,8 @@ def train_both(part, pipelines, n_seeds, backend):
     is_integer = activations.dtype.kind == "i"
     dtype = "float32" if is_integer else "float64"
     samples = Samples(backend.array(activations, dtype), backend.array(y), len(classes), is_integer)
-    readouts = [pipeline[-1] for pipeline in pipelines]
-    batch = GLVQBatch(
-        np.array([readout.slope for readout in readouts], dtype=float).reshape(n_seeds, -1),
-        np.array([readout.prototypes_per_class for readout in readouts]).reshape(n_seeds, -1),
-        np.array([readout.random_state for readout in readouts]).reshape(n_seeds, -1),
-    )
+    readouts = [pipeline[-1] for pipeline in pipelines[: len(pipelines) // n_seeds]]
+    batch = batch_of(readouts, range(n_seeds))
     train_glvq(samples, batch, backend)
     backend.wait()
     start = time.perf_counter()

@@ -41,6 +41,6 @@ class Source:
 def without_times(records):
     """Return the records in the order of their keys, less what differs from run to run."""
     return [
-        {name: record[name] for name in record if name not in TIMES}
+        {name: record[name] for name in record if name not in (*TIMES, "device")}
         for record in sorted(records, key=lambda record: tuple(map(str, key_of(record))))
     ]

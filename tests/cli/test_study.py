@@ -179,6 +179,18 @@ def test_study_on_a_device_says_when_time_is_up(tmp_path, monkeypatch):
     assert output == f"3 runs made; the records are in {tmp_path}\n"
 
 
+def test_tuning_whose_time_is_up_does_not_pass_older_settings_off_as_its_own(tmp_path, monkeypatch):
+    common = ("study", "tune", "-o", tmp_path, "--device", "cpu", "--grid", "quick", "--seeds", 1)
+    hyperlvq(*common, "--sets", "iris", "--models", "rls_features")
+    assert (tmp_path / "settings.csv").exists()
+    monkeypatch.setattr("hyperlvq.study.device_tuning.end_after", lambda minutes: -minutes)
+    more = ("--sets", "iris,wine", "--models", "rls_features,glvq_features", "--minutes", 1)
+    code, output, _ = hyperlvq(*common, *more)
+
+    assert code == 0
+    assert output.splitlines()[0] == "1 searches made; time is up, the same command goes on"
+
+
 def test_published_settings_of_rls_are_refused_on_a_device(tmp_path):
     (tmp_path / "best.csv").write_text("dataset,rls_features_lmb\niris,2\n")
     arguments = ("--settings", tmp_path / "best.csv", "--models", "rls_features")

@@ -25,6 +25,19 @@ def test_the_precision_of_rls_is_told_where_it_is_the_papers(record):
     assert "pseudo-inverse in single precision" not in text_of([record()])
 
 
+def test_the_penalty_of_rls_is_told_where_there_is_rls(record):
+    assert "The penalty of RLS" in text_of([record(model="rvfl_rls")])
+    assert "The penalty of RLS" not in text_of([record(model="glvq_features")])
+
+
+def test_the_start_of_glvq_is_told_where_it_is_not_the_papers(record):
+    ours = record(model="glvq_features", init_noise=0.1)
+
+    assert "The start of GLVQ on features and RVFL" in text_of([ours])
+    assert "The start of GLVQ" not in text_of([{**ours, "init_noise": 1.0}])
+    assert "The start of GLVQ" not in text_of([record(model="glvq_features")])
+
+
 def test_the_strict_protocol_says_what_it_means(record):
     text = text_of([record(protocol="strict")])
 

@@ -120,7 +120,8 @@ def test_keys_are_in_the_order_of_runs_one_by_one(tmp_path, source):
     both_ways(source, tmp_path, None, ["rvfl_rls", "rvfl_glvq"], sets=["filed"])
 
     batched, single = (read_records(tmp_path / name) for name in ("batched", "single"))
-    assert {tuple(record) for record in batched} == {tuple(record) for record in single}
+    assert {tuple(record) for record in batched} == {(*record, "device") for record in single}
+    assert {record["device"] for record in batched} == {"cpu"}
 
 
 def test_iterations_end_at_the_limit_of_a_model(tmp_path, source):
@@ -148,9 +149,10 @@ def test_published_settings_of_glvq_start_as_the_paper_does(tmp_path, source):
     options = {"settings": published, "sets": ["plain"]}
     batched, single = both_ways(source, tmp_path, None, ["rvfl_glvq"], **options)
 
-    for found, expected in zip(batched, single, strict=True):
-        assert (found["init_noise"], found["prototypes_per_class"]) == (1.0, 1)
-        assert found["accuracy"] == pytest.approx(expected["accuracy"], abs=0.11)
+    assert {(run["init_noise"], run["prototypes_per_class"]) for run in batched} == {(1.0, 1)}
+    found, expected = ([record["iterations"] for record in part] for part in (batched, single))
+    assert len({*expected}) > 3
+    assert np.mean(np.equal(found, expected)) > 0.7  # roundings may end one sooner
 
 
 def test_little_memory_changes_nothing(tmp_path, source):
@@ -161,10 +163,7 @@ def test_little_memory_changes_nothing(tmp_path, source):
     study(source, tmp_path / "little", small, **options)
 
     much, little = (without_times(read_records(tmp_path / name)) for name in ("much", "little"))
-    assert [record["accuracy"] for record in much] == pytest.approx(
-        [record["accuracy"] for record in little], abs=0.11
-    )
-    assert [*map(key_of, much)] == [*map(key_of, little)]
+    assert much == little
 
 
 def test_seeds_of_a_split_are_trained_together_and_share_their_time(tmp_path, source, monkeypatch):
@@ -241,6 +240,41 @@ def test_single_class_is_the_error_of_a_run_by_itself(tmp_path, model):
     assert failed == [record for record in single if record["error"]]
     assert {record["split"] for record in failed} == {0}
     assert "needs samples of at least two classes, got one class: 0" in failed[0]["error"]
+
+
+@pytest.mark.parametrize("model", ["rls_features", "glvq_features", "rvfl_rls", "rvfl_glvq"])
+@pytest.mark.parametrize("side", ["train", "test"])
+def test_value_that_is_missing_is_the_error_of_a_run_by_itself(tmp_path, model, side):
+    data_set = make_set("plain")
+    X = data_set.X.copy()
+    X[getattr(data_set.splits[0], side)[-1], 0] = np.nan
+    source = Source(replace(data_set, X=X))
+    batched, single = both_ways(source, tmp_path, None, [model])
+
+    assert {record["error"] for record in batched} >= {"Input X contains NaN."}
+    assert [record["error"] for record in batched] == [record["error"] for record in single]
+
+
+@pytest.mark.parametrize("model", ["intrvfl_rls", "intrvfl_glvq_p1_10"])
+def test_missing_values_are_left_out_where_a_run_by_itself_leaves_them_out(tmp_path, model):
+    data_set = make_set("plain")
+    X = data_set.X.copy()
+    X[::7, 0] = np.nan
+    batched, single = both_ways(
+        Source(replace(data_set, X=X)), tmp_path, None, [model], protocol="strict"
+    )
+
+    assert {record["error"] for record in batched} == {None}
+    assert [record["accuracy"] for record in batched] == [record["accuracy"] for record in single]
+
+
+def test_start_that_is_a_minimum_counts_as_one_iteration(tmp_path, source, monkeypatch):
+    model = replace(MODELS["glvq_features"], fixed={"init_noise": 0.1, "tol": 1e9})
+    monkeypatch.setitem(MODELS, "glvq_features", model)
+    batched, single = both_ways(source, tmp_path, None, ["glvq_features"], sets=["plain"])
+
+    assert {record["iterations"] for record in batched} == {1}
+    assert batched == single
 
 
 def test_device_that_fails_is_a_record_for_every_run(tmp_path, source, monkeypatch):

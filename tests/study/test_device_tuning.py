@@ -6,6 +6,7 @@ from tiny_study import Source, make_set, without_times
 
 from hyperlvq.batched import open_backend
 from hyperlvq.checks import InputError
+from hyperlvq.study import device
 from hyperlvq.study.device_tuning import on_device, tune_on_device
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.records import read_records
@@ -64,25 +65,43 @@ def test_records_are_those_of_tuning_one_by_one(tmp_path, source, protocol):
 
 
 def test_tuning_stops_when_time_is_up_and_goes_on_later(tmp_path, source):
-    assert tune(source, tmp_path, minutes=1e-9) == []
+    assert len(tune(source, tmp_path, minutes=1e-9)) == 1
     assert not (tmp_path / TUNED_FILE).exists()
 
-    assert len(tune(source, tmp_path)) == 2 * len(GRIDS)
+    assert len(tune(source, tmp_path)) == 2 * len(GRIDS) - 1
     assert (tmp_path / TUNED_FILE).exists()
     assert tune(source, tmp_path) == []
 
 
-def test_quick_grid_stops_training_where_the_quick_search_does(tmp_path, source, monkeypatch):
-    quick = {"n_units": (20,), "clip": (1, 3), "slope": (5,), "prototypes_per_class": (1,)}
-    limited = replace(MODELS["intrvfl_glvq"], quick_grid=quick, limits={"quick": {"max_iter": 1}})
-    data_set = source.load("other")
-    single = Search(limited, "quick", {}, data_set, None, "paper", 2)
-    candidates = single.candidates()
-    batched = on_device(single, open_backend("cpu"))
+@pytest.mark.parametrize(("grid", "max_iter"), [("full", 2), ("quick", 1)])
+def test_training_stops_where_the_limits_of_a_grid_say(source, monkeypatch, grid, max_iter):
+    small = {"n_units": (20,), "clip": (1, 3), "slope": (5,), "prototypes_per_class": (1,)}
+    limits = {"full": {"max_iter": 2}, "quick": {"max_iter": 1}}
+    model = replace(MODELS["intrvfl_glvq"], grid=small, quick_grid=small, limits=limits)
+    iterations = []
 
-    np.testing.assert_allclose(
-        batched.scores_of_trials(candidates), single.scores_of_trials(candidates), atol=0.11
-    )
+    def note(*arguments):
+        trained = train_glvq(*arguments)
+        iterations.append(int(trained.n_iter.max()))
+        return trained
+
+    train_glvq = device.train_glvq
+    monkeypatch.setattr(device, "train_glvq", note)
+    search = Search(model, grid, {}, source.load("other"), None, "paper", 2)
+    on_device(search, open_backend("cpu")).record()
+
+    assert iterations == [max_iter] * 2
+
+
+@pytest.mark.parametrize("name", ["rls_features", "glvq_features", "rvfl_rls"])
+def test_values_that_are_not_finite_cannot_be_trained(source, name):
+    data_set = source.load("plain")
+    X = data_set.X.copy()
+    X[data_set.tuning.train[-1], 0] = np.nan
+    search = Search(MODELS[name], "full", {}, replace(data_set, X=X), None, "paper", 2)
+
+    with pytest.raises(InputError, match=f"no setting of {name} can be trained"):
+        on_device(search, open_backend("cpu")).record()
 
 
 def test_single_class_cannot_be_trained(source):

@@ -44,6 +44,7 @@ def test_grids_are_the_papers_with_larger_penalties():
     assert [*UNITS] == [*range(50, 1550, 50)]
     assert PENALTIES[0] == 2**-10
     assert PENALTIES[15] == 2**5
+    assert PENALTIES[-1] == 2**11
     assert len(PENALTIES) == 22
     assert CLIPS == (1, 3, 7, 15)
     assert [*SLOPES] == [*range(1, 16)]

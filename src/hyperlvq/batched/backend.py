@@ -55,6 +55,11 @@ class Backend:
         """Say whether arrays are torch tensors."""
         return self.xp is not np
 
+    @property
+    def kind(self) -> str:
+        """Return what kind of device arrays are on: "cpu" or "cuda"."""
+        return self.device.type if self.is_torch else "cpu"
+
     def array(self, values: Any, dtype: str | None = None) -> Array:
         """Return values as an array of this backend, of a dtype by its name."""
         if not self.is_torch:

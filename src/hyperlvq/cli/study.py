@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from hyperlvq.study.runner import DataSource, Progress, RunJobs
     from hyperlvq.study.settings import Settings
 
+TIME_IS_UP = "time is up, the same command goes on"
+
 study_app = typer.Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
 Data = Annotated[
@@ -72,7 +74,10 @@ def run(
     dask: Dask = None,
     device: Annotated[
         Literal["cpu", "cuda"] | None,
-        typer.Option(help="Train all initialisations of RLS or GLVQ on a split together, there."),
+        typer.Option(
+            help="Train all initialisations on a split together, there; models of RLS and GLVQ "
+            "only."
+        ),
     ] = None,
     minutes: Minutes = None,
     retry_failed: Annotated[
@@ -101,7 +106,7 @@ def run(
             retry_failed=retry_failed,
         )
         n_done, n_left, failures = show_progress(steps)
-    place = "time is up, the same command goes on" if n_left else f"the records are in {output}"
+    place = TIME_IS_UP if n_left else f"the records are in {output}"
     typer.echo(f"{n_done - failures.total()} runs made; {place}")
     report_failures(failures)
 
@@ -122,7 +127,9 @@ def tune(
     dask: Dask = None,
     device: Annotated[
         Literal["cpu", "cuda"] | None,
-        typer.Option(help="Train all settings of RLS or GLVQ on a data set together, there."),
+        typer.Option(
+            help="Train all settings on a data set together, there; models of RLS and GLVQ only."
+        ),
     ] = None,
     minutes: Minutes = None,
 ) -> None:
@@ -136,6 +143,7 @@ def tune(
     from hyperlvq.study.tuning import TUNING_NAME, best_single_settings, tune_study
 
     check_device_options(device, minutes, jobs, dask)
+    written_before = time_written(output / TUNED_FILE)
     with job_runner(jobs, dask) as run_jobs:
         on_cores = partial(tune_study, n_jobs=jobs or default_jobs(), run_jobs=run_jobs)
         tune_here = on_cores if device is None else device_tuner(device, minutes)
@@ -149,8 +157,8 @@ def tune(
             protocol=protocol,
         )
         n_done, _, failures = show_progress(steps)
-    is_complete = (output / TUNED_FILE).exists()
-    place = f"the settings are in {output / TUNED_FILE}" if is_complete else "time is up"
+    is_complete = time_written(output / TUNED_FILE) != written_before
+    place = f"the settings are in {output / TUNED_FILE}" if is_complete else TIME_IS_UP
     typer.echo(f"{n_done - failures.total()} searches made; {place}")
     typer.echo("The one setting that is best over all data sets:")
     for name, best in best_single_settings(read_records(output, TUNING_NAME)).items():
@@ -233,6 +241,11 @@ def device_tuner(device: str, minutes: float | None) -> "partial[Iterator[Progre
     from hyperlvq.study.device_tuning import tune_on_device
 
     return partial(tune_on_device, backend=open_backend(device), minutes=minutes)
+
+
+def time_written(path: Path) -> int | None:
+    """Return when a file was last written, None if it is not there."""
+    return path.stat().st_mtime_ns if path.exists() else None
 
 
 def report_failures(failures: "Counter[str]") -> None:

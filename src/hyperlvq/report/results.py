@@ -31,13 +31,15 @@ class Study:
 
     `accuracies` and `n_seeds` have a row a data set and a column a model. A seed counts for a data
     set only where no split of it is missing: splits differ in difficulty, and a mean over some of
-    them is no estimate of the mean over all. `solvers` are those of RLS that records name.
+    them is no estimate of the mean over all. `solvers` are those of RLS that records name,
+    `noises` those of the start of GLVQ.
     """
 
     protocol: str
     sources: frozenset[str]
     settings: str | None
     solvers: frozenset[str]
+    noises: frozenset[float]
     accuracies: pd.DataFrame
     n_seeds: pd.DataFrame
     failures: list[Failure]
@@ -63,6 +65,7 @@ def summarise_records(records: Iterable[Record]) -> Study:
         sources=frozenset(runs["source"].dropna().unique()),
         settings=" and ".join(sorted(frame["settings"].dropna().unique())) or None,
         solvers=frozenset(runs["solver"].dropna().unique()),
+        noises=frozenset(runs["init_noise"].dropna().unique()),
         accuracies=_data_sets_by_models(complete.mean()),
         n_seeds=_data_sets_by_models(complete.count()),
         failures=[*_failures(frame), *_missing(by_seed, expected)],
@@ -71,7 +74,7 @@ def summarise_records(records: Iterable[Record]) -> Study:
 
 def _latest(records: Iterable[Record]) -> pd.DataFrame:
     """Return the records as a table; where one was run again, the last counts."""
-    fields = (*KEY, "accuracy", "error", "settings", "source", "solver", "n_splits")
+    fields = (*KEY, "accuracy", "error", "settings", "source", "solver", "init_noise", "n_splits")
     rows = [_checked(record, line) for line, record in enumerate(records, 1)]
     frame = pd.DataFrame([[row.get(name) for name in fields] for row in rows], columns=fields)
     frame = frame.astype({"accuracy": float, "n_splits": float})

@@ -5,13 +5,15 @@ takes their place, so accuracies agree up to rounding and, for GLVQ, where it st
 """
 
 import time
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array, get_tags
 
 from hyperlvq.batched import (
     Backend,
@@ -29,12 +31,13 @@ from hyperlvq.batched.glvq import problems_at_once
 from hyperlvq.checks import check_real
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
 from hyperlvq.readouts import GLVQClassifier
+from hyperlvq.study import protocol as protocols
 from hyperlvq.study.experiments import Model
 from hyperlvq.study.protocol import Part
 
 READOUTS = ("rls", "glvq")
 #: A hidden layer, None for bare features.
-Layer = Any
+Layer = IntRVFLLayer | RVFLLayer | None
 #: What training and prediction took, by the names of records.
 Seconds = defaultdict[str, float]
 Item = TypeVar("Item")
@@ -62,11 +65,29 @@ def end_after(minutes: float | None) -> float:
 
 
 def until(end: float, items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items until time is up."""
-    for item in items:
-        if time.monotonic() > end:
+    """Yield the items until time is up, the first in any case.
+
+    So the same command gets on, however long its data take to load.
+    """
+    for number, item in enumerate(items):
+        if number > 0 and time.monotonic() > end:
             return
         yield item
+
+
+def rehearse(pipeline: Pipeline, part: Part) -> None:
+    """Raise what a pipeline would by itself if samples or parameters are wrong.
+
+    All samples are looked at; to train on, one iteration on one of each class is enough.
+    """
+    _, first = np.unique(part.y_train, return_index=True)
+    few = part._replace(X_train=part.X_train[first], y_train=part.y_train[first])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there are as many classes as samples
+        protocols.fit(pipeline.set_params(readout__max_iter=1), few)
+    may_lack_values = get_tags(pipeline).input_tags.allow_nan
+    for X in (part.X_train, part.X_test):
+        check_array(X, ensure_all_finite="allow-nan" if may_lack_values else True, input_name="X")
 
 
 def scaled(pipeline: Pipeline, part: Part) -> Part:

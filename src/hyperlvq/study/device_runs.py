@@ -4,11 +4,9 @@ The runs and their records are those of `runner`; only how the models are traine
 accuracies agree up to rounding and, for GLVQ, where it stops.
 """
 
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +25,7 @@ from hyperlvq.study.device import (
     end_after,
     fitted_layer,
     layers_at_once,
+    rehearse,
     runs_on_device,
     scaled,
     size_of,
@@ -40,8 +39,6 @@ from hyperlvq.study.protocol import Part
 from hyperlvq.study.records import TIMES, Record
 from hyperlvq.study.runner import DataSource, Job, Progress, Run, choose, run_study
 from hyperlvq.study.settings import Settings
-
-SOLVER = "auto"
 
 
 def run_study_on_device(
@@ -100,24 +97,19 @@ def check_solvers(settings: Settings, models: Iterable[str], sets: Iterable[str]
     for model in models:
         for row in rows:
             choice = settings.choose(MODELS[model], *row)
-            solver = choice.parameters.get("solver", SOLVER) if choice else SOLVER
-            if solver != SOLVER:
+            if choice is not None and "solver" in choice.parameters:
                 raise InputError(
-                    f"{model} cannot run on a device with the settings {settings.name}: they are "
-                    f"taken for published ones, whose solver {solver!r} runs on cores only"
+                    f"{model} cannot run on a device with the settings {settings.name}: without a "
+                    "column 'tuning' they are taken for published ones, whose solver "
+                    f"{choice.parameters['solver']!r} runs on cores only; name other models"
                 )
 
 
 def run_groups(
     function: Callable[[Any], Any], jobs: Sequence[Job], backend: Backend, end: float
 ) -> Iterator[tuple[Job, Record]]:
-    """Yield every job and its record, those that differ in their seed alone after each other.
-
-    No group starts once time is up, but for the first: a study gets on however long its data took
-    to load.
-    """
-    groups = grouped(jobs)
-    for group in chain(groups[:1], until(end, groups[1:])):
+    """Yield every job and its record, those that differ in their seed alone after each other."""
+    for group in until(end, grouped(jobs)):
         yield from zip(group, records_of(function, group, backend), strict=True)
 
 
@@ -146,27 +138,18 @@ def evaluate_together(runs: Sequence[Run], backend: Backend) -> list[Record]:
     """Return the records of runs that differ in their seed alone."""
     first = runs[0]
     part = protocols.evaluation_part(first.data_set, first.split, first.protocol)
-    rehearse(first, part)
+    rehearse(pipeline_of(first), part)
     outcome = train_together(runs, part, backend)
     times = {name: outcome.seconds[name] / len(runs) for name in TIMES}
     return [
-        run.record_of(part, accuracy=float(accuracy), iterations=int(iterations), **times)
+        {
+            **run.record_of(part, accuracy=float(accuracy), iterations=int(iterations), **times),
+            "device": backend.kind,
+        }
         for run, accuracy, iterations in zip(
             runs, outcome.accuracies[:, 0], outcome.iterations[:, 0], strict=True
         )
     ]
-
-
-def rehearse(run: Run, part: Part) -> None:
-    """Raise what the run would by itself: a parameter is wrong, or there is a single class.
-
-    One iteration on one sample of each class is enough for that.
-    """
-    _, first = np.unique(part.y_train, return_index=True)
-    few = part._replace(X_train=part.X_train[first], y_train=part.y_train[first])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that there are as many classes as samples
-        protocols.fit(pipeline_of(run).set_params(readout__max_iter=1), few)
 
 
 def pipeline_of(run: Run) -> Pipeline:

@@ -23,6 +23,7 @@ from hyperlvq.study.device import (
     end_after,
     fitted_layer,
     layers_at_once,
+    rehearse,
     runs_on_device,
     scaled,
     size_of,
@@ -39,7 +40,6 @@ from hyperlvq.study.tuning import (
     Search,
     grid_of,
     group_by_layer,
-    is_rls,
     tune_study,
     tuning_trials,
 )
@@ -95,7 +95,7 @@ def tune_on_device(
 def run_on_device(
     function: Callable[[Any], Any], jobs: Sequence[Any], backend: Backend, end: float
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield (job, function(job)) one after the other; none starts once time is up."""
+    """Yield (job, function(job)) one after the other until time is up."""
     for job in until(end, jobs):
         yield job, function(on_device(job, backend))
 
@@ -113,14 +113,23 @@ class DeviceSearch(Search):
 
     def scores_of_trials(self, candidates: Sequence[Parameters]) -> list[np.ndarray]:
         """Return the accuracy of every candidate in every trial; NaN where it cannot be trained."""
-        score = score_penalties if is_rls(self.model) else score_prototypes
+        score = score_penalties if self.model.is_rls else score_prototypes
         scores: list[np.ndarray] = []
         for part, seeds in trials_by_part(self):
             table = np.full((len(seeds), len(candidates)), np.nan)
-            if len(np.unique(part.y_train)) > 1:
+            if can_be_trained(build(self, candidates[0]), part):
                 score(self, candidates, part, seeds, table)
             scores.extend(table)
         return scores
+
+
+def can_be_trained(pipeline: Pipeline, part: Part) -> bool:
+    """Say whether there is something to learn from the samples."""
+    try:
+        rehearse(pipeline, part)
+    except ValueError:
+        return False
+    return True
 
 
 def trials_by_part(search: Search) -> list[tuple[Part, list[int]]]:

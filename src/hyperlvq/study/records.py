@@ -2,9 +2,10 @@
 
 A record says what was run (protocol, model, dataset and its source, split, seed, the model's
 parameters by name and the settings they are from), what came out (n_train, n_test, n_features,
-n_classes, accuracy, iterations, error) and how long it took (fit_seconds, predict_seconds). Where
-a data set could not be read, model, split, seed and accuracy are None and error is the sentence
-that says why.
+n_classes, accuracy, iterations, error) and how long it took (fit_seconds, predict_seconds). One
+that was made on a device names it (device); its seconds are a share of those of the runs that were
+trained with it. Where a data set could not be read, model, split, seed and accuracy are None and
+error is the sentence that says why.
 """
 
 import json

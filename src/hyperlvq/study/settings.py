@@ -73,7 +73,7 @@ class Settings:
 
     def _columns_of(self, model: Model) -> dict[str, str]:
         """Return the model's columns that are here, by parameter."""
-        return {name: col for name, col in model.columns.items() if col in self.columns}
+        return {name: column for name, column in model.columns.items() if column in self.columns}
 
     def _missing_columns(self, model: Model) -> list[str]:
         """Return the model's columns that are not here and should be."""

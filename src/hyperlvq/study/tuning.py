@@ -106,9 +106,12 @@ class Search:
         n_samples, n_features = self.data_set.X.shape
         sizes = n_samples // 2, n_features, int(self.data_set.y.max()) + 1
         candidates = self.candidates()
-        if is_rls(self.model):  # one decomposition serves all penalties
+        if self.model.is_rls:  # one decomposition serves all penalties
             candidates = [candidates[group[0]] for group in group_by_layer(candidates).values()]
-        trainings = (estimated_seconds(self.model, setting, *sizes) for setting in candidates)
+        trainings = (
+            estimated_seconds(self.model, {**setting, **self.limits()}, *sizes)
+            for setting in candidates
+        )
         return self.n_trials() * sum(trainings)
 
 
@@ -120,11 +123,6 @@ def grid_of(model: Model, grid: str) -> Mapping[str, tuple]:
 def values_of_grid(model: Model, grid: str) -> dict[str, list]:
     """Return the values to try as a record keeps them."""
     return {name: list(values) for name, values in grid_of(model, grid).items()}
-
-
-def is_rls(model: Model) -> bool:
-    """Say whether a model's readout is RLS."""
-    return isinstance(model.recipe, tuple) and model.recipe[1] == "rls"
 
 
 def mean_of_known(scores: Sequence[np.ndarray]) -> np.ndarray:
@@ -170,7 +168,7 @@ def score_trial(
     search: Search, candidates: Sequence[Parameters], part: Part, seed: int
 ) -> np.ndarray:
     """Return the accuracy of every candidate; NaN for one that cannot be trained here."""
-    if is_rls(search.model):
+    if search.model.is_rls:
         return score_penalties(search, candidates, part, seed)
     return np.array([score(search, candidate, part, seed) for candidate in candidates])
 
