@@ -9,7 +9,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -37,7 +37,7 @@ from hyperlvq.study.protocol import Part
 
 READOUTS = ("rls", "glvq")
 #: A hidden layer, None for bare features.
-Layer = IntRVFLLayer | RVFLLayer | None
+Layer = Any
 #: What training and prediction took, by the names of records.
 Seconds = defaultdict[str, float]
 Item = TypeVar("Item")
