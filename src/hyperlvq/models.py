@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
@@ -73,7 +73,7 @@ class ClassifierPipeline(Pipeline):
         """
         return self._unfitted().get_params(deep)
 
-    def fit(self, X, y=None, **params):
+    def fit(self, X, y=None, **params) -> Self:
         """Fit clones of the steps.
 
         Parameters

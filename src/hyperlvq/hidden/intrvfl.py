@@ -1,5 +1,7 @@
 """The integer hidden layer of hyperdimensional computing."""
 
+from typing import Self
+
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -66,7 +68,7 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None) -> Self:
         """Draw the keys for as many features as X has.
 
         Parameters

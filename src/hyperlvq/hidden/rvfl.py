@@ -1,5 +1,7 @@
 """The conventional RVFL hidden layer."""
 
+from typing import Self
+
 import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -53,7 +55,7 @@ class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.n_units = n_units
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None) -> Self:
         """Draw the weights for as many features as X has.
 
         Parameters

@@ -1,5 +1,7 @@
 """The usual classifier of hyperdimensional computing: one mean per class."""
 
+from typing import Self
+
 import numpy as np
 
 from hyperlvq.batched.single import class_totals
@@ -42,7 +44,7 @@ class CentroidClassifier(PrototypeReadout):
     array(['low'], dtype='<U4')
     """
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Compute the class means.
 
         Parameters
@@ -66,7 +68,7 @@ class CentroidClassifier(PrototypeReadout):
         self._add(X, y, weights)
         return self
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Add one batch to the class means: after all batches they are those of `fit`.
 
         Parameters

@@ -1,5 +1,7 @@
 """Generalized learning vector quantization in the feature space of a kernel."""
 
+from typing import Self
+
 import numpy as np
 from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 from sklearn.utils import check_random_state, gen_batches
@@ -113,7 +115,7 @@ class KGLVQClassifier(Readout):
         self.max_kernel_bytes = max_kernel_bytes
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Learn the coefficients.
 
         Parameters

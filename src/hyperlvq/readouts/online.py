@@ -2,6 +2,7 @@
 
 import warnings
 from abc import abstractmethod
+from typing import Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -54,7 +55,7 @@ class OnlineReadout(PrototypeReadout):
         """Say whether `fit` learns from the samples in the order given."""
         return not self.shuffle
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Learn the prototypes.
 
         Parameters
@@ -88,7 +89,7 @@ class OnlineReadout(PrototypeReadout):
         self._learn(X, y, weights, rng)
         return self
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Learn from one batch: a single pass over its samples in the order given.
 
         A class gets its prototypes from the first batch that has samples of it.

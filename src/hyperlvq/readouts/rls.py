@@ -1,6 +1,7 @@
 """Regularised least squares, the usual readout of random networks."""
 
 import warnings
+from typing import Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -81,7 +82,7 @@ class RLSClassifier(Readout):
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Solve for the readout matrix.
 
         Parameters
