@@ -1,4 +1,4 @@
-"""The encoder against plain numpy, and one GLVQ evaluation against its two bare products."""
+"""The encoder against plain numpy, a GLVQ evaluation against its products, L-BFGS against scipy."""
 
 import time
 import warnings
@@ -7,6 +7,7 @@ from statistics import median
 
 import numpy as np
 from measure import median_seconds, peak_bytes, seconds
+from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from tables import Table
 from threadpoolctl import threadpool_limits
@@ -14,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from hyperlvq import GLVQClassifier, IntRVFLLayer
 from hyperlvq.kernels import encoding, glvq, plain
 from hyperlvq.kernels.distances import class_means, squared_norms
+from hyperlvq.readouts.lbfgs import MEMORY, minimise
 from hyperlvq.readouts.threads import block_threads
 
 CLIP = 3
@@ -28,6 +30,8 @@ EVALUATION_ROUNDS, EVALUATION_REPEATS = 8, 10
 SPIN_SECONDS = 0.2  # idle BLAS threads keep a core busy for a while after a call
 LARGEST_OVERHEAD = 1.3
 FIT_ITERATIONS = 10
+UNKNOWNS = (1000, 10_000, 100_000)
+LBFGS_ITERATIONS, LBFGS_REPEATS = 60, 5
 LARGEST_MEGABYTES = 40
 
 
@@ -148,6 +152,40 @@ def fit_memory_row(H, y):
         f"under {LARGEST_MEGABYTES} MB",
         yes_or_no(peak < LARGEST_MEGABYTES * 1e6),
     ]
+
+
+def lbfgs_table():
+    """Measure what L-BFGS takes besides cost and gradient."""
+    return Table(
+        "L-BFGS on a parabola, an iteration, one thread",
+        ["unknowns", "ours", "scipy's L-BFGS-B", "scipy / ours"],
+        [lbfgs_row(n_unknowns) for n_unknowns in UNKNOWNS],
+        [],
+    )
+
+
+def lbfgs_row(n_unknowns):
+    """Measure both on as many unknowns; their steps are the same."""
+    stiffness = np.linspace(1, 1e4, n_unknowns)
+    start = np.random.default_rng(0).normal(size=n_unknowns)
+
+    def parabola(x):
+        gradient = stiffness * x
+        return 0.5 * (gradient @ x), gradient
+
+    def ours():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            minimise(parabola, start, LBFGS_ITERATIONS, 0.0)
+
+    def scipys():
+        options = {"maxcor": MEMORY, "maxiter": LBFGS_ITERATIONS, "gtol": 0.0}
+        minimize(parabola, start, jac=True, method="L-BFGS-B", options=options)
+
+    with threadpool_limits(1):
+        own, other = median_seconds([ours, scipys], LBFGS_REPEATS)
+    times = [milliseconds(part / LBFGS_ITERATIONS) for part in (own, other)]
+    return [f"{n_unknowns:,}", *times, f"{other / own:.1f}"]
 
 
 def milliseconds(seconds):

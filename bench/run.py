@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from cluster import cluster_table
 from gpu_search import search_table
-from kernels import encoder_table, glvq_table
+from kernels import encoder_table, glvq_table, lbfgs_table
 from large_fit import is_there, large_fit_table
 from models import load_data, model_table
 from scaling import measured_curves, slope_table
@@ -65,10 +65,11 @@ def setting():
 
 
 def measure_kernels(options):
-    """Yield the tables of encoder and GLVQ."""
+    """Yield the tables of encoder, GLVQ and L-BFGS."""
     synthetic = load_data()["synthetic"]
     yield as_text(encoder_table())
     yield as_text(glvq_table(synthetic["X_train"], synthetic["y_train"]))
+    yield as_text(lbfgs_table())
 
 
 def measure_models(options):

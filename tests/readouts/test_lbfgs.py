@@ -1,27 +1,192 @@
+"""Our L-BFGS against scipy's, whose steps it takes."""
+
+import warnings
+
 import numpy as np
 import pytest
+from scipy.optimize import minimize, rosen, rosen_der
 from sklearn.exceptions import ConvergenceWarning
 
-from hyperlvq.readouts.lbfgs import minimise
+from hyperlvq.readouts.lbfgs import Line, Memory, Point, minimise, search_line
+
+WEIGHTS = np.random.default_rng(0).normal(size=(30, 20))
+STIFFNESS = np.linspace(1, 1e3, 20)
 
 
 def bowl(x):
-    return float(x @ x), 2 * x
+    return float(STIFFNESS @ x**2) / 2, STIFFNESS * x
 
 
-def test_minimum_is_found_and_the_cost_noted_after_each_iteration():
-    minimiser, n_iter, costs = minimise(bowl, np.array([3.0, -4.0]), max_iter=100, tol=1e-8)
+def valley(x):
+    return rosen(x), rosen_der(x)
 
-    np.testing.assert_allclose(minimiser, 0, atol=1e-7)
-    assert len(costs) == n_iter
-    assert costs[-1] < 1e-12
+
+def waves(x):
+    return float(np.sum(x**2 / 50 - np.cos(3 * x))), x / 25 + 3 * np.sin(3 * x)
+
+
+def plateaus(x):
+    """Return what is much like GLVQ's cost: a mean of sigmoids, flat far away."""
+    steps = 1 / (1 + np.exp(-3 * (WEIGHTS @ x)))
+    gradient = WEIGHTS.T @ (3 * steps * (1 - steps)) / len(WEIGHTS)
+    return float(np.mean(steps) + 1e-3 * (x @ x)), gradient + 2e-3 * x
+
+
+class Counted:
+    """A function that counts its calls."""
+
+    def __init__(self, function):
+        self.function = function
+        self.n_calls = 0
+
+    def __call__(self, x):
+        self.n_calls += 1
+        return self.function(x)
+
+
+def minimise_with_scipy(function, start, max_iter, tol):
+    costs = []
+
+    def note_cost(intermediate_result):
+        costs.append(float(intermediate_result.fun))
+
+    options = {"maxcor": 10, "maxiter": max_iter, "maxfun": 10**6, "gtol": tol}
+    result = minimize(
+        function, start, jac=True, method="L-BFGS-B", callback=note_cost, options=options
+    )
+    return result.x, result.nit, costs
+
+
+def without_warnings(function, *arguments):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return function(*arguments)
+
+
+@pytest.mark.parametrize("function", [bowl, valley, waves, plateaus])
+@pytest.mark.parametrize("spread", [0.1, 1, 4])
+def test_steps_are_those_of_scipy(function, spread):
+    start = np.random.default_rng(7).normal(size=20) * spread
+    ours, scipys = Counted(function), Counted(function)
+    found, n_iter, costs = without_warnings(minimise, ours, start, 25, 1e-8)
+    expected, expected_iter, expected_costs = minimise_with_scipy(scipys, start, 25, 1e-8)
+
+    assert (n_iter, ours.n_calls) == (expected_iter, scipys.n_calls)
+    # Roundings grow from step to step, about tenfold each on the plateaus.
+    np.testing.assert_allclose(costs[:14], expected_costs[:14], rtol=1e-5)
+    np.testing.assert_allclose(costs, expected_costs, rtol=1e-2)
+    assert found == pytest.approx(expected, abs=0.1) or function is plateaus
+
+
+def test_point_that_a_search_comes_back_to_is_not_evaluated_again():
+    start = np.random.default_rng(185).normal(size=20) * 4
+    points = set()
+    function = Counted(lambda x: points.add(x.tobytes()) or plateaus(x))
+    without_warnings(minimise, function, start, 6, 1e-8)
+
+    assert len(points) == function.n_calls == 18
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_minimum_is_as_low_as_that_of_scipy(seed):
+    start = np.random.default_rng(seed).normal(size=10)
+    _, _, costs = minimise(valley, start, 1000, 1e-5)
+    _, _, expected = minimise_with_scipy(valley, start, 1000, 1e-5)
+
+    assert costs[-1] == pytest.approx(expected[-1], abs=1e-6)
+
+
+def test_start_is_left_as_it_was():
+    start = np.ones(20)
+    minimise(bowl, start, 100, 1e-8)
+
+    assert (start == 1).all()
+
+
+def test_start_that_is_a_minimum_counts_as_one_iteration():
+    minimiser, n_iter, costs = minimise(bowl, np.zeros(20), max_iter=100, tol=1e-8)
+
+    assert (n_iter, costs) == (1, [0.0])
+    assert (minimiser == 0).all()
 
 
 def test_iteration_limit_warns():
-    def valley(x):
-        a, b = 1 - x[0], x[1] - x[0] ** 2
-        return a**2 + 100 * b**2, np.array([-2 * a - 400 * x[0] * b, 200 * b])
-
     with pytest.warns(ConvergenceWarning, match="limit of 3 iterations"):
-        _, n_iter, _ = minimise(valley, np.array([-1.2, 1.0]), max_iter=3, tol=1e-8)
-    assert n_iter == 3
+        _, n_iter, costs = minimise(valley, np.array([-1.2, 1.0]), max_iter=3, tol=1e-8)
+
+    assert n_iter == len(costs) == 3
+
+
+def test_cost_that_rises_whatever_the_step_ends_the_search():
+    def wrong(x):
+        return float(x @ x), -2 * x
+
+    function = Counted(wrong)
+    minimiser, n_iter, costs = minimise(function, np.ones(3), max_iter=100, tol=1e-8)
+
+    assert (minimiser == 1).all()
+    assert (n_iter, costs, function.n_calls) == (1, [3.0], 1 + 20)
+
+
+class Liar:
+    """The valley, of which twenty calls in a row say that it rises where it falls."""
+
+    def __init__(self):
+        self.costs = []
+
+    def __call__(self, x):
+        cost, gradient = valley(x)
+        lies = 8 <= len(self.costs) < 28
+        self.costs.append(2 * min(self.costs[:8]) - cost if lies else cost)
+        return self.costs[-1], gradient
+
+
+def test_line_without_a_good_step_is_followed_by_the_steepest_way():
+    start = np.array([-1.2, 1.0, 0.5])
+    ours, scipys = Liar(), Liar()
+    found, n_iter, _ = minimise(ours, start, 500, 1e-6)
+    expected, expected_iter, _ = minimise_with_scipy(scipys, start, 500, 1e-6)
+
+    np.testing.assert_allclose(ours.costs[:35], scipys.costs[:35], rtol=1e-6)
+    assert n_iter == expected_iter
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+def test_direction_upwards_has_no_step():
+    start = Point(np.ones(20), *bowl(np.ones(20)))
+    function = Counted(bowl)
+    *_, end = search_line(function, Line(start, start.gradient, 1.0), 1.0)
+
+    assert end is None
+    assert function.n_calls == 0
+
+
+def test_pair_without_curvature_is_not_learnt():
+    memory = Memory(2)
+    start = Point(np.zeros(2), 1.0, np.array([-1.0, 0]))
+    end = Point(np.ones(2), 0.5, np.array([-2.0, 0]))
+    memory.learn(Line(start, np.array([1.0, 0]), -1.0), step=1.0, slope=-2.0, end=end)
+
+    assert memory.is_empty()
+    np.testing.assert_array_equal(memory.direction(end.gradient), -end.gradient)
+
+
+def test_direction_is_that_of_the_bfgs_matrix():
+    rng = np.random.default_rng(3)
+    n_unknowns, memory, pairs = 6, Memory(6), []
+    for _ in range(13):
+        step = rng.normal(size=n_unknowns)
+        change = step * np.arange(1, 7) + 0.1 * rng.normal(size=n_unknowns)
+        start = Point(np.zeros(n_unknowns), 0.0, rng.normal(size=n_unknowns))
+        end = Point(step, 0.0, start.gradient + change)
+        line = Line(start, step / 2, start.gradient @ step / 2)
+        memory.learn(line, step=2.0, slope=end.gradient @ step / 2, end=end)
+        pairs.append((step, change))
+    gradient = rng.normal(size=n_unknowns)
+
+    step, change = pairs[-1]
+    inverse = np.eye(n_unknowns) * (step @ change) / (change @ change)
+    for step, change in pairs[-10:]:
+        left = np.eye(n_unknowns) - np.outer(step, change) / (step @ change)
+        inverse = left @ inverse @ left.T + np.outer(step, step) / (step @ change)
+    np.testing.assert_allclose(memory.direction(gradient), -inverse @ gradient)

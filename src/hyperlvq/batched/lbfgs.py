@@ -4,10 +4,10 @@ All problems advance in ticks of one evaluation each. In a tick a problem either
 it tried, and takes a new direction, or changes its step: nobody waits for another's line search,
 and every decision is made where the arrays are.
 
-Every problem goes the way that scipy's L-BFGS-B takes in `readouts.lbfgs`: memory, tolerances and
-steps are the same. A cost of several prototypes has many minima, some percents apart, and which one
-is found hangs on the first few steps; so the line search is that of scipy, too, but for rare cases
-that `line_search` names.
+Every problem goes the way of `readouts.lbfgs`, which is that of scipy's L-BFGS-B: memory,
+tolerances and steps are the same. A cost of several prototypes has many minima, some percents
+apart, and which one is found hangs on the first few steps; so the line search is the same, too, but
+for rare cases that `line_search` names.
 
 The direction is -Hg in the compact form of Byrd, Nocedal and Schnabel (1994): with the steps S and
 the changes of gradient Y of the last iterations as columns, R the upper triangle of SᵀY, D its

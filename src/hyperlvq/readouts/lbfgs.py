@@ -1,13 +1,23 @@
-"""L-BFGS as the paper uses it: memory 10, scipy's tolerances, cost and gradient in one call."""
+"""L-BFGS as the paper uses it: memory 10, scipy's tolerances, cost and gradient in one call.
+
+It takes the steps of scipy's L-BFGS-B. There are no bounds here, so a direction is three products
+with what is remembered; what scipy does for the sake of bounds takes several times as long, and
+for few samples longer than cost and gradient.
+"""
 
 import warnings
+from typing import NamedTuple
 
-from scipy.optimize import minimize
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from hyperlvq.kernels.lbfgs import direction_weights
+from hyperlvq.readouts.line_search import LineSearch
+
 MEMORY = 10
-LIMIT_REACHED = 1
-NO_LIMIT = 2**31 - 1
+MOST_TRIALS = 20
+SMALLEST_DECREASE = 2.220446049250313e-09
+EPSILON = np.finfo(float).eps
 
 
 def warn_of_limit(max_iter, stacklevel):
@@ -20,26 +30,127 @@ def warn_of_limit(max_iter, stacklevel):
     )
 
 
+class Point(NamedTuple):
+    """Where a search is, with cost and gradient."""
+
+    position: np.ndarray
+    cost: float
+    gradient: np.ndarray
+
+
+class Line(NamedTuple):
+    """The way from a point in a direction, and the slope of the cost at its start."""
+
+    start: Point
+    direction: np.ndarray
+    slope: float
+
+
 def minimise(cost_and_gradient, start, max_iter, tol):
     """Return the minimiser, the number of iterations and the cost after each one.
 
     Ends where no component of the gradient exceeds `tol`, where the cost stops falling, or,
     with a ConvergenceWarning, after `max_iter` iterations.
     """
-    costs = []
-
-    def note_cost(intermediate_result):
-        costs.append(float(intermediate_result.fun))
-
-    result = minimize(
-        cost_and_gradient,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        callback=note_cost,
-        options={"maxcor": MEMORY, "maxiter": max_iter, "maxfun": NO_LIMIT, "gtol": tol},
-    )
-    if result.status == LIMIT_REACHED:
+    point = evaluate(cost_and_gradient, np.array(start, dtype=float))
+    memory, costs = Memory(len(point.position)), []
+    has_ended = largest(point.gradient) <= tol
+    while not has_ended:
+        direction = memory.direction(point.gradient)
+        line = Line(point, direction, float(direction @ point.gradient))
+        first_step = 1.0 if costs else 1 / np.linalg.norm(direction)
+        step, slope, end = search_line(cost_and_gradient, line, first_step)
+        if end is None:
+            # No step along this direction: forget what led to it, and go down the steepest way.
+            has_ended = memory.is_empty()
+            memory.forget()
+            continue
+        costs.append(end.cost)
+        has_ended = (
+            len(costs) >= max_iter or largest(end.gradient) <= tol or has_settled(point, end)
+        )
+        if not has_ended:
+            memory.learn(line, step, slope, end)
+        point = end
+    if len(costs) >= max_iter:
         warn_of_limit(max_iter, stacklevel=5)
     # A start that is a minimum takes no iteration; finding that out counts as one.
-    return result.x, max(result.nit, 1), costs or [float(result.fun)]
+    return point.position, max(len(costs), 1), costs or [point.cost]
+
+
+def evaluate(cost_and_gradient, position):
+    """Return a position with its cost and gradient."""
+    cost, gradient = cost_and_gradient(position)
+    return Point(position, float(cost), gradient)
+
+
+def search_line(cost_and_gradient, line, first_step):
+    """Return a good step along a line, the slope there and the point; no point if there is none."""
+    search, step, slope, end = LineSearch(line.start.cost, line.slope, first_step), 0.0, 0.0, None
+    for _ in range(MOST_TRIALS if line.slope < 0 else 0):
+        if search.step != step:  # a search that ends at its latest point tries it once more
+            step = search.step
+            end = evaluate(cost_and_gradient, line.start.position + step * line.direction)
+            slope = float(end.gradient @ line.direction)
+        if search.accepts(end.cost, slope):
+            return step, slope, end
+    return 0.0, line.slope, None
+
+
+def largest(vector):
+    """Return the largest component without its sign."""
+    return max(vector.max(), -vector.min())
+
+
+def has_settled(before, after):
+    """Say whether the cost has stopped falling."""
+    scale = max(abs(before.cost), abs(after.cost), 1)
+    return before.cost - after.cost <= SMALLEST_DECREASE * scale
+
+
+class Memory:
+    """The last steps and changes of gradient, from which a direction is made."""
+
+    def __init__(self, n_unknowns):
+        self._history = np.zeros((2 * MEMORY, n_unknowns))  # the steps, then the changes
+        self._s_dot_y = np.zeros((MEMORY, MEMORY))
+        self._y_dot_y = np.zeros((MEMORY, MEMORY))
+        self.forget()
+
+    def forget(self):
+        """Forget all pairs."""
+        self._n_learnt = 0
+        self._scale = 1.0
+
+    def is_empty(self):
+        """Say whether there is no pair."""
+        return self._n_learnt == 0
+
+    def learn(self, line, step, slope, end):
+        """Keep the pair of a step, in the place of the oldest, if the slope has risen along it."""
+        curvature = step * (slope - line.slope)
+        if curvature <= EPSILON * step * -line.slope:
+            return
+        place = self._n_learnt % MEMORY
+        change = self._history[MEMORY + place]
+        np.multiply(line.direction, step, out=self._history[place])
+        np.subtract(end.gradient, line.start.gradient, out=change)
+        products = self._history @ change
+        self._s_dot_y[:, place] = products[:MEMORY]
+        self._y_dot_y[:, place] = self._y_dot_y[place] = products[MEMORY:]
+        self._scale = products[place] / products[MEMORY + place]
+        self._n_learnt += 1
+
+    def direction(self, gradient):
+        """Return the direction down from a point by its gradient."""
+        if self.is_empty():
+            return -gradient
+        oldest = max(0, self._n_learnt - MEMORY) % MEMORY
+        n_pairs = min(self._n_learnt, MEMORY)
+        products = self._history @ gradient
+        weights = direction_weights(
+            self._s_dot_y, self._y_dot_y, products, self._scale, oldest, n_pairs
+        )
+        direction = weights @ self._history
+        direction -= self._scale * gradient
+        return direction

@@ -1,0 +1,154 @@
+"""How far to go along a direction: the line search of Moré and Thuente (1994).
+
+It takes the steps that MINPACK-2's dcsrch does, which scipy's L-BFGS-B searches lines with. A step
+is accepted if the cost has fallen enough and the slope has become flat enough. Until then an
+interval is kept whose better end is the best point so far, and the next step is where a cubic or a
+parabola through its ends and the latest point is least.
+"""
+
+from math import sqrt
+from typing import NamedTuple
+
+SUFFICIENT_DECREASE = 1e-3
+CURVATURE = 0.9
+# An interval narrower than this share of its longer step ends the search.
+NARROW = 0.1
+LONGEST_STEP = 1e10
+# Without a bracket the next step is between so many times the distance of the last two beyond it.
+NEAREST, FARTHEST = 1.1, 4.0
+# A step that was too short grows by at most this share of what the bracket leaves; a bracket that
+# does not shrink to this share in two steps is halved.
+SHARE = 0.66
+
+
+class Point(NamedTuple):
+    """A step along the line, the cost there and its slope."""
+
+    step: float
+    cost: float
+    slope: float
+
+    def less(self, decrease: float) -> "Point":
+        """Return the point of the cost less a line of this slope."""
+        return Point(self.step, self.cost - decrease * self.step, self.slope - decrease)
+
+
+class LineSearch:
+    """The search along one direction; `step` is what to try next."""
+
+    def __init__(self, cost: float, slope: float, step: float):
+        self.step = step
+        self._start = self._best = self._other = Point(0.0, cost, slope)
+        self._is_bracketed = False
+        self._has_fallen = False  # whether a point was low enough that the cost itself is modelled
+        self._bounds = 0.0, step + FARTHEST * step
+        self._widths = LONGEST_STEP, 2 * LONGEST_STEP  # of the interval, now and two steps ago
+
+    def accepts(self, cost: float, slope: float) -> bool:
+        """Say whether the step is good enough or the best to be found; else choose the next."""
+        latest = Point(self.step, cost, slope)
+        decrease = SUFFICIENT_DECREASE * self._start.slope
+        falls = cost <= self._start.cost + self.step * decrease
+        self._has_fallen |= falls and slope >= 0
+        if falls and abs(slope) <= -CURVATURE * self._start.slope:
+            return True
+        if self._is_exhausted() or (self.step == LONGEST_STEP and falls and slope <= decrease):
+            return True
+        if not self._has_fallen and cost <= self._best.cost and not falls:
+            self._narrow(latest, decrease)
+        else:
+            self._narrow(latest, 0.0)
+        self._choose_bounds()
+        return False
+
+    def _is_exhausted(self) -> bool:
+        """Say whether roundings, or a narrow bracket, leave no step to try."""
+        low, high = self._bounds
+        is_outside = not low < self.step < high
+        return self._is_bracketed and (is_outside or high - low <= NARROW * high)
+
+    def _narrow(self, latest: Point, decrease: float) -> None:
+        """Put the latest point into the interval and choose the next step.
+
+        Until the cost has fallen enough, it is that of the cost less the decrease asked for.
+        """
+        best, other, point = (p.less(decrease) for p in (self._best, self._other, latest))
+        is_past = point.slope * best.slope < 0
+        self.step = next_step(best, other, point, self._is_bracketed, self._bounds)
+        if point.cost > best.cost:
+            self._other = latest
+        else:
+            self._other = self._best if is_past else self._other
+            self._best = latest
+        self._is_bracketed |= point.cost > best.cost or is_past
+
+    def _choose_bounds(self) -> None:
+        """Halve a bracket that shrinks slowly, and note between which steps the next one lies."""
+        start, end = self._best.step, self._other.step
+        if not self._is_bracketed:
+            distance = self.step - start
+            self._bounds = self.step + NEAREST * distance, self.step + FARTHEST * distance
+            self.step = min(max(self.step, 0.0), LONGEST_STEP)
+            return
+        width, earlier = self._widths
+        if abs(end - start) >= SHARE * earlier:
+            self.step = start + (end - start) / 2
+        self._widths = abs(end - start), width
+        self._bounds = min(start, end), max(start, end)
+        self.step = min(max(self.step, 0.0), LONGEST_STEP)
+        if self._is_exhausted():
+            self.step = start
+
+
+def next_step(
+    best: Point, other: Point, latest: Point, is_bracketed: bool, bounds: tuple[float, float]
+) -> float:
+    """Return where the minimum of the line should be, by the ends of the interval and a point."""
+    way = best.step - latest.step
+    if latest.cost > best.cost:
+        # The minimum is between them: near the best point, or halfway to that of the parabola.
+        cubic = cubic_minimum(latest, best)
+        drop = (best.cost - latest.cost) / (latest.step - best.step) + best.slope
+        parabola = best.step - way * best.slope / drop / 2
+        is_near = abs(cubic - best.step) < abs(parabola - best.step)
+        return cubic if is_near else cubic + (parabola - cubic) / 2
+    if latest.slope * best.slope < 0:
+        # It is between them, too, as the slope has changed its sign.
+        cubic = cubic_minimum(best, latest)
+        secant = latest.step + way * latest.slope / (latest.slope - best.slope)
+        return cubic if abs(cubic - latest.step) > abs(secant - latest.step) else secant
+    beyond = bounds[1] if latest.step > best.step else bounds[0]
+    if abs(latest.slope) < abs(best.slope):
+        return _step_ahead(best, other, latest, is_bracketed, bounds, beyond)
+    return cubic_minimum(other, latest) if is_bracketed else beyond
+
+
+def _step_ahead(best, other, latest, is_bracketed, bounds, beyond):
+    """Return a step beyond the latest point, where the slope has become flatter."""
+    cubic = cubic_minimum(best, latest, if_none=beyond)
+    if (cubic - latest.step) * (latest.step - best.step) <= 0:
+        cubic = beyond
+    way = best.step - latest.step
+    secant = latest.step + way * latest.slope / (latest.slope - best.slope)
+    nearer, farther = sorted((cubic, secant), key=lambda step: abs(step - latest.step))
+    if not is_bracketed:
+        return min(max(farther, bounds[0]), bounds[1])
+    limit = latest.step + SHARE * (other.step - latest.step)
+    return min(limit, nearer) if latest.step > best.step else max(limit, nearer)
+
+
+def cubic_minimum(start: Point, end: Point, if_none: float | None = None) -> float:
+    """Return where the cubic through two points with their slopes is least, seen from the end.
+
+    A cubic without a minimum has `if_none`, where that is given, or its turning point.
+    """
+    way = start.step - end.step
+    bend = 3 * (start.cost - end.cost) / (end.step - start.step) + start.slope + end.slope
+    scale = max(abs(bend), abs(start.slope), abs(end.slope))
+    square = (bend / scale) ** 2 - (start.slope / scale) * (end.slope / scale)
+    root = scale * sqrt(max(0.0, square))
+    if if_none is not None and root == 0:
+        return if_none
+    root = root if way > 0 else -root
+    whole = root - end.slope + root + start.slope
+    return end.step + way * (root - end.slope + bend) / whole if whole else end.step

@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+
+from hyperlvq.readouts.line_search import (
+    CURVATURE,
+    LONGEST_STEP,
+    SUFFICIENT_DECREASE,
+    LineSearch,
+    Point,
+    cubic_minimum,
+)
+
+
+def parabola(step):
+    return (step - 1) ** 2, 2 * (step - 1)
+
+
+def cubic(step):
+    return step**3 - 3 * step, 3 * step**2 - 3
+
+
+def steep_then_flat(step):
+    return -step / (step**2 + 2), (step**2 - 2) / (step**2 + 2) ** 2
+
+
+def wave(step):
+    return np.sin(step + 2), np.cos(step + 2)
+
+
+def tries(function, step, most=20):
+    """Return the steps that a search tries, the last of which it accepts."""
+    search = LineSearch(*function(0.0), step)
+    steps = []
+    while len(steps) < most:
+        steps.append(search.step)
+        if search.accepts(*function(search.step)):
+            return steps
+    raise AssertionError(f"no step of {steps} was accepted")
+
+
+@pytest.mark.parametrize("function", [parabola, cubic, steep_then_flat, wave])
+@pytest.mark.parametrize("step", [1e-3, 0.1, 1.0, 10.0, 300.0])
+def test_accepted_step_is_lower_and_flatter(function, step):
+    cost, slope = function(0.0)
+    *_, accepted = tries(function, step)
+    accepted_cost, accepted_slope = function(accepted)
+
+    assert accepted_cost <= cost + SUFFICIENT_DECREASE * accepted * slope
+    assert abs(accepted_slope) <= CURVATURE * abs(slope)
+
+
+def test_good_first_step_is_taken():
+    assert tries(parabola, 0.9) == [0.9]
+
+
+def test_minimum_of_a_parabola_is_found_at_once():
+    assert tries(parabola, 10.0) == [10.0, pytest.approx(1.0)]
+
+
+def test_slope_without_end_is_followed_to_the_longest_step():
+    steps = tries(lambda step: (-step, -1.0), 1.0, most=30)
+
+    assert steps[:3] == [1.0, 5.0, 21.0]
+    assert steps[-1] == LONGEST_STEP
+
+
+def test_narrow_bracket_ends_at_its_better_end():
+    # A kink: the slope is steep on both sides of 1, so that no step is flat enough.
+    steps = tries(lambda step: (5 * abs(step - 1), 5.0 if step > 1 else -5.0), 3.0)
+
+    assert steps[-1] in steps[:-1] or abs(steps[-1] - steps[-2]) < 0.2
+    assert steps[-1] == pytest.approx(1, abs=0.2)
+
+
+def test_cubic_has_its_minimum_between_the_points():
+    start, end = Point(0.0, *cubic(0.0)), Point(3.0, *cubic(3.0))
+
+    assert cubic_minimum(start, end) == pytest.approx(1)
+    assert cubic_minimum(end, start) == pytest.approx(1)
+
+
+def test_line_has_no_minimum():
+    start, end = Point(0.0, 0.0, -1.0), Point(1.0, -1.0, -1.0)
+
+    assert cubic_minimum(start, end) == 1.0
+    assert cubic_minimum(start, end, if_none=5.0) == 5.0
