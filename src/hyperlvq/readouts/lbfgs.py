@@ -53,7 +53,8 @@ def minimise(cost_and_gradient, start, max_iter, tol):
     with a ConvergenceWarning, after `max_iter` iterations.
     """
     point = evaluate(cost_and_gradient, np.array(start, dtype=float))
-    memory, costs = Memory(len(point.position)), []
+    memory = Memory(len(point.position))
+    costs: list[float] = []
     has_ended = largest(point.gradient) <= tol
     while not has_ended:
         direction = memory.direction(point.gradient)
@@ -86,7 +87,8 @@ def evaluate(cost_and_gradient, position):
 
 def search_line(cost_and_gradient, line, first_step):
     """Return a good step along a line, the slope there and the point; no point if there is none."""
-    search, step, slope, end = LineSearch(line.start.cost, line.slope, first_step), 0.0, 0.0, None
+    search = LineSearch(line.start.cost, line.slope, first_step)
+    step, slope, end = 0.0, line.slope, line.start
     for _ in range(MOST_TRIALS if line.slope < 0 else 0):
         if search.step != step:  # a search that ends at its latest point tries it once more
             step = search.step
