@@ -155,7 +155,7 @@ def fit_memory_row(H, y):
 
 
 def lbfgs_table():
-    """Measure what L-BFGS takes besides cost and gradient."""
+    """Measure L-BFGS where cost and gradient take next to nothing."""
     return Table(
         "L-BFGS on a parabola, an iteration, one thread",
         ["unknowns", "ours", "scipy's L-BFGS-B", "scipy / ours"],

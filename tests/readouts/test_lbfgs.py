@@ -68,14 +68,13 @@ def without_warnings(function, *arguments):
 def test_steps_are_those_of_scipy(function, spread):
     start = np.random.default_rng(7).normal(size=20) * spread
     ours, scipys = Counted(function), Counted(function)
-    found, n_iter, costs = without_warnings(minimise, ours, start, 25, 1e-8)
-    expected, expected_iter, expected_costs = minimise_with_scipy(scipys, start, 25, 1e-8)
+    _, n_iter, costs = without_warnings(minimise, ours, start, 25, 1e-8)
+    _, expected_iter, expected_costs = minimise_with_scipy(scipys, start, 25, 1e-8)
 
     assert (n_iter, ours.n_calls) == (expected_iter, scipys.n_calls)
     # Roundings grow from step to step, about tenfold each on the plateaus.
     np.testing.assert_allclose(costs[:14], expected_costs[:14], rtol=1e-5)
     np.testing.assert_allclose(costs, expected_costs, rtol=1e-2)
-    assert found == pytest.approx(expected, abs=0.1) or function is plateaus
 
 
 def test_point_that_a_search_comes_back_to_is_not_evaluated_again():
@@ -96,11 +95,24 @@ def test_minimum_is_as_low_as_that_of_scipy(seed):
     assert costs[-1] == pytest.approx(expected[-1], abs=1e-6)
 
 
-def test_start_is_left_as_it_was():
-    start = np.ones(20)
-    minimise(bowl, start, 100, 1e-8)
+def test_gradient_as_small_as_asked_for_ends_the_search():
+    start = np.random.default_rng(1).normal(size=20)
+    _, n_iter, _ = minimise(bowl, start, 1000, 1e-8)
+    found, n_rough, _ = minimise(bowl, start, 1000, 1.0)
 
-    assert (start == 1).all()
+    assert n_rough == minimise_with_scipy(bowl, start, 1000, 1.0)[1] < n_iter
+    assert 1e-8 < np.abs(bowl(found)[1]).max() <= 1.0
+
+
+def test_cost_that_is_infinite_past_a_wall_is_minimised_before_it():
+    def walled(x):
+        cost, gradient = valley(x)
+        return (np.inf, gradient) if x[0] > 0.9 else (cost, gradient)
+
+    found, _, costs = minimise(walled, np.array([-1.2, 1.0]), 100, 1e-8)
+
+    assert found[0] <= 0.9
+    assert costs[-1] == walled(found)[0] < 0.1 * walled(np.array([-1.2, 1.0]))[0]
 
 
 def test_start_that_is_a_minimum_counts_as_one_iteration():
@@ -155,7 +167,7 @@ def test_line_without_a_good_step_is_followed_by_the_steepest_way():
 def test_direction_upwards_has_no_step():
     start = Point(np.ones(20), *bowl(np.ones(20)))
     function = Counted(bowl)
-    *_, end = search_line(function, Line(start, start.gradient, 1.0), 1.0)
+    *_, end = search_line(function, Line(start, start.gradient, 1.0))
 
     assert end is None
     assert function.n_calls == 0

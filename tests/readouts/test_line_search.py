@@ -6,7 +6,7 @@ from hyperlvq.readouts.line_search import (
     LONGEST_STEP,
     SUFFICIENT_DECREASE,
     LineSearch,
-    Point,
+    Trial,
     cubic_minimum,
 )
 
@@ -65,22 +65,52 @@ def test_slope_without_end_is_followed_to_the_longest_step():
 
 
 def test_narrow_bracket_ends_at_its_better_end():
-    # A kink: the slope is steep on both sides of 1, so that no step is flat enough.
-    steps = tries(lambda step: (5 * abs(step - 1), 5.0 if step > 1 else -5.0), 3.0)
+    def kink(step):
+        """Return a cost that is steep on both sides of 1, so that no step is flat enough."""
+        return 5 * abs(step - 1), 5.0 if step > 1 else -5.0
 
-    assert steps[-1] in steps[:-1] or abs(steps[-1] - steps[-2]) < 0.2
+    steps = tries(kink, 3.0)
+
+    assert steps[-1] == min(steps, key=lambda step: kink(step)[0])
     assert steps[-1] == pytest.approx(1, abs=0.2)
 
 
+@pytest.mark.parametrize(
+    ("heights", "speeds", "steps"),
+    [
+        # The first stage, by the cost less the decrease asked for.
+        ([-1.4, -0.6, 0.3], [3.0, 4.7, 2.8], [5.0, 2.168107, 0.649822]),
+        # A bracket that shrinks slowly.
+        (
+            [-0.8, 0.2, -0.1],
+            [0.5, 3.5, 5.8],
+            [1.0, 5.0, 2.874109, 3.93548, 3.081896, 3.215949, 3.575715, 3.330762],
+        ),
+        # A shorter step than the nearest beyond the latest.
+        ([-2.3, 0.2, 0.3], [0.6, 2.7, 1.8], [0.1, 0.5, 2.1, 3.86, 2.442562]),
+    ],
+    ids=["first stage", "halving", "nearest"],
+)
+def test_safeguards_are_those_of_dcsrch(heights, speeds, steps):
+    """Compare with what MINPACK-2's search tries on waves where a safeguard acts."""
+    heights, speeds = np.array(heights), np.array(speeds)
+
+    def waves(step):
+        slope = (heights * speeds) @ np.cos(speeds * step)
+        return float(heights @ np.sin(speeds * step)), float(slope)
+
+    assert tries(waves, steps[0]) == pytest.approx(steps, abs=1e-6)
+
+
 def test_cubic_has_its_minimum_between_the_points():
-    start, end = Point(0.0, *cubic(0.0)), Point(3.0, *cubic(3.0))
+    start, end = Trial(0.0, *cubic(0.0)), Trial(3.0, *cubic(3.0))
 
     assert cubic_minimum(start, end) == pytest.approx(1)
     assert cubic_minimum(end, start) == pytest.approx(1)
 
 
 def test_line_has_no_minimum():
-    start, end = Point(0.0, 0.0, -1.0), Point(1.0, -1.0, -1.0)
+    start, end = Trial(0.0, 0.0, -1.0), Trial(1.0, -1.0, -1.0)
 
     assert cubic_minimum(start, end) == 1.0
     assert cubic_minimum(start, end, if_none=5.0) == 5.0

@@ -1,11 +1,12 @@
 """L-BFGS as the paper uses it: memory 10, scipy's tolerances, cost and gradient in one call.
 
 It takes the steps of scipy's L-BFGS-B. There are no bounds here, so a direction is three products
-with what is remembered; what scipy does for the sake of bounds takes several times as long, and
-for few samples longer than cost and gradient.
+with what is remembered; what scipy does for the sake of bounds takes more than twice as long, and
+where samples are few longer than cost and gradient.
 """
 
 import warnings
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +51,8 @@ def minimise(cost_and_gradient, start, max_iter, tol):
     """Return the minimiser, the number of iterations and the cost after each one.
 
     Ends where no component of the gradient exceeds `tol`, where the cost stops falling, or,
-    with a ConvergenceWarning, after `max_iter` iterations.
+    with a ConvergenceWarning, after `max_iter` iterations. `cost_and_gradient` must return a new
+    gradient each time.
     """
     point = evaluate(cost_and_gradient, np.array(start, dtype=float))
     memory = Memory(len(point.position))
@@ -59,8 +61,7 @@ def minimise(cost_and_gradient, start, max_iter, tol):
     while not has_ended:
         direction = memory.direction(point.gradient)
         line = Line(point, direction, float(direction @ point.gradient))
-        first_step = 1.0 if costs else 1 / np.linalg.norm(direction)
-        step, slope, end = search_line(cost_and_gradient, line, first_step)
+        step, slope, end = search_line(cost_and_gradient, line, is_first=not costs)
         if end is None:
             # No step along this direction: forget what led to it, and go down the steepest way.
             has_ended = memory.is_empty()
@@ -85,11 +86,17 @@ def evaluate(cost_and_gradient, position):
     return Point(position, float(cost), gradient)
 
 
-def search_line(cost_and_gradient, line, first_step):
-    """Return a good step along a line, the slope there and the point; no point if there is none."""
+def search_line(cost_and_gradient, line, is_first=False):
+    """Return a good step along a line, the slope there and the point; no point if there is none.
+
+    The first line of all is as steep as the gradient; a way of length 1 is tried on it.
+    """
+    if not line.slope < 0:
+        return 0.0, line.slope, None
+    first_step = 1 / sqrt(-line.slope) if is_first else 1.0
     search = LineSearch(line.start.cost, line.slope, first_step)
     step, slope, end = 0.0, line.slope, line.start
-    for _ in range(MOST_TRIALS if line.slope < 0 else 0):
+    for _ in range(MOST_TRIALS):
         if search.step != step:  # a search that ends at its latest point tries it once more
             step = search.step
             end = evaluate(cost_and_gradient, line.start.position + step * line.direction)
@@ -117,12 +124,13 @@ class Memory:
         self._history = np.zeros((2 * MEMORY, n_unknowns))  # the steps, then the changes
         self._s_dot_y = np.zeros((MEMORY, MEMORY))
         self._y_dot_y = np.zeros((MEMORY, MEMORY))
-        self.forget()
+        self._scale = 1.0
+        self._n_learnt = 0
 
     def forget(self):
         """Forget all pairs."""
+        self._history[:] = 0
         self._n_learnt = 0
-        self._scale = 1.0
 
     def is_empty(self):
         """Say whether there is no pair."""
@@ -131,7 +139,7 @@ class Memory:
     def learn(self, line, step, slope, end):
         """Keep the pair of a step, in the place of the oldest, if the slope has risen along it."""
         curvature = step * (slope - line.slope)
-        if curvature <= EPSILON * step * -line.slope:
+        if not curvature > EPSILON * step * -line.slope:
             return
         place = self._n_learnt % MEMORY
         change = self._history[MEMORY + place]
@@ -139,8 +147,9 @@ class Memory:
         np.subtract(end.gradient, line.start.gradient, out=change)
         products = self._history @ change
         self._s_dot_y[:, place] = products[:MEMORY]
+        self._s_dot_y[place, place] = curvature
         self._y_dot_y[:, place] = self._y_dot_y[place] = products[MEMORY:]
-        self._scale = products[place] / products[MEMORY + place]
+        self._scale = curvature / products[MEMORY + place]
         self._n_learnt += 1
 
     def direction(self, gradient):

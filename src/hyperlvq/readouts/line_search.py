@@ -2,8 +2,8 @@
 
 It takes the steps that MINPACK-2's dcsrch does, which scipy's L-BFGS-B searches lines with. A step
 is accepted if the cost has fallen enough and the slope has become flat enough. Until then an
-interval is kept whose better end is the best point so far, and the next step is where a cubic or a
-parabola through its ends and the latest point is least.
+interval is kept whose better end is the best trial so far, and the next step is where a cubic or a
+parabola through its ends and the latest trial is least.
 """
 
 from math import sqrt
@@ -14,23 +14,24 @@ CURVATURE = 0.9
 # An interval narrower than this share of its longer step ends the search.
 NARROW = 0.1
 LONGEST_STEP = 1e10
-# Without a bracket the next step is between so many times the distance of the last two beyond it.
+# Without a bracket the next step lies beyond the latest by that many times its way from the best.
 NEAREST, FARTHEST = 1.1, 4.0
-# A step that was too short grows by at most this share of what the bracket leaves; a bracket that
-# does not shrink to this share in two steps is halved.
-SHARE = 0.66
+# A step that was too short grows by at most this share of what the bracket leaves.
+INWARD = 0.66
+# A bracket that has not shrunk to this share in two steps is halved.
+SLOW = 0.66
 
 
-class Point(NamedTuple):
+class Trial(NamedTuple):
     """A step along the line, the cost there and its slope."""
 
     step: float
     cost: float
     slope: float
 
-    def less(self, decrease: float) -> "Point":
-        """Return the point of the cost less a line of this slope."""
-        return Point(self.step, self.cost - decrease * self.step, self.slope - decrease)
+    def less(self, decrease: float) -> "Trial":
+        """Return the trial of the cost less a line of this slope."""
+        return Trial(self.step, self.cost - decrease * self.step, self.slope - decrease)
 
 
 class LineSearch:
@@ -38,7 +39,7 @@ class LineSearch:
 
     def __init__(self, cost: float, slope: float, step: float):
         self.step = step
-        self._start = self._best = self._other = Point(0.0, cost, slope)
+        self._start = self._best = self._other = Trial(0.0, cost, slope)
         self._is_bracketed = False
         self._has_fallen = False  # whether a point was low enough that the cost itself is modelled
         self._bounds = 0.0, step + FARTHEST * step
@@ -46,7 +47,7 @@ class LineSearch:
 
     def accepts(self, cost: float, slope: float) -> bool:
         """Say whether the step is good enough or the best to be found; else choose the next."""
-        latest = Point(self.step, cost, slope)
+        latest = Trial(self.step, cost, slope)
         decrease = SUFFICIENT_DECREASE * self._start.slope
         falls = cost <= self._start.cost + self.step * decrease
         self._has_fallen |= falls and slope >= 0
@@ -67,12 +68,12 @@ class LineSearch:
         is_outside = not low < self.step < high
         return self._is_bracketed and (is_outside or high - low <= NARROW * high)
 
-    def _narrow(self, latest: Point, decrease: float) -> None:
-        """Put the latest point into the interval and choose the next step.
+    def _narrow(self, latest: Trial, decrease: float) -> None:
+        """Put the latest trial into the interval and choose the next step.
 
-        Until the cost has fallen enough, it is that of the cost less the decrease asked for.
+        Both go by the cost less a line: at first that of the decrease asked for, later none.
         """
-        best, other, point = (p.less(decrease) for p in (self._best, self._other, latest))
+        best, other, point = (trial.less(decrease) for trial in (self._best, self._other, latest))
         is_past = point.slope * best.slope < 0
         self.step = next_step(best, other, point, self._is_bracketed, self._bounds)
         if point.cost > best.cost:
@@ -91,7 +92,7 @@ class LineSearch:
             self.step = min(max(self.step, 0.0), LONGEST_STEP)
             return
         width, earlier = self._widths
-        if abs(end - start) >= SHARE * earlier:
+        if abs(end - start) >= SLOW * earlier:
             self.step = start + (end - start) / 2
         self._widths = abs(end - start), width
         self._bounds = min(start, end), max(start, end)
@@ -101,7 +102,7 @@ class LineSearch:
 
 
 def next_step(
-    best: Point, other: Point, latest: Point, is_bracketed: bool, bounds: tuple[float, float]
+    best: Trial, other: Trial, latest: Trial, is_bracketed: bool, bounds: tuple[float, float]
 ) -> float:
     """Return where the minimum of the line should be, by the ends of the interval and a point."""
     way = best.step - latest.step
@@ -117,14 +118,21 @@ def next_step(
         cubic = cubic_minimum(best, latest)
         secant = latest.step + way * latest.slope / (latest.slope - best.slope)
         return cubic if abs(cubic - latest.step) > abs(secant - latest.step) else secant
-    beyond = bounds[1] if latest.step > best.step else bounds[0]
     if abs(latest.slope) < abs(best.slope):
-        return _step_ahead(best, other, latest, is_bracketed, bounds, beyond)
-    return cubic_minimum(other, latest) if is_bracketed else beyond
+        return _step_ahead(best, other, latest, is_bracketed, bounds)
+    return cubic_minimum(other, latest) if is_bracketed else _farthest(best, latest, bounds)
 
 
-def _step_ahead(best, other, latest, is_bracketed, bounds, beyond):
-    """Return a step beyond the latest point, where the slope has become flatter."""
+def _farthest(best: Trial, latest: Trial, bounds: tuple[float, float]) -> float:
+    """Return the bound that lies beyond the latest trial."""
+    return bounds[1] if latest.step > best.step else bounds[0]
+
+
+def _step_ahead(
+    best: Trial, other: Trial, latest: Trial, is_bracketed: bool, bounds: tuple[float, float]
+) -> float:
+    """Return a step beyond the latest trial, where the slope has become flatter."""
+    beyond = _farthest(best, latest, bounds)
     cubic = cubic_minimum(best, latest, if_none=beyond)
     if (cubic - latest.step) * (latest.step - best.step) <= 0:
         cubic = beyond
@@ -133,14 +141,15 @@ def _step_ahead(best, other, latest, is_bracketed, bounds, beyond):
     nearer, farther = sorted((cubic, secant), key=lambda step: abs(step - latest.step))
     if not is_bracketed:
         return min(max(farther, bounds[0]), bounds[1])
-    limit = latest.step + SHARE * (other.step - latest.step)
+    limit = latest.step + INWARD * (other.step - latest.step)
     return min(limit, nearer) if latest.step > best.step else max(limit, nearer)
 
 
-def cubic_minimum(start: Point, end: Point, if_none: float | None = None) -> float:
-    """Return where the cubic through two points with their slopes is least, seen from the end.
+def cubic_minimum(start: Trial, end: Trial, if_none: float | None = None) -> float:
+    """Return where the cubic through two trials with their slopes is least.
 
-    A cubic without a minimum has `if_none`, where that is given, or its turning point.
+    One without a minimum has `if_none`, where that is given, or else its point of inflection; a
+    straight line has its end.
     """
     way = start.step - end.step
     bend = 3 * (start.cost - end.cost) / (end.step - start.step) + start.slope + end.slope

@@ -1,8 +1,8 @@
 """Threads for blocks of rows, instead of BLAS's own.
 
-numpy and scipy each bring a BLAS whose idle threads spin for a while; where both take turns, as
-in L-BFGS, they slow each other down tenfold on small data. So BLAS gets one thread, and blocks
-of rows share the others.
+Idle threads of a BLAS spin for a while, and numpy and scipy each bring one: where they take turns
+they slow each other down tenfold on small data. So BLAS gets one thread, and blocks of rows share
+the others.
 """
 
 from concurrent.futures import ThreadPoolExecutor
