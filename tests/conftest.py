@@ -12,6 +12,7 @@ import pytest
 from sklearn import config_context
 from sklearn.datasets import load_iris, load_wine
 
+from hyperlvq.batched.backend import Backend, backend_of
 from hyperlvq.study.collection import open_collection
 
 
@@ -92,3 +93,16 @@ def dispatch():
     """Let estimators keep tensors, as users do by scikit-learn's array_api_dispatch."""
     with config_context(array_api_dispatch=True):
         yield
+
+
+@pytest.fixture(params=["numpy", "torch"])
+def backend(request):
+    """Return every backend that can compute here."""
+    if request.param == "numpy":
+        yield Backend(np)
+        return
+    torch = pytest.importorskip("torch", reason="needs torch: pip install 'hyperlvq[torch]'")
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # threads of so small arrays wait for each other
+    yield backend_of(torch.zeros(0))
+    torch.set_num_threads(n_threads)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tiny_study import Source, make_set, without_times
 
-from hyperlvq.batched.backend import Backend, backend_of
+from hyperlvq.batched.backend import Backend
 from hyperlvq.checks import InputError
 from hyperlvq.study import device, device_runs
 from hyperlvq.study.builtin import BuiltinCollection
@@ -53,19 +53,6 @@ def source():
     return Source(
         make_set("plain"), make_set("other", n_classes=3), make_set("filed", has_test_file=True)
     )
-
-
-@pytest.fixture(params=["numpy", "torch"])
-def backend(request):
-    """Return every backend that can compute here."""
-    if request.param == "numpy":
-        yield Backend(np)
-        return
-    torch = pytest.importorskip("torch", reason="needs torch: pip install 'hyperlvq[torch]'")
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # threads of so small arrays wait for each other
-    yield backend_of(torch.zeros(0))
-    torch.set_num_threads(n_threads)
 
 
 def study(source, folder, backend=None, **options):

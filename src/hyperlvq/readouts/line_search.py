@@ -55,10 +55,8 @@ class LineSearch:
             return True
         if self._is_exhausted() or (self.step == LONGEST_STEP and falls and slope <= decrease):
             return True
-        if not self._has_fallen and cost <= self._best.cost and not falls:
-            self._narrow(latest, decrease)
-        else:
-            self._narrow(latest, 0.0)
+        is_too_high = not falls and not self._has_fallen and cost <= self._best.cost
+        self._narrow(latest, decrease if is_too_high else 0.0)
         self._choose_bounds()
         return False
 
@@ -86,16 +84,15 @@ class LineSearch:
     def _choose_bounds(self) -> None:
         """Halve a bracket that shrinks slowly, and note between which steps the next one lies."""
         start, end = self._best.step, self._other.step
-        if not self._is_bracketed:
+        if self._is_bracketed:
+            width, earlier = self._widths
+            if abs(end - start) >= SLOW * earlier:
+                self.step = start + (end - start) / 2
+            self._widths = abs(end - start), width
+            self._bounds = min(start, end), max(start, end)
+        else:
             distance = self.step - start
             self._bounds = self.step + NEAREST * distance, self.step + FARTHEST * distance
-            self.step = min(max(self.step, 0.0), LONGEST_STEP)
-            return
-        width, earlier = self._widths
-        if abs(end - start) >= SLOW * earlier:
-            self.step = start + (end - start) / 2
-        self._widths = abs(end - start), width
-        self._bounds = min(start, end), max(start, end)
         self.step = min(max(self.step, 0.0), LONGEST_STEP)
         if self._is_exhausted():
             self.step = start
