@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from hyperlvq.batched.backend import name_of
-from hyperlvq.batched.lbfgs import minimise, powers_of, solve_unit_triangle
+from hyperlvq.batched.lbfgs import minimise, n_pieces, powers_of, solve_unit_triangle
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.readouts import lbfgs as one_by_one
 
@@ -130,6 +130,24 @@ def test_result_does_not_depend_on_the_problems_beside(quadratics, backend):
     np.testing.assert_allclose(
         backend.numpy(apart.positions), backend.numpy(together.positions)[[2, 5]], atol=1e-9
     )
+
+
+def test_result_does_not_depend_on_the_pieces_of_sums(quadratics, backend):
+    start = backend.zeros((8, 6), "float64")
+    whole = minimise(quadratics, start, 500, 1e-7, backend)
+    in_pieces = minimise(quadratics, start, 500, 1e-7, replace(backend, shortest_piece=2))
+
+    np.testing.assert_allclose(
+        backend.numpy(in_pieces.positions), backend.numpy(whole.positions), atol=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_unknowns", "shortest", "expected"),
+    [(6000, None, 1), (6000, 1000, 6), (7001, 1000, 1), (999, 1000, 1), (7000, 900, 7)],
+)
+def test_pieces_are_equal_and_not_too_short(n_unknowns, shortest, expected):
+    assert n_pieces(n_unknowns, shortest) == expected
 
 
 def test_curved_valleys_are_followed_to_their_end(backend):

@@ -26,6 +26,8 @@ GPU_BLOCK_SHARE = 0.15
 GPU_SMALL_FLOPS = 1e10
 # Looking at what has converged makes the host wait for the GPU.
 GPU_TICKS = 8
+# Sums over vectors longer than this are shared among the cores of a GPU.
+GPU_PIECE = 1000
 # 2¹³ + 1 cuts a float32 into two halves that tensor cores take without rounding.
 SPLITTER = 8193.0
 
@@ -38,7 +40,8 @@ class Backend:
 
     `products` says how float32 matrices are multiplied: "float32" as they are; "split" as two
     halves on tensor cores, for products whose first factor holds small integers. `use_graphs`
-    records the kernels of a step once and replays them.
+    records the kernels of a step once and replays them. Vectors are cut into pieces of at least
+    `shortest_piece` for sums, or not at all.
     """
 
     xp: Any
@@ -49,6 +52,7 @@ class Backend:
     block_bytes: int = CPU_BLOCK_BYTES
     small_flops: float = 0.0
     ticks_per_check: int = 1
+    shortest_piece: int | None = None
 
     @property
     def is_torch(self) -> bool:
@@ -215,6 +219,7 @@ def _cuda_backend(torch: Any, device: Any, products: str, use_graphs: bool) -> B
         min(GPU_BLOCK_BYTES, int(GPU_BLOCK_SHARE * free_bytes)),
         GPU_SMALL_FLOPS,
         GPU_TICKS,
+        GPU_PIECE,
     )
 
 

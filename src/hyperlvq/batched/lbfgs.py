@@ -76,7 +76,7 @@ class State:
     n_trials: Array
     n_iter: Array
     is_active: Array
-    history: Array  # problems × 2 MEMORY × unknowns: the steps s, then the changes y
+    history: Array  # problems × pieces × 2 MEMORY × unknowns: the steps s, then the changes y
     s_dot_y: Array  # problems × MEMORY × MEMORY
     y_dot_y: Array
     born: Array  # the iteration of each pair, -1 for none
@@ -162,6 +162,7 @@ def begin(objective: Objective, start: Array, rule: Rule, backend: Backend) -> S
     of_problems = partial(backend.full, (n_problems,), dtype="float64")
     pairs = n_problems, MEMORY, MEMORY
     n_costs = 1 + min(rule.max_iter, LONGEST_CURVE) if rule.keep_curve else 0
+    pieces = n_pieces(n_unknowns, backend.shortest_piece)
     state = State(
         position=1 * start,
         cost=cost,
@@ -176,7 +177,7 @@ def begin(objective: Objective, start: Array, rule: Rule, backend: Backend) -> S
         n_trials=backend.zeros((n_problems,), "int64"),
         n_iter=backend.zeros((n_problems,), "int64"),
         is_active=largest(gradient, backend) > rule.tol,
-        history=backend.zeros((n_problems, 2 * MEMORY, n_unknowns), dtype),
+        history=backend.zeros((n_problems, pieces, 2 * MEMORY, n_unknowns // pieces), dtype),
         s_dot_y=backend.zeros(pairs, "float64"),
         y_dot_y=backend.zeros(pairs, "float64"),
         born=backend.full(pairs[:2], -1, "int64"),
@@ -225,10 +226,13 @@ def remember(
     rows, place = backend.range(len(accepted)), state.n_iter % MEMORY
     change = gradient - state.gradient
     mask = accepted[:, None]
+    in_pieces = len(accepted), state.history.shape[1], -1
     for values, slot in ((trial - state.position, place), (change, place + MEMORY)):
-        state.history[rows, slot] = where(mask, values, state.history[rows, slot])
-    pair = backend.xp.stack([change, gradient], axis=1)
-    products = backend.cast(state.history @ backend.xp.swapaxes(pair, 1, 2), "float64")
+        kept = state.history[rows, :, slot]
+        state.history[rows, :, slot] = where(mask[:, None], values.reshape(in_pieces), kept)
+    pair = [vector.reshape(in_pieces) for vector in (change, gradient)]
+    sums = state.history @ backend.xp.stack(pair, axis=3)
+    products = backend.cast(sums, "float64").sum(axis=1)
     of_steps, of_changes = products[:, :MEMORY, 0], products[:, MEMORY:, 0]
     state.s_dot_y[rows, :, place] = where(mask, of_steps, state.s_dot_y[rows, :, place])
     state.y_dot_y[rows, :, place] = where(mask, of_changes, state.y_dot_y[rows, :, place])
@@ -294,7 +298,7 @@ def newton_direction(state: State, gradient_products: Array, backend: Backend) -
     transposed = [xp.swapaxes(power, 1, 2) for power in powers]
     u = solve_unit_triangle(transposed, right / root) / root
     weights = backend.cast(xp.concat([u, -scale * a], axis=1), name_of(state.history))
-    combined = (weights[:, None, :] @ state.history)[:, 0]
+    combined = (weights[:, None, None, :] @ state.history).reshape(state.gradient.shape)
     return -(as_column(state.scale, combined) * state.gradient + combined)
 
 
@@ -319,8 +323,19 @@ def powers_of(above: Array) -> list[Array]:
     return powers
 
 
+def n_pieces(n_unknowns: int, shortest: int | None) -> int:
+    """Return into how many equal pieces vectors are cut: a sum over few long ones is slow on a GPU.
+
+    The more the better, none of them shorter than `shortest`; one without that.
+    """
+    most = 1 if shortest is None else max(1, n_unknowns // shortest)
+    return next(number for number in range(most, 0, -1) if n_unknowns % number == 0)
+
+
 def dot(left: Array, right: Array, backend: Backend) -> Array:
     """Return the scalar product of every problem's vectors."""
+    if backend.shortest_piece is not None:
+        return backend.cast((left * right).sum(axis=1), "float64")
     return backend.cast(backend.xp.einsum("qd,qd->q", left, right), "float64")
 
 
