@@ -6,7 +6,9 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq import make_classifier
@@ -249,6 +251,15 @@ def test_table_that_cannot_be_used_is_one_sentence(client, X, y, message):
         (make_classifier(readout="kglvq"), "KGLVQClassifier cannot be trained on partitions"),
         (make_classifier(solver="sgd"), "solver='sgd' goes from sample to sample and cannot be"),
         (make_classifier(readout="rls", solver="lms"), "solver='lms' goes from sample to sample"),
+        (make_classifier(warm_start=True), "warm_start=True cannot be used on partitions"),
+        (
+            make_classifier().set_params(scale=StandardScaler()),
+            "the scaling on partitions must be MinMaxScaler or none, got StandardScaler()",
+        ),
+        (
+            make_classifier().set_params(hidden=PCA()),
+            "the hidden layer on partitions must be intrvfl, rvfl or none, got PCA()",
+        ),
         (make_classifier(slope=-1), "slope must be a finite number above 0, got -1"),
         (make_classifier(readout="rls", alpha=-1), "alpha must be a finite number of at least 0"),
         (make_classifier(prototypes_per_class=[1]), "prototypes_per_class has 1 entries for 2"),
@@ -257,6 +268,14 @@ def test_table_that_cannot_be_used_is_one_sentence(client, X, y, message):
 def test_model_that_cannot_be_trained_is_one_sentence(client, model, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         fit(model, X_DASK, Y_DASK, client)
+
+
+def test_many_classes_are_no_warning(client, rng):
+    y = np.arange(400) % 25
+    X = rng.normal(size=(400, 3)) + y[:, np.newaxis]
+
+    for readout in ("centroids", "rls"):
+        fit(make_classifier("features", readout), *cut(X, y), client)  # warnings are errors
 
 
 def test_scheduler_that_dies_is_one_sentence(mortal_scheduler):

@@ -230,3 +230,12 @@ def test_feature_that_was_always_missing_is_named(iris):
 
     with pytest.raises(InputError, match="feature 'x2' has no range"):
         make_plan(model)
+
+
+def test_feature_that_hardly_varies_acts_as_in_the_float_model(rng):
+    X = rng.normal(size=(300, 10)).astype(np.float32)
+    y = (X[:, 0] > 0).astype(int)
+    X[:, 1:] *= 1e-7  # below what MinMaxScaler takes for a range in float32
+    model = make_classifier("intrvfl", "glvq", n_units=300, random_state=0).fit(X, y)
+
+    np.testing.assert_array_equal(make_plan(model, bits=16).predict(X), model.predict(X))

@@ -6,6 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from hyperlvq import make_classifier
+from hyperlvq.export import make_plan
 from hyperlvq.export.quantise import quantise
 
 WEIGHTS = arrays(np.float64, array_shapes(min_dims=2, max_dims=2), elements=st.floats(-1e3, 1e3))
@@ -52,3 +54,15 @@ def test_zeros_stay_zeros(bits):
 
     assert not quantised.any()
     assert scale > 0
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_prototypes_that_differ_by_roundings_are_taken_for_equal(bits, rng):
+    X = np.repeat(rng.uniform(size=(20, 5)), 2, axis=0)
+    y = np.tile([0, 1], 20)
+    model = make_classifier("intrvfl", "centroids", n_units=1000, random_state=0)
+    model.fit(X, y, readout__sample_weight=np.where(y, 0.1, 0.3))
+
+    plan = make_plan(model, bits=bits)
+    assert (plan.weights == 0).all()
+    assert plan.biases[0] == plan.biases[1] < 2**31

@@ -57,15 +57,27 @@ def test_other_weights_are_scaled_to_one_visit_on_average(weights):
     st.floats(0, 1, exclude_max=True),
 )
 def test_a_row_is_visited_its_weight_rounded_up_or_down(weights, offset):
-    visits = samples.visits_of_pass(np.array(weights), offset)
+    visits, left_over = samples.visits_of_pass(np.array(weights), offset)
 
     counts = np.bincount(visits, minlength=len(weights))
     assert (np.abs(counts - weights) < 1 + 1e-9).all()
     assert abs(counts.sum() - sum(weights)) < 1 + 1e-9
+    assert left_over == pytest.approx(sum(weights) + offset - counts.sum(), abs=1e-9)
     assert (np.diff(visits) >= 0).all()
 
 
 def test_whole_weights_are_visited_exactly_whatever_the_offset():
     for offset in (0.0, 0.5, 0.999):
-        visits = samples.visits_of_pass(np.array([2.0, 1.0, 3.0]), offset)
+        visits, left_over = samples.visits_of_pass(np.array([2.0, 1.0, 3.0]), offset)
         assert visits.tolist() == [0, 0, 1, 2, 2, 2]
+        assert left_over == pytest.approx(offset)
+
+
+@pytest.mark.parametrize("share", [0.1, 1 / 3, 0.7])
+def test_shares_of_a_visit_add_up_from_call_to_call(share):
+    carried, n_visits = 0.0, 0
+    for _ in range(300):
+        visits, carried = samples.visits_of_pass(np.full(10, share), carried)
+        n_visits += len(visits)
+
+    assert n_visits == round(3000 * share)

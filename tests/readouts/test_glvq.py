@@ -63,7 +63,7 @@ def test_online_training_nears_the_cost_of_lbfgs(activations):
 
 
 def test_online_pass_limit_warns(activations):
-    with pytest.warns(ConvergenceWarning, match="still falls after 7 passes"):
+    with pytest.warns(ConvergenceWarning, match="limit of 7 passes"):
         GLVQClassifier(solver="sgd", max_iter=7, tol=0, random_state=0).fit(*activations)
 
 
@@ -216,3 +216,22 @@ def test_training_needs_little_memory_beyond_the_activations(rng):
 def test_bad_parameter_is_named_with_its_value(activations, parameters, error, message):
     with pytest.raises(error, match=message):
         GLVQClassifier(**parameters).fit(*activations)
+
+
+@pytest.mark.parametrize("offset", [8000, 30000])
+def test_integers_far_from_zero_lose_nothing(rng, offset):
+    y = np.arange(200) % 2
+    X = np.round(rng.normal(size=(200, 3)) * 20 + 60 * y[:, np.newaxis] + offset)
+    wide, narrow = (
+        GLVQClassifier(random_state=0).fit(X.astype(dtype), y) for dtype in (float, np.int16)
+    )
+
+    np.testing.assert_allclose(narrow.prototypes_, wide.prototypes_)
+    np.testing.assert_array_equal(narrow.predict(X.astype(np.int16)), wide.predict(X))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numpy's, of the overflow
+def test_features_whose_squares_overflow_are_named(iris):
+    X, y = iris
+    with pytest.raises(ValueError, match="the cost is not a finite number: features"):
+        GLVQClassifier(random_state=0).fit(X * 1e160, y)

@@ -117,3 +117,13 @@ def test_iteration_limit_warns(rings):
 def test_bad_parameter_is_named_with_its_value(rings, parameters, error, message):
     with pytest.raises(error, match=message):
         KGLVQClassifier(**parameters).fit(*rings)
+
+
+def test_fit_that_fails_leaves_the_model_as_it_was(iris):
+    X, y = iris
+    readout = KGLVQClassifier(kernel="chi2", random_state=0).fit(X, y)
+    expected = readout.predict(X)
+
+    with pytest.raises(ValueError, match="negative"):
+        readout.fit(-X, y)
+    np.testing.assert_array_equal(readout.predict(X), expected)

@@ -129,6 +129,19 @@ def test_iteration_limit_warns():
     assert n_iter == len(costs) == 3
 
 
+def test_search_that_ends_by_itself_at_the_limit_does_not_warn():
+    start = np.array([-1.2, 1.0])
+    _, n_iter, _ = minimise(valley, start, max_iter=1000, tol=1e-5)
+
+    assert minimise(valley, start, max_iter=n_iter, tol=1e-5)[1] == n_iter  # warnings are errors
+
+
+@pytest.mark.parametrize("cost", [np.nan, np.inf])
+def test_start_without_a_cost_is_named(cost):
+    with pytest.raises(ValueError, match="the cost is not a finite number"):
+        minimise(lambda x: (cost, x), np.ones(3), max_iter=100, tol=1e-8)
+
+
 def test_cost_that_rises_whatever_the_step_ends_the_search():
     def wrong(x):
         return float(x @ x), -2 * x

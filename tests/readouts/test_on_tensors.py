@@ -253,3 +253,20 @@ def test_many_iterations_may_be_allowed(activations, on_device):
     X, y = on_device(*activations)
 
     assert GLVQClassifier(slope=4, max_iter=10**12, random_state=0).fit(X, y).n_iter_ < 1000
+
+
+def test_integers_far_from_zero_lose_nothing(rng, on_device):
+    y = np.arange(200) % 2
+    X = np.round(rng.normal(size=(200, 3)) * 20 + 60 * y[:, np.newaxis] + 30000)
+    expected = CentroidClassifier().fit(X, y).decision_function(X)
+    tensor, labels = on_device(X.astype(np.int16), y)
+
+    found = CentroidClassifier().fit(tensor, labels).decision_function(tensor)
+    np.testing.assert_allclose(found.cpu().numpy(), expected, atol=1e-3)
+
+
+def test_features_whose_squares_overflow_are_named(iris, on_device):
+    X, y = iris
+    tensor, labels = on_device(X * 1e160, y)
+    with pytest.raises(ValueError, match="the cost is not a finite number"):
+        GLVQClassifier(random_state=0).fit(tensor, labels)

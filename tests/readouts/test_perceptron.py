@@ -34,7 +34,7 @@ def test_training_stops_when_mistakes_get_no_fewer(activations, rng):
 def test_pass_limit_warns(activations, rng):
     X, _ = activations
 
-    with pytest.warns(ConvergenceWarning, match="still falls after 4 passes"):
+    with pytest.warns(ConvergenceWarning, match="limit of 4 passes"):
         readout = PerceptronClassifier(max_iter=4).fit(X, rng.integers(3, size=len(X)))
     assert readout.n_iter_ == 4
 

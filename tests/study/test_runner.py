@@ -1,4 +1,3 @@
-import os
 import signal
 from dataclasses import replace
 
@@ -310,11 +309,7 @@ def test_results_come_with_their_items(n_jobs):
     assert results == {3: 9, 1: 1, 2: 4}
 
 
-def kill_worker(item):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_killed_worker_is_one_sentence():
     with pytest.raises(InputError, match="a worker process was killed, perhaps for lack of memory"):
-        list(execute(kill_worker, range(4), n_jobs=2))
+        list(execute(signal.raise_signal, [signal.SIGKILL] * 4, n_jobs=2))

@@ -19,7 +19,7 @@ CPU_BYTES = 600_000_000
 #: A block of distances: small enough for the caches of a CPU.
 CPU_BLOCK_BYTES = 16_000_000
 GPU_BLOCK_BYTES = 12_000_000_000
-#: The shares of a GPU's free memory that a batch may hold, and a block.
+#: The shares of a GPU's memory that a batch may hold, of what is free, and a block, of all.
 GPU_SHARE = 0.3
 GPU_BLOCK_SHARE = 0.15
 # Work below this many flops takes a GPU less time than starting its kernels.
@@ -209,14 +209,16 @@ def _open_cuda(products: str, use_graphs: bool) -> Backend:
 
 
 def _cuda_backend(torch: Any, device: Any, products: str, use_graphs: bool) -> Backend:
-    free_bytes, _ = torch.cuda.mem_get_info(device)
+    free_bytes, all_bytes = torch.cuda.mem_get_info(device)
+    free_bytes += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     return Backend(
         torch,
         device,
         products,
         use_graphs,
         int(GPU_SHARE * free_bytes),
-        min(GPU_BLOCK_BYTES, int(GPU_BLOCK_SHARE * free_bytes)),
+        # Sums go block by block, so their roundings must not depend on what else is there.
+        min(GPU_BLOCK_BYTES, int(GPU_BLOCK_SHARE * all_bytes), int(GPU_SHARE * free_bytes)),
         GPU_SMALL_FLOPS,
         GPU_TICKS,
         GPU_PIECE,

@@ -24,12 +24,14 @@ import numpy as np
 
 from hyperlvq.batched.backend import Array, Backend, name_of
 from hyperlvq.batched.line_search import begin_line, change_step
+from hyperlvq.kernels.lbfgs import (
+    CURVATURE,
+    MEMORY,
+    MOST_TRIALS,
+    SMALLEST_DECREASE,
+    SUFFICIENT_DECREASE,
+)
 
-MEMORY = 10
-SUFFICIENT_DECREASE = 1e-3
-CURVATURE = 0.9
-SMALLEST_DECREASE = 2.220446049250313e-09
-MOST_TRIALS = 20
 # Curves are of fixed size and must fit in memory, however many iterations are allowed.
 LONGEST_CURVE = 100_000
 # What was left of a batch when it last shrank, times this, is when it shrinks again.

@@ -13,16 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hyperlvq.batched.backend import Array, Backend
+from hyperlvq.kernels.lbfgs import INWARD, NARROW, OUTWARD
 
 if TYPE_CHECKING:
     from hyperlvq.batched.lbfgs import State
-
-# A bracket narrower than this share of its longer step ends the search.
-NARROW = 0.1
-# A step that was too short grows by at most this share of what the bracket leaves; without one, by
-# so many times its distance from the step before.
-INWARD = 0.66
-OUTWARD = 4.0
 
 
 def begin_line(state: "State", is_new: Array, backend: Backend) -> None:

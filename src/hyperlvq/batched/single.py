@@ -11,6 +11,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from hyperlvq.batched.backend import Array, Backend, backend_of, name_of
 from hyperlvq.batched.glvq import OneGLVQ, Samples, class_means, squares, train_one
 from hyperlvq.batched.rls import rls_coefficients
+from hyperlvq.checks import check_cost
 from hyperlvq.tensors import on_host
 
 #: Solvers of least squares that factor a matrix or take its eigenvalues.
@@ -27,16 +28,16 @@ class TensorSamples(NamedTuple):
     weights: np.ndarray
     backend: Backend
 
-    @property
-    def holds_integers(self) -> bool:
-        """Say whether the features are integers."""
-        return "int" in name_of(self.X)
-
     def batched(self, n_classes: int) -> Samples:
         """Return the samples as a group of one hidden layer, in the dtype to compute in."""
         activations = self.backend.cast(self.X, computing_dtype(self.X))[None]
         y, weights = (self.backend.array(values) for values in (self.y, self.weights))
-        return Samples(activations, y, n_classes, self.holds_integers, weights)
+        return Samples(activations, y, n_classes, holds_small_integers(self.X), weights)
+
+
+def holds_small_integers(X: Array) -> bool:
+    """Say whether all are integers of one byte."""
+    return name_of(X) in ("int8", "uint8")
 
 
 def computing_dtype(X: Array) -> str:
@@ -44,7 +45,7 @@ def computing_dtype(X: Array) -> str:
 
     Features may lie far from 0, where differences of float32 squares are rounding.
     """
-    return "float32" if "int" in name_of(X) else "float64"
+    return "float32" if holds_small_integers(X) else "float64"
 
 
 def labels_on_host(X: Array, y: Any) -> np.ndarray:
@@ -130,6 +131,7 @@ def minimise_glvq(
         of_prototypes = backend.array(np.repeat(np.arange(len(counts)), counts))
         start = means[of_prototypes] + backend.array(noise, name_of(means))
     one = train_one(batched, start, counts, slope, backend, max_iter, tol)
+    check_cost(one.curve[-1])
     return one._replace(prototypes=backend.cast(one.prototypes, "float64"))
 
 

@@ -7,6 +7,7 @@ from dask.delayed import delayed
 from distributed import Client
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -16,6 +17,7 @@ from hyperlvq.distributed.least_squares import learn_rls
 from hyperlvq.distributed.partitions import Description, Part
 from hyperlvq.distributed.prototypes import learn_centroids, learn_glvq
 from hyperlvq.distributed.samples import PartitionedSamples
+from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
 from hyperlvq.models import ClassifierPipeline
 from hyperlvq.readouts import CentroidClassifier, GLVQClassifier, RLSClassifier
 
@@ -97,7 +99,24 @@ def check_model(model: Any) -> None:
     """Raise if a model is not one that sums over partitions can train."""
     if not isinstance(model, ClassifierPipeline):
         raise InputError(f"model must be what make_classifier returns, got {type(model).__name__}")
-    readout = model.steps[-1][1]
+    _, scale = model.steps[0]
+    if not _is_a(scale, MinMaxScaler):
+        raise InputError(f"the scaling on partitions must be MinMaxScaler or none, got {scale!r}")
+    for _, hidden in model.steps[1:-1]:
+        if not _is_a(hidden, IntRVFLLayer, RVFLLayer):
+            raise InputError(
+                f"the hidden layer on partitions must be intrvfl, rvfl or none, got {hidden!r}"
+            )
+    check_readout(model.steps[-1][1])
+
+
+def _is_a(step: Any, *kinds: type) -> bool:
+    """Say whether a step is of a kind that learns from extremes alone, or is none."""
+    return type(step) in kinds or (isinstance(step, str) and step == "passthrough")
+
+
+def check_readout(readout: Any) -> None:
+    """Raise if a readout is not one that sums over partitions can train."""
     if type(readout) not in LEARNERS:
         raise InputError(
             f"{type(readout).__name__} cannot be trained on partitions: "
@@ -107,13 +126,16 @@ def check_model(model: Any) -> None:
         raise InputError(
             f"solver={readout.solver!r} goes from sample to sample and cannot be used on partitions"
         )
+    if getattr(readout, "warm_start", False):
+        raise InputError("warm_start=True cannot be used on partitions: a copy is trained anew")
 
 
 def check_description(description: Description, model: ClassifierPipeline) -> None:
     """Raise if the model could not be trained on such rows."""
     if not sum(description.n_rows):
         raise InputError("X has no rows")
-    check_classification_targets(description.labels)
+    # Twice each: one of each would look like numbers to be predicted.
+    check_classification_targets(np.repeat(description.labels, 2))
     if len(description.labels) < 2:
         raise InputError(
             "a classifier needs samples of at least two classes, "

@@ -25,7 +25,7 @@ class Columns(NamedTuple):
 
 def learn_rls(readout: RLSClassifier, samples: PartitionedSamples) -> None:
     """Sum the normal equations, and let the in-memory solver solve them."""
-    alpha = check_rls(readout)
+    check_rls(readout)
     totals = samples.class_totals()
     columns = describe_columns(totals, readout)
     gram, moment, squares = samples.total(
@@ -35,20 +35,20 @@ def learn_rls(readout: RLSClassifier, samples: PartitionedSamples) -> None:
     if readout.penalty == "variance":
         penalty = squares / totals.counts.sum()
     if readout.solver == "pinv":
-        coefficients, n_iter = solve_pinv(gram, moment, alpha * penalty), 1
+        coefficients, n_iter = solve_pinv(gram, moment, readout.alpha * penalty), 1
     else:
         coefficients, n_iter = solve_exactly(readout, gram, moment, penalty, columns)
     readout.coef_, readout.n_iter_ = coefficients, n_iter
     readout.classes_, readout.n_features_in_ = samples.classes, len(gram)
 
 
-def check_rls(readout: RLSClassifier) -> float:
-    """Return alpha; raise if a parameter is wrong."""
+def check_rls(readout: RLSClassifier) -> None:
+    """Raise if a parameter is wrong."""
     check_choice("solver", readout.solver, SOLVERS)
     check_integer("max_iter", readout.max_iter, minimum=1)
     check_real("tol", readout.tol)
     check_choice("penalty", readout.penalty, PENALTIES)
-    return check_real("alpha", readout.alpha)
+    check_real("alpha", readout.alpha)
 
 
 def describe_columns(totals: ClassTotals, readout: RLSClassifier) -> Columns:

@@ -14,7 +14,9 @@ def learn_centroids(readout: CentroidClassifier, samples: PartitionedSamples) ->
     """Fit to the class means, each as heavy as its class."""
     totals = samples.class_totals()
     means = totals.sums / totals.counts[:, np.newaxis]
-    readout.fit(means, samples.classes, sample_weight=totals.counts)
+    readout.classes_, readout.n_features_in_ = samples.classes, means.shape[1]
+    readout._reset()
+    readout._add(means, np.arange(len(means)), totals.counts.astype(float))
 
 
 def learn_glvq(readout: GLVQClassifier, samples: PartitionedSamples) -> None:

@@ -233,8 +233,8 @@ def _check_choice(name, value, choices):
 def _make_scaling(parts, input_type, n_units):
     minimum = np.asarray(parts.scale.data_min_, dtype=np.float64)
     spans = np.asarray(parts.scale.data_max_, dtype=np.float64) - minimum
-    # MinMaxScaler takes the range of a constant feature for 1.
-    maximum = minimum + np.where(spans == 0, 1, spans)
+    # MinMaxScaler takes the range of a constant feature, or of one that almost is, for 1.
+    maximum = minimum + np.where(parts.scale.scale_ == 1, 1, spans)
     if input_type == "float":
         return float_scaling(minimum, maximum, n_units, parts.feature_names)
     return integer_scaling(minimum, maximum, n_units, parts.feature_names, input_type)

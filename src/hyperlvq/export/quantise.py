@@ -2,8 +2,14 @@
 
 import numpy as np
 
+from hyperlvq.checks import InputError
+
 #: Scales tried, as shares of the one that clips nothing.
 SHARES = np.linspace(0.2, 1, 161)
+#: Differences below this share of the prototypes are roundings.
+ROUNDING = 1e-9
+#: Scores stay exact in float64 up to here, with room for what is added to a bias.
+LARGEST_BIAS = 2.0**52
 
 
 def quantise(weights, bits):
@@ -33,11 +39,15 @@ def quantised_readout(parts, bits):
         return weights, scale, np.zeros(len(weights), dtype=np.int64)
     prototypes = parts.readout.prototypes_
     wanted = _without_middle(prototypes)
+    if np.abs(wanted).max() <= ROUNDING * np.abs(prototypes).max():
+        wanted = np.zeros_like(wanted)
     weights, scale = quantise(wanted, bits)
     # What rounding adds to the score of a typical sample, the mean prototype, is taken off.
     excess = 2 * (scale * weights - wanted) @ prototypes.mean(axis=0)
-    norms = np.square(prototypes).sum(axis=1)
-    return weights, scale, np.rint((norms + excess) / scale).astype(np.int64)
+    biases = np.rint((np.square(prototypes).sum(axis=1) + excess) / scale)
+    if np.abs(biases).max() >= LARGEST_BIAS:
+        raise InputError("cannot export prototypes that differ by so little: scores would overflow")
+    return weights, scale, biases.astype(np.int64)
 
 
 def _without_middle(weights):

@@ -53,7 +53,7 @@ def squared_distance(x, w):
 def squared_distances(X, prototypes):
     """Return ‖x - w‖² = ‖x‖² - 2 x·w + ‖w‖² for every sample and prototype.
 
-    In float64, so that a sample's distances do not depend on the samples beside it.
+    In float64, so that a sample's distances depend on the samples beside it by roundings only.
     """
     distances = np.empty((len(X), len(prototypes)))
     for rows, block in row_blocks(X, np.float64, PREDICTION_ROWS):

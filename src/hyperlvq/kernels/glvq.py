@@ -89,12 +89,12 @@ def cost_and_gradient(
     `map_blocks` may use threads, results are summed in the order of the blocks.
 
     One block of rows serves both products, x·w and Σ_m ∂g/∂d x_m, so X is gone through once.
-    Products run in float32 where X holds integers, small enough to lose nothing that matters;
-    all else, and features that may lie far from 0, in float64.
+    Products run in float32 where X holds integers of one byte, small enough to lose nothing that
+    matters; all else, and features that may lie far from 0, in float64.
     """
     if sample_norms is None:
         sample_norms = squared_norms(X)
-    dtype = np.float32 if X.dtype.kind in "iu" else np.float64
+    dtype = np.float32 if X.dtype.kind in "iu" and X.itemsize == 1 else np.float64
     narrow_prototypes = prototypes.astype(dtype, copy=False)
     prototype_norms = squared_norms(narrow_prototypes)
 

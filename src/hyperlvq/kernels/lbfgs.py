@@ -1,8 +1,27 @@
-"""The direction of L-BFGS, as weights of the vectors that it remembers."""
+"""The direction of L-BFGS, as weights of the vectors that it remembers, and its numbers.
+
+They are those of scipy's L-BFGS-B, for one problem and for many at once.
+"""
 
 import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
+
+MEMORY = 10
+#: Points tried along one line.
+MOST_TRIALS = 20
+#: A cost that falls by no more than this share has settled.
+SMALLEST_DECREASE = 2.220446049250313e-09
+#: A step is accepted if the cost falls by this share of what the slope at its start promises,
+SUFFICIENT_DECREASE = 1e-3
+#: and if what remains of that slope is at most this share.
+CURVATURE = 0.9
+#: An interval narrower than this share of its longer step ends the search along a line.
+NARROW = 0.1
+#: A step that was too short grows by at most this share of what the bracket leaves,
+INWARD = 0.66
+#: and without a bracket by so many times its distance from the best step.
+OUTWARD = 4.0
 
 
 @compiled

@@ -12,6 +12,8 @@ from hyperlvq.kernels.compiled import compiled
 HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 HASH_SHIFT = np.uint64(32)
 MOST_VISITS = 2**20
+# Sums of at most that many visits are exact to this.
+ROUNDING = 1e-8
 
 
 @compiled
@@ -65,10 +67,13 @@ def weights_as_visits(weights):
     return weights * (len(weights) / total)
 
 
-def visits_of_pass(visit_weights, offset):
-    """Return the rows to visit, in their order: a row of weight w comes ⌊w⌋ or ⌈w⌉ times.
+def visits_of_pass(visit_weights, carried):
+    """Return the rows to visit, in their order, and the share of a visit that is left over.
 
-    `offset`, in [0, 1), is the share of a visit that earlier rows have left over.
+    A row of weight w comes ⌊w⌋ or ⌈w⌉ times; `carried` is what earlier rows have left over. Ten
+    tenths make a visit, though their sum is a rounding short of it.
     """
-    ends = np.floor(np.cumsum(visit_weights) + offset).astype(np.intp)
-    return np.repeat(np.arange(len(visit_weights)), np.diff(ends, prepend=0))
+    totals = np.cumsum(visit_weights) + carried
+    ends = np.floor(totals + ROUNDING).astype(np.intp)
+    visits = np.repeat(np.arange(len(visit_weights)), np.diff(ends, prepend=0))
+    return visits, float(totals[-1] - ends[-1])

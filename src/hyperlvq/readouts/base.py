@@ -164,6 +164,8 @@ def drop_weightless(X, y, sample_weight):
     check_consistent_length(X, weights)
     if (weights < 0).any():
         raise ValueError(f"sample_weight must not be negative, got {weights.min():g}")
+    if weights.max(initial=0) > np.finfo(weights.dtype).max / max(len(weights), 1):
+        raise ValueError("sample_weight must add up to a finite number")
     counts = weights > 0
     if not counts.any():
         raise ValueError("sample_weight is zero for all samples")

@@ -42,7 +42,7 @@ class GLVQClassifier(OnlineReadout):
         Largest number of iterations, or of passes for "sgd".
     tol : float, default=1e-5
         "lbfgs" stops where no component of the gradient exceeds it; "sgd" after five passes
-        in a row that each lower the best cost by less.
+        in a row that together lower the best cost by less.
     learning_rate : float or "auto", default="auto"
         The step α of the online rule. Steps of a given α shrink as distances grow; "auto"
         takes 0.02/β times the mean of d⁺ + d⁻ over the first samples.
@@ -175,7 +175,7 @@ class GLVQClassifier(OnlineReadout):
         self.n_iter_, self.loss_curve_ = max(one.n_iter, 1), one.curve.tolist()
         self._carried_weight = 0.0
         if one.n_iter >= self.max_iter:
-            warn_of_limit(self.max_iter, stacklevel=4)
+            warn_of_limit(self.max_iter)
 
     def _forget_rate(self):
         """Drop the learning rate of an earlier online fit."""

@@ -136,11 +136,12 @@ class KGLVQClassifier(Readout):
         counts = check_prototype_counts(self.prototypes_per_class, classes)
         X, y, weights = canonical_samples(X, y, weights)
         self._check_kernel_size(len(X))
-        self.classes_, self.X_fit_ = classes, X
-        self.gamma_ = scale_width(X, weights) if self.gamma == "scale" else float(self.gamma)
+        gamma = scale_width(X, weights) if self.gamma == "scale" else float(self.gamma)
+        kernel = self._kernel_matrix(X, X, gamma)
+        self.classes_, self.X_fit_, self.gamma_ = classes, X, gamma
         self.prototype_classes_ = np.repeat(np.arange(len(counts)), counts)
         with block_threads() as map_blocks:
-            self._minimise(y, weights, map_blocks)
+            self._minimise(kernel, y, weights, map_blocks)
         return self
 
     def _check_parameters(self):
@@ -165,19 +166,18 @@ class KGLVQClassifier(Readout):
     def _dtype(self):
         return np.dtype(np.float32 if self.kernel in UNIT_KERNELS else np.float64)
 
-    def _kernel_matrix(self, X):
-        parameters = {} if callable(self.kernel) else {"gamma": self.gamma_}
-        matrix = np.empty((len(X), len(self.X_fit_)), self._dtype())
+    def _kernel_matrix(self, X, X_fit, gamma):
+        parameters = {} if callable(self.kernel) else {"gamma": gamma}
+        matrix = np.empty((len(X), len(X_fit)), self._dtype())
         # By rows, as scikit-learn computes in float64.
         for rows in gen_batches(len(X), PREDICTION_ROWS):
             matrix[rows] = pairwise_kernels(
-                X[rows], self.X_fit_, metric=self.kernel, filter_params=True, **parameters
+                X[rows], X_fit, metric=self.kernel, filter_params=True, **parameters
             )
         return matrix
 
-    def _minimise(self, y, weights, map_blocks):
+    def _minimise(self, kernel, y, weights, map_blocks):
         """Set the coefficients that minimise the cost; samples stand in the order of classes."""
-        kernel = self._kernel_matrix(self.X_fit_)
         shares = weights / weights.sum()
         is_own = self.prototype_classes_[:, np.newaxis] == y
         coefficients = np.zeros(is_own.shape)
@@ -211,7 +211,8 @@ class KGLVQClassifier(Readout):
     def _scores(self, X):
         scores = np.empty((len(X), len(self.classes_)))
         for rows in gen_batches(len(X), PREDICTION_ROWS):
-            distances = self.prototype_norms_ - 2 * self._kernel_matrix(X[rows]) @ self.dual_coef_.T
+            kernel = self._kernel_matrix(X[rows], self.X_fit_, self.gamma_)
+            distances = self.prototype_norms_ - 2 * kernel @ self.dual_coef_.T
             scores[rows] = -closest_per_class(
                 distances, self.prototype_classes_, len(self.classes_)
             )

@@ -5,29 +5,23 @@ with what is remembered; what scipy does for the sake of bounds takes more than 
 where samples are few longer than cost and gradient.
 """
 
-import warnings
 from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from hyperlvq.kernels.lbfgs import direction_weights
+from hyperlvq.checks import check_cost, warn_not_converged
+from hyperlvq.kernels.lbfgs import MEMORY, MOST_TRIALS, SMALLEST_DECREASE, direction_weights
 from hyperlvq.readouts.line_search import LineSearch
 
-MEMORY = 10
-MOST_TRIALS = 20
-SMALLEST_DECREASE = 2.220446049250313e-09
 EPSILON = np.finfo(float).eps
 
 
-def warn_of_limit(max_iter, stacklevel):
+def warn_of_limit(max_iter):
     """Warn that more iterations might have helped."""
-    warnings.warn(
+    warn_not_converged(
         f"L-BFGS stopped at the limit of {max_iter} iterations (max_iter); "
-        "the cost may fall further",
-        ConvergenceWarning,
-        stacklevel=stacklevel,
+        "the cost may fall further"
     )
 
 
@@ -55,6 +49,7 @@ def minimise(cost_and_gradient, start, max_iter, tol):
     gradient each time.
     """
     point = evaluate(cost_and_gradient, np.array(start, dtype=float))
+    check_cost(point.cost)
     memory = Memory(len(point.position))
     costs: list[float] = []
     has_ended = largest(point.gradient) <= tol
@@ -68,14 +63,13 @@ def minimise(cost_and_gradient, start, max_iter, tol):
             memory.forget()
             continue
         costs.append(end.cost)
-        has_ended = (
-            len(costs) >= max_iter or largest(end.gradient) <= tol or has_settled(point, end)
-        )
+        has_ended = largest(end.gradient) <= tol or has_settled(point, end)
         if not has_ended:
             memory.learn(line, step, slope, end)
         point = end
-    if len(costs) >= max_iter:
-        warn_of_limit(max_iter, stacklevel=5)
+        if not has_ended and len(costs) >= max_iter:
+            has_ended = True
+            warn_of_limit(max_iter)
     # A start that is a minimum takes no iteration; finding that out counts as one.
     return point.position, max(len(costs), 1), costs or [point.cost]
 

@@ -9,15 +9,12 @@ parabola through its ends and the latest trial is least.
 from math import sqrt
 from typing import NamedTuple
 
-SUFFICIENT_DECREASE = 1e-3
-CURVATURE = 0.9
-# An interval narrower than this share of its longer step ends the search.
-NARROW = 0.1
+from hyperlvq.kernels.lbfgs import CURVATURE, INWARD, NARROW, OUTWARD, SUFFICIENT_DECREASE
+
 LONGEST_STEP = 1e10
-# Without a bracket the next step lies beyond the latest by that many times its way from the best.
-NEAREST, FARTHEST = 1.1, 4.0
-# A step that was too short grows by at most this share of what the bracket leaves.
-INWARD = 0.66
+# Without a bracket the next step lies beyond the latest by at least so many times its way from
+# the best.
+NEAREST = 1.1
 # A bracket that has not shrunk to this share in two steps is halved.
 SLOW = 0.66
 
@@ -42,7 +39,7 @@ class LineSearch:
         self._start = self._best = self._other = Trial(0.0, cost, slope)
         self._is_bracketed = False
         self._has_fallen = False  # whether a point was low enough that the cost itself is modelled
-        self._bounds = 0.0, step + FARTHEST * step
+        self._bounds = 0.0, step + OUTWARD * step
         self._widths = LONGEST_STEP, 2 * LONGEST_STEP  # of the interval, now and two steps ago
 
     def accepts(self, cost: float, slope: float) -> bool:
@@ -92,7 +89,7 @@ class LineSearch:
             self._bounds = min(start, end), max(start, end)
         else:
             distance = self.step - start
-            self._bounds = self.step + NEAREST * distance, self.step + FARTHEST * distance
+            self._bounds = self.step + NEAREST * distance, self.step + OUTWARD * distance
         self.step = min(max(self.step, 0.0), LONGEST_STEP)
         if self._is_exhausted():
             self.step = start

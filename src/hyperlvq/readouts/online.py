@@ -1,13 +1,12 @@
 """What readouts share that learn from one sample at a time."""
 
-import warnings
 from abc import abstractmethod
 from typing import Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from hyperlvq.checks import warn_not_converged
 from hyperlvq.kernels.samples import (
     MOST_VISITS,
     canonical_samples,
@@ -121,8 +120,7 @@ class OnlineReadout(PrototypeReadout):
             self._carried_weight = 0.0
         self._add_prototypes(X, y, weights, counts)
         rate = self._continued_rate(X, y, weights)
-        visits = visits_of_pass(weights, self._carried_weight)
-        self._carried_weight = (self._carried_weight + weights.sum()) % 1.0
+        visits, self._carried_weight = visits_of_pass(weights, self._carried_weight)
         if len(visits):
             self.loss_curve_.append(self._learn_pass(X, y, visits, rate) / len(visits))
         self.n_iter_ += 1
@@ -150,7 +148,7 @@ class OnlineReadout(PrototypeReadout):
         visit_weights = weights_as_visits(weights)
         self.loss_curve_ = []
         for finished in range(self.max_iter):
-            visits = visits_of_pass(visit_weights, offset=rng.uniform())
+            visits, _ = visits_of_pass(visit_weights, rng.uniform())
             if self.shuffle:
                 visits = rng.permutation(visits)
             loss = self._learn_pass(X, y, visits, rate * self._decay(finished))
@@ -158,11 +156,7 @@ class OnlineReadout(PrototypeReadout):
             if self._has_converged():
                 break
         else:
-            warnings.warn(
-                f"the loss still falls after {self.max_iter} passes (max_iter)",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            warn_not_converged(f"stopped at the limit of {self.max_iter} passes (max_iter)")
         self.n_iter_ = len(self.loss_curve_)
 
 

@@ -1,13 +1,11 @@
 """Regularised least squares, the usual readout of random networks."""
 
-import warnings
 from typing import Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from hyperlvq.batched.single import linear_scores, solve_rls
-from hyperlvq.checks import check_choice, check_integer, check_real
+from hyperlvq.checks import check_choice, check_integer, check_real, warn_not_converged
 from hyperlvq.kernels import rls
 from hyperlvq.kernels.distances import row_blocks
 from hyperlvq.readouts.base import Readout
@@ -139,10 +137,8 @@ class RLSClassifier(Readout):
         iterate = rls.solve_fista if solver == "fista" else rls.solve_lms
         coefficients, n_iter, converged = iterate(problem, alpha, self.max_iter, self.tol)
         if not converged:
-            warnings.warn(
-                f"{solver} stopped at the limit of {self.max_iter} iterations (max_iter)",
-                ConvergenceWarning,
-                stacklevel=3,
+            warn_not_converged(
+                f"{solver} stopped at the limit of {self.max_iter} iterations (max_iter)"
             )
         return coefficients, n_iter
 

@@ -320,11 +320,9 @@ def execute(
             max_nbytes=MAPPED_BYTES,
             mmap_mode="r",
         )
-        numbered = parallel(
-            delayed(_with_number)(function, number, item) for number, item in enumerate(items)
-        )
+        calls = (delayed(_with_number)(function, number, item) for number, item in enumerate(items))
         try:
-            for number, result in numbered:
+            for number, result in parallel(calls):
                 yield items[number], result
         except BrokenProcessPool:
             raise InputError(
