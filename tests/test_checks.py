@@ -1,14 +1,6 @@
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 
-from hyperlvq import (
-    GLVQClassifier,
-    KGLVQClassifier,
-    PerceptronClassifier,
-    RLSClassifier,
-    make_classifier,
-)
 from hyperlvq.checks import check_choice, check_integer, check_real
 
 
@@ -67,18 +59,3 @@ def test_unknown_choice_is_named_beside_those_that_exist(value):
 
 def test_known_choice_is_returned():
     assert check_choice("c", "a", {"a": 1, "b": 2}) == "a"
-
-
-def test_warning_is_that_of_the_code_that_called(iris):
-    readouts = [
-        GLVQClassifier(max_iter=1),
-        GLVQClassifier(solver="sgd", max_iter=1),
-        KGLVQClassifier(max_iter=1),
-        PerceptronClassifier(max_iter=1),
-        RLSClassifier(solver="fista", max_iter=1),
-        make_classifier("features", "glvq", max_iter=1),
-    ]
-    for readout in readouts:
-        with pytest.warns(ConvergenceWarning, match="limit of 1") as caught:
-            readout.fit(*iris)
-        assert [warning.filename for warning in caught] == [__file__]

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperlvq.checks import check_cost, warn_not_converged
+from hyperlvq.checks import check_cost
 from hyperlvq.kernels.lbfgs import MEMORY, MOST_TRIALS, SMALLEST_DECREASE, direction_weights
+from hyperlvq.readouts.convergence import warn_not_converged
 from hyperlvq.readouts.line_search import LineSearch
 
 EPSILON = np.finfo(float).eps

@@ -6,7 +6,6 @@ from typing import Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from hyperlvq.checks import warn_not_converged
 from hyperlvq.kernels.samples import (
     MOST_VISITS,
     canonical_samples,
@@ -14,6 +13,7 @@ from hyperlvq.kernels.samples import (
     weights_as_visits,
 )
 from hyperlvq.readouts.base import PrototypeReadout, check_prototype_counts, starting_prototypes
+from hyperlvq.readouts.convergence import warn_not_converged
 from hyperlvq.tensors import is_tensor
 
 PATIENCE = 5

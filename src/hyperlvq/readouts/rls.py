@@ -5,10 +5,11 @@ from typing import Self
 import numpy as np
 
 from hyperlvq.batched.single import linear_scores, solve_rls
-from hyperlvq.checks import check_choice, check_integer, check_real, warn_not_converged
+from hyperlvq.checks import check_choice, check_integer, check_real
 from hyperlvq.kernels import rls
 from hyperlvq.kernels.distances import row_blocks
 from hyperlvq.readouts.base import Readout
+from hyperlvq.readouts.convergence import warn_not_converged
 from hyperlvq.tensors import is_tensor, refuse_tensor
 
 PENALTIES = ("variance", "identity")
