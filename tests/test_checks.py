@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hyperlvq.checks import check_choice, check_integer, check_real
+from hyperlvq.checks import check_boolean, check_choice, check_integer, check_real
 
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3)])
@@ -59,3 +59,10 @@ def test_unknown_choice_is_named_beside_those_that_exist(value):
 
 def test_known_choice_is_returned():
     assert check_choice("c", "a", {"a": 1, "b": 2}) == "a"
+
+
+def test_truth_is_returned_and_all_else_named():
+    assert check_boolean("b", np.bool_(True)) is True
+    for value in ("no", 1, None):
+        with pytest.raises(TypeError, match="b must be True or False, got"):
+            check_boolean("b", value)

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.ensemble import AdaBoostClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
@@ -218,3 +219,62 @@ def test_plain_pipelines_take_the_steps_too(wine):
     plain = Pipeline(clone(model).steps).fit(X, y)
     np.testing.assert_array_equal(plain.predict(X), model.fit(X, y).predict(X))
     assert isinstance(plain[-1], RLSClassifier)
+
+
+@pytest.mark.parametrize("changed", [{"hidden__random_state": 1}, {"scale__clip": False}])
+def test_warm_start_refuses_other_activations(wine, changed):
+    model = make_classifier(n_units=50, warm_start=True, random_state=0).fit(*wine)
+    name = next(iter(changed)).split("__")[0]
+
+    with pytest.raises(ValueError, match=f"warm_start needs the step '{name}' of the last fit"):
+        model.set_params(**changed).fit(*wine)
+
+
+@pytest.mark.parametrize("container", [np.asarray, list, pd.Series])
+def test_samples_of_weight_zero_count_nowhere(wine, container):
+    X, y = wine[0].copy(), wine[1]
+    weights = np.arange(len(y)) % 3
+    X[weights == 0] *= 1000
+    kept = weights > 0
+    model = make_classifier(n_units=50, random_state=0)
+    expected = clone(model).fit(X[kept], y[kept], sample_weight=weights[kept])
+
+    weighted = model.fit(X, y, sample_weight=container(weights))
+    np.testing.assert_array_equal(weighted[-1].prototypes_, expected[-1].prototypes_)
+    np.testing.assert_array_equal(weighted[0].data_max_, expected[0].data_max_)
+
+
+def test_weights_are_those_of_the_readout(wine, rng):
+    weights = rng.integers(3, size=len(wine[1]))
+    model = make_classifier(n_units=50, random_state=0)
+    expected = clone(model).fit(*wine, readout__sample_weight=weights).decision_function(wine[0])
+
+    scores = model.fit(*wine, sample_weight=weights).decision_function(wine[0])
+    np.testing.assert_array_equal(scores, expected)
+    with config_context(enable_metadata_routing=True):
+        model.set_params(readout=model[-1].set_fit_request(sample_weight=True))
+        scores = model.fit(*wine, sample_weight=weights).decision_function(wine[0])
+    np.testing.assert_array_equal(scores, expected)
+
+
+def test_wrong_weights_are_named(wine):
+    for weights in ([0, 1], np.zeros(len(wine[1])), [["a"]] * len(wine[1])):
+        with pytest.raises(ValueError, match=r"sample_weight|inconsistent|convert"):
+            make_classifier("features", "centroids").fit(*wine, sample_weight=weights)
+
+
+def test_boosting_takes_a_recipe(wine):
+    boosted = AdaBoostClassifier(make_classifier(n_units=20, random_state=0), n_estimators=3)
+
+    assert boosted.fit(*wine).score(*wine) > 0.9
+
+
+def test_feature_that_is_taken_for_constant_is_named(iris):
+    X, y = pd.DataFrame(iris[0], columns=list("abcd")).astype(np.float32), iris[1]
+    X["b"] *= 1e-8
+
+    with pytest.warns(UserWarning, match="feature 'b' varies by 2.4e-08 only") as caught:
+        make_classifier("features", "centroids").fit(X, y)
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match=r"feature 'a' .and 3 more. varies by"):
+        make_classifier("features", "centroids").fit(X * 1e-8, y)

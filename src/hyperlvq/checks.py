@@ -5,6 +5,8 @@ from math import inf, isfinite
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 
 def check_integer(name: str, value: Any, minimum: int, maximum: float = inf) -> int:
     """Return `value` as an int of at least `minimum` and at most `maximum`."""
@@ -28,6 +30,13 @@ def check_real(name: str, value: Any, *, positive: bool = False) -> float:
     if not 0 <= number < inf:
         raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
     return number
+
+
+def check_boolean(name: str, value: Any) -> bool:
+    """Return `value` if it is true or false."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:

@@ -1,13 +1,17 @@
 """The recipes: every hidden layer with every readout, as a scikit-learn Pipeline."""
 
+import warnings
 from copy import deepcopy
 from numbers import Integral
 from typing import Any, Self
 
+import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
-from sklearn.utils import get_tags
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.validation import _num_samples
 
 from hyperlvq.checks import check_choice
 from hyperlvq.defaults import RECIPE_DEFAULTS
@@ -20,6 +24,11 @@ from hyperlvq.readouts import (
     PerceptronClassifier,
     RLSClassifier,
 )
+from hyperlvq.tensors import is_tensor, on_host
+
+WEIGHTS_OF_READOUT = "readout__sample_weight"
+#: A feature that is scaled to less than this share of its range was not scaled.
+SMALLEST_SHARE = 1e-3
 
 HIDDEN_LAYERS: dict[str, type[BaseEstimator] | None] = {
     "features": None,
@@ -73,13 +82,16 @@ class ClassifierPipeline(Pipeline):
         """
         return self._unfitted().get_params(deep)
 
-    def fit(self, X, y=None, **params) -> Self:
+    def fit(self, X, y=None, sample_weight=None, **params) -> Self:
         """Fit clones of the steps.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts for the readout, as `readout__sample_weight`. Samples of
+            weight zero count nowhere, for the scaling neither.
         **params : dict
             Passed on as `sklearn.pipeline.Pipeline.fit` does.
 
@@ -90,7 +102,14 @@ class ClassifierPipeline(Pipeline):
         fresh = clone(self._unfitted())
         if getattr(fresh.steps[-1][1], "warm_start", False) and "fitted_steps_" in self.__dict__:
             self._hand_on_readout(fresh)
-        self.fitted_steps_ = fresh.fit(X, y, **params).steps
+        name = "sample_weight" if get_config()["enable_metadata_routing"] else WEIGHTS_OF_READOUT
+        if sample_weight is not None:
+            params = {name: sample_weight, **params}
+        if params.get(name) is not None:
+            X, y, params[name] = without_weightless(X, y, params[name])
+        fresh.fit(X, y, **params)
+        warn_of_lost_features(fresh.named_steps.get("scale"))
+        self.fitted_steps_ = fresh.steps
         return self
 
     def set_output(self, *, transform=None):
@@ -109,7 +128,12 @@ class ClassifierPipeline(Pipeline):
         return super().set_output(transform=transform)
 
     def _hand_on_readout(self, fresh):
-        """Let a fresh pipeline start from a copy of the fitted readout."""
+        """Let a fresh pipeline start from a copy of the fitted readout, on the same activations."""
+        for (step, new), (_, old) in zip(fresh.steps[:-1], self.steps[:-1], strict=True):
+            if repr(new) != repr(old):
+                raise ValueError(
+                    f"warm_start needs the step {step!r} of the last fit, {old!r}, got {new!r}"
+                )
         layer_parameters = fresh.named_steps["hidden"].get_params() if _has_layer(fresh) else {}
         seed = layer_parameters.get("random_state", 0)
         if not isinstance(seed, Integral):
@@ -135,6 +159,39 @@ class ClassifierPipeline(Pipeline):
             _has_layer(self) and get_tags(self.named_steps["hidden"]).input_tags.allow_nan
         )
         return tags
+
+
+def without_weightless(X, y, weights):
+    """Return samples and weights without those of weight zero.
+
+    Weights that are wrong are left to whoever checks them.
+    """
+    counts = np.asarray(on_host(weights)) != 0
+    if counts.ndim != 1 or counts.all() or not counts.any() or len(counts) != _num_samples(X):
+        return X, y, weights
+    kept = np.flatnonzero(counts)
+    return tuple(
+        values[kept] if is_tensor(values) else _safe_indexing(values, kept)
+        for values in (X, y, weights)
+    )
+
+
+def warn_of_lost_features(scale):
+    """Warn of features that vary by so little that scikit-learn takes them for constant."""
+    if not isinstance(scale, MinMaxScaler):
+        return
+    ranges = np.asarray(on_host(scale.data_range_))
+    is_lost = (ranges > 0) & (np.asarray(on_host(scale.scale_)) * ranges < SMALLEST_SHARE)
+    if is_lost.any():
+        first = np.flatnonzero(is_lost)[0]
+        names = getattr(scale, "feature_names_in_", [f"x{i}" for i in range(len(ranges))])
+        others = f" (and {is_lost.sum() - 1} more)" if is_lost.sum() > 1 else ""
+        warnings.warn(
+            f"feature {names[first]!r}{others} varies by {ranges[first]:.1e} only, "
+            f"which MinMaxScaler takes for constant in {ranges.dtype}: give it in another unit",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _has_layer(pipeline):

@@ -232,6 +232,7 @@ def test_feature_that_was_always_missing_is_named(iris):
         make_plan(model)
 
 
+@pytest.mark.filterwarnings("ignore:feature .x1. .and 8 more. varies by")
 def test_feature_that_hardly_varies_acts_as_in_the_float_model(rng):
     X = rng.normal(size=(300, 10)).astype(np.float32)
     y = (X[:, 0] > 0).astype(int)
@@ -239,3 +240,11 @@ def test_feature_that_hardly_varies_acts_as_in_the_float_model(rng):
     model = make_classifier("intrvfl", "glvq", n_units=300, random_state=0).fit(X, y)
 
     np.testing.assert_array_equal(make_plan(model, bits=16).predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("value", [np.nan, 1e200])
+def test_readout_without_finite_numbers_is_refused(value, model):
+    model[-1].prototypes_[0, 0] = value
+
+    with pytest.raises(InputError, match="numbers are not finite or too large"):
+        make_plan(model)

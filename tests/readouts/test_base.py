@@ -135,7 +135,8 @@ def test_prediction_before_fit_is_refused(readout):
     [
         ([1, -1, 1], "sample_weight must not be negative, got -1"),
         ([0, 0, 0], "sample_weight is zero for all samples"),
-        ([1e308, 1e308, 1], "sample_weight must add up to a finite number"),
+        ([1e308, 1e308, 1], "sample_weight must add up to between 1e-200 and 1e\\+200, got"),
+        ([1e-310, 1e-310, 0], "sample_weight must add up to between"),
         ([[1, 1, 1]], "sample_weight must have one dimension, got 2"),
         ([1, 1], "inconsistent numbers of samples"),
         ([1, np.nan, 1], "sample_weight contains NaN"),

@@ -37,3 +37,8 @@ def test_several_prototypes_follow_the_clusters_of_a_class(rng):
 def test_bad_parameter_is_named_with_its_value(activations, parameters, message):
     with pytest.raises(ValueError, match=message):
         LVQ1Classifier(**parameters).fit(*activations)
+
+
+def test_step_beyond_the_sample_is_refused(iris):
+    with pytest.raises(ValueError, match=r"learning_rate must be at most 1, got 1\.5"):
+        LVQ1Classifier(learning_rate=1.5).fit(*iris)

@@ -18,7 +18,7 @@ from hyperlvq.distributed.partitions import Description, Part
 from hyperlvq.distributed.prototypes import learn_centroids, learn_glvq
 from hyperlvq.distributed.samples import PartitionedSamples
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
-from hyperlvq.models import ClassifierPipeline
+from hyperlvq.models import ClassifierPipeline, warn_of_lost_features
 from hyperlvq.readouts import CentroidClassifier, GLVQClassifier, RLSClassifier
 
 LEARNERS: dict[Any, Any] = {
@@ -152,7 +152,9 @@ def fit_front(model: ClassifierPipeline, description: Description) -> Pipeline:
     is_missing = description.lows > description.highs
     extremes = np.stack([description.lows, description.highs])
     extremes[:, is_missing] = np.nan
-    return Pipeline(clone(model).steps[:-1]).fit(extremes)
+    front = Pipeline(clone(model).steps[:-1]).fit(extremes)
+    warn_of_lost_features(front.steps[0][1])
+    return front
 
 
 def place_samples(

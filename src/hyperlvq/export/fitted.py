@@ -20,6 +20,8 @@ PREPARATION = "columns"
 READOUTS: dict[type, str] = {
     kind: name for name, kind in ALL_READOUTS.items() if kind is not KGLVQClassifier
 }
+#: Squares of prototypes up to here add up to finite numbers.
+LARGEST = 1e100
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,11 @@ def fitted_parts(model):
     if not np.isfinite(scale.data_range_).all():
         unknown = names[np.flatnonzero(~np.isfinite(scale.data_range_))[0]]
         raise InputError(f"feature {unknown!r} has no range: all its training values are missing")
-    return FittedParts(scale, hidden, readout, names)
+    parts = FittedParts(scale, hidden, readout, names)
+    learnt = readout.coef_ if parts.readout_name == "rls" else readout.prototypes_
+    if not np.abs(learnt).max() < LARGEST:
+        raise InputError("cannot export a readout whose numbers are not finite or too large")
+    return parts
 
 
 def device_features(model, X):

@@ -18,6 +18,9 @@ from hyperlvq.tensors import check_same_place, is_tensor, on_host, refuse_tensor
 #: Kept as they are; anything else becomes float64.
 INPUT_DTYPES = [np.float64, np.float32, np.int8, np.int16, np.uint8]
 
+#: Sums of weights that may be multiplied with features and divided by.
+WEIGHTS_BETWEEN = 1e-200, 1e200
+
 
 class Readout(ClassifierMixin, BaseEstimator, ABC):
     """A classifier that gives every class a score; the highest one wins.
@@ -164,11 +167,15 @@ def drop_weightless(X, y, sample_weight):
     check_consistent_length(X, weights)
     if (weights < 0).any():
         raise ValueError(f"sample_weight must not be negative, got {weights.min():g}")
-    if weights.max(initial=0) > np.finfo(weights.dtype).max / max(len(weights), 1):
-        raise ValueError("sample_weight must add up to a finite number")
     counts = weights > 0
     if not counts.any():
         raise ValueError("sample_weight is zero for all samples")
+    smallest, largest = WEIGHTS_BETWEEN
+    if weights.max() < smallest or weights.max() > largest / len(weights):
+        raise ValueError(
+            f"sample_weight must add up to between {smallest} and {largest}, "
+            f"got weights of up to {weights.max():g}"
+        )
     return (X, y, weights) if counts.all() else (X[counts], y[counts], weights[counts])
 
 

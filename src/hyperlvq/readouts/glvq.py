@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hyperlvq.batched.single import minimise_glvq
-from hyperlvq.checks import check_choice, check_integer, check_real
+from hyperlvq.checks import check_boolean, check_choice, check_integer, check_real
 from hyperlvq.kernels.distances import squared_norms
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
@@ -117,6 +117,8 @@ class GLVQClassifier(OnlineReadout):
         check_real("slope", self.slope, positive=True)
         check_choice("solver", self.solver, SOLVERS)
         check_integer("max_iter", self.max_iter, minimum=1)
+        check_boolean("shuffle", self.shuffle)
+        check_boolean("warm_start", self.warm_start)
         check_real("tol", self.tol)
         check_real("init_noise", self.init_noise)
         if not self._has_auto_rate():

@@ -1,6 +1,6 @@
 """Kohonen's original learning vector quantization."""
 
-from hyperlvq.checks import check_integer, check_real
+from hyperlvq.checks import check_boolean, check_integer, check_real
 from hyperlvq.kernels.online import lvq1_pass
 from hyperlvq.readouts.online import OnlineReadout
 
@@ -75,8 +75,10 @@ class LVQ1Classifier(OnlineReadout):
         self.random_state = random_state
 
     def _check_parameters(self):
-        check_real("learning_rate", self.learning_rate, positive=True)
+        if check_real("learning_rate", self.learning_rate, positive=True) > 1:
+            raise ValueError(f"learning_rate must be at most 1, got {self.learning_rate!r}")
         check_integer("max_iter", self.max_iter, minimum=1)
+        check_boolean("shuffle", self.shuffle)
         check_real("init_noise", self.init_noise)
 
     def _decay(self, finished):

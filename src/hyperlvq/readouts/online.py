@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from hyperlvq.kernels.distances import squared_norms
 from hyperlvq.kernels.samples import (
     MOST_VISITS,
     canonical_samples,
@@ -122,9 +123,21 @@ class OnlineReadout(PrototypeReadout):
         rate = self._continued_rate(X, y, weights)
         visits, self._carried_weight = visits_of_pass(weights, self._carried_weight)
         if len(visits):
-            self.loss_curve_.append(self._learn_pass(X, y, visits, rate) / len(visits))
+            self.loss_curve_.append(self._mean_loss(X, y, visits, rate))
         self.n_iter_ += 1
         return self
+
+    def _mean_loss(self, X, y, visits, rate):
+        """Learn from one pass; raise if the prototypes leave all bounds, and keep those before."""
+        before = self.prototypes_.copy()
+        loss = self._learn_pass(X, y, visits, rate)
+        if not np.isfinite(squared_norms(self.prototypes_)).all():
+            self.prototypes_ = before
+            raise ValueError(
+                f"the prototypes grow without bounds: learning_rate={self.learning_rate!r} "
+                "or the features are too large"
+            )
+        return loss / len(visits)
 
     def _prototype_counts(self, classes):
         return check_prototype_counts(getattr(self, "prototypes_per_class", 1), classes)
@@ -151,8 +164,8 @@ class OnlineReadout(PrototypeReadout):
             visits, _ = visits_of_pass(visit_weights, rng.uniform())
             if self.shuffle:
                 visits = rng.permutation(visits)
-            loss = self._learn_pass(X, y, visits, rate * self._decay(finished))
-            self.loss_curve_.append(loss / len(visits))
+            rate_of_pass = rate * self._decay(finished)
+            self.loss_curve_.append(self._mean_loss(X, y, visits, rate_of_pass))
             if self._has_converged():
                 break
         else:

@@ -1,6 +1,6 @@
 """The perceptron refinement of class means, common in hyperdimensional computing."""
 
-from hyperlvq.checks import check_integer, check_real
+from hyperlvq.checks import check_boolean, check_integer, check_real
 from hyperlvq.kernels.online import perceptron_pass
 from hyperlvq.readouts.online import OnlineReadout, has_settled
 
@@ -68,6 +68,7 @@ class PerceptronClassifier(OnlineReadout):
     def _check_parameters(self):
         check_real("learning_rate", self.learning_rate, positive=True)
         check_integer("max_iter", self.max_iter, minimum=1)
+        check_boolean("shuffle", self.shuffle)
         check_real("tol", self.tol)
 
     def _learn_pass(self, X, y, visits, rate):
