@@ -251,6 +251,7 @@ def test_table_that_cannot_be_used_is_one_sentence(client, X, y, message):
         (make_classifier(readout="kglvq"), "KGLVQClassifier cannot be trained on partitions"),
         (make_classifier(solver="sgd"), "solver='sgd' goes from sample to sample and cannot be"),
         (make_classifier(readout="rls", solver="lms"), "solver='lms' goes from sample to sample"),
+        (make_classifier(class_weight="balanced"), "class_weight cannot be used on partitions"),
         (make_classifier(warm_start=True), "warm_start=True cannot be used on partitions"),
         (
             make_classifier().set_params(scale=StandardScaler()),

@@ -374,3 +374,58 @@ def test_categorical_labels_come_back(readout, activations):
     named = pd.Series(pd.Categorical.from_codes(y, ["low", "middle", "high"]))
 
     assert set(readout.fit(X, named).predict(X)) == {"low", "middle", "high"}
+
+
+WEIGHING = [GLVQClassifier(random_state=0), KGLVQClassifier(random_state=0)]
+
+
+@pytest.mark.parametrize("readout", [*WEIGHING, LVQ1Classifier(random_state=0)], ids=str)
+@pytest.mark.parametrize("class_weight", [{0: 2, 2: 3}, "balanced"])
+def test_class_weights_are_weights_of_samples(readout, class_weight, activations, rng):
+    X, y = activations
+    weights = rng.integers(1, 4, size=len(y)).astype(float)
+    of_classes = {0: 2, 1: 1, 2: 3}
+    if class_weight == "balanced":
+        of_classes = {label: len(y) / weights[y == label].sum() for label in range(3)}
+    each = np.array([of_classes[label] for label in y])
+    expected = clone(readout).fit(X, y, sample_weight=weights * each).decision_function(X)
+
+    weighted = clone(readout).set_params(class_weight=class_weight).fit(X, y, weights)
+    np.testing.assert_allclose(weighted.decision_function(X), expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("readout", WEIGHING, ids=str)
+def test_balanced_classes_find_a_rare_one(readout, rng):
+    y = (np.arange(400) % 20 == 0).astype(int)
+    X = rng.normal(size=(400, 2)) + 1.5 * y[:, np.newaxis]
+    plain, balanced = (
+        clone(readout).set_params(class_weight=weight).fit(X, y).predict(X)
+        for weight in (None, "balanced")
+    )
+
+    assert balanced[y == 1].mean() > plain[y == 1].mean() + 0.2
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "message"),
+    [
+        ("even", "class_weight must be a dict, 'balanced' or None, got 'even'"),
+        ([1, 2], r"class_weight must be a dict, 'balanced' or None, got \[1, 2\]"),
+        ({7: 1}, "class_weight has an entry for 7, which is no class"),
+        ({0: 0}, "class_weight must be a finite number above 0, got 0"),
+    ],
+)
+def test_wrong_class_weights_are_named(class_weight, message, iris):
+    with pytest.raises(ValueError, match=message):
+        GLVQClassifier(class_weight=class_weight).fit(*iris)
+
+
+def test_batches_take_class_weights_but_cannot_be_balanced(iris):
+    X, y = iris
+    labels = [0, 1, 2]
+    expected = GLVQClassifier(random_state=0).partial_fit(X, y, labels, 1 + (y == 1))
+    weighted = GLVQClassifier(class_weight={1: 2}, random_state=0).partial_fit(X, y, labels)
+
+    np.testing.assert_array_equal(weighted.prototypes_, expected.prototypes_)
+    with pytest.raises(ValueError, match="class_weight='balanced' needs all samples"):
+        GLVQClassifier(class_weight="balanced").partial_fit(X, y, labels)

@@ -270,3 +270,11 @@ def test_features_whose_squares_overflow_are_named(iris, on_device):
     tensor, labels = on_device(X * 1e160, y)
     with pytest.raises(ValueError, match="the cost is not a finite number"):
         GLVQClassifier(random_state=0).fit(tensor, labels)
+
+
+def test_class_weights_are_those_on_numpy(activations, on_device):
+    X, y = activations
+    readout = GLVQClassifier(class_weight="balanced", random_state=0)
+    expected = readout.fit(X, y).loss_curve_[-1]
+
+    assert readout.fit(*on_device(X, y)).loss_curve_[-1] == pytest.approx(expected, rel=1e-3)

@@ -126,6 +126,8 @@ def check_readout(readout: Any) -> None:
         raise InputError(
             f"solver={readout.solver!r} goes from sample to sample and cannot be used on partitions"
         )
+    if getattr(readout, "class_weight", None) is not None:
+        raise InputError("class_weight cannot be used on partitions: all samples count the same")
     if getattr(readout, "warm_start", False):
         raise InputError("warm_start=True cannot be used on partitions: a copy is trained anew")
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hyperlvq.batched import single
 from hyperlvq.batched.backend import backend_of
-from hyperlvq.checks import check_integer
+from hyperlvq.checks import check_integer, check_real
 from hyperlvq.kernels.distances import class_means, closest_per_class, squared_distances
 from hyperlvq.tensors import check_same_place, is_tensor, on_host, refuse_tensor, validate
 
@@ -82,7 +82,7 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, sample_weight)
         class_index, classes = self._class_index(y)
-        return X, class_index, weights, classes
+        return X, class_index, self._class_weighted(weights, class_index, classes), classes
 
     def _start_fit_tensors(self, X, y, sample_weight):
         """Return samples and classes as `_start_fit` does; X stays on its device."""
@@ -94,6 +94,7 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         if len(kept) < len(X):
             X = X[backend.array(kept)]
         class_index, classes = self._class_index(y)
+        weights = self._class_weighted(weights, class_index, classes)
         samples = single.TensorSamples(X, class_index, weights, backend)
         return samples, single.classes_beside(classes, backend)
 
@@ -122,7 +123,18 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
             raise ValueError(
                 f"y has labels that are not in classes: {', '.join(map(repr, unknown.tolist()))}"
             )
-        return X, np.searchsorted(classes, y), weights, classes
+        if getattr(self, "class_weight", None) == "balanced":
+            raise ValueError("class_weight='balanced' needs all samples: give partial_fit a dict")
+        class_index = np.searchsorted(classes, y)
+        return X, class_index, self._class_weighted(weights, class_index, classes), classes
+
+    def _class_weighted(self, weights, class_index, classes):
+        """Return weights times those of the classes, where the readout has any."""
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is None:
+            return weights
+        of_classes = weights_of_classes(class_weight, class_index, classes, weights)
+        return weights * of_classes[class_index]
 
 
 class PrototypeReadout(Readout):
@@ -177,6 +189,22 @@ def drop_weightless(X, y, sample_weight):
             f"got weights of up to {weights.max():g}"
         )
     return (X, y, weights) if counts.all() else (X[counts], y[counts], weights[counts])
+
+
+def weights_of_classes(class_weight, class_index, classes, weights):
+    """Return how much each class counts, from "balanced" or a mapping."""
+    name = "class_weight"
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        totals = np.bincount(class_index, weights, minlength=len(classes))
+        return totals.sum() / (len(classes) * totals)
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f"{name} must be a dict, 'balanced' or None, got {class_weight!r}")
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown:
+        raise ValueError(f"{name} has an entry for {unknown[0]!r}, which is no class")
+    given = [check_real(name, class_weight.get(label, 1), positive=True) for label in labels]
+    return np.array(given)
 
 
 def starting_prototypes(X, y, weights, counts, noise, rng):

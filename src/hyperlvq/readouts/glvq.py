@@ -52,6 +52,10 @@ class GLVQClassifier(OnlineReadout):
         Whether each pass of "sgd" takes the samples in a new random order.
     warm_start : bool, default=False
         Whether `fit` starts from the prototypes of the last one.
+    class_weight : dict, "balanced" or None, default=None
+        How much the samples of each class count, times their own weights; those of a class that
+        the dict leaves out count 1. "balanced" makes all classes count the same, which
+        `partial_fit` cannot know.
     random_state : int, RandomState instance or None, default=None
         Where the noise and the orders come from.
 
@@ -100,6 +104,7 @@ class GLVQClassifier(OnlineReadout):
         init_noise=1.0,
         shuffle=True,
         warm_start=False,
+        class_weight=None,
         random_state=None,
     ):
         self.prototypes_per_class = prototypes_per_class
@@ -111,6 +116,7 @@ class GLVQClassifier(OnlineReadout):
         self.init_noise = init_noise
         self.shuffle = shuffle
         self.warm_start = warm_start
+        self.class_weight = class_weight
         self.random_state = random_state
 
     def _check_parameters(self):

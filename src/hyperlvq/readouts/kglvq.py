@@ -46,6 +46,9 @@ class KGLVQClassifier(Readout):
         size.
     max_kernel_bytes : int, default=2**31
         `fit` refuses to compute a kernel matrix larger than this.
+    class_weight : dict, "balanced" or None, default=None
+        How much the samples of each class count, times their own weights; those of a class that
+        the dict leaves out count 1. "balanced" makes all classes count the same.
     random_state : int, RandomState instance or None, default=None
         Where the noise comes from.
 
@@ -103,6 +106,7 @@ class KGLVQClassifier(Readout):
         tol=1e-5,
         init_noise=1.0,
         max_kernel_bytes=2**31,
+        class_weight=None,
         random_state=None,
     ):
         self.prototypes_per_class = prototypes_per_class
@@ -113,6 +117,7 @@ class KGLVQClassifier(Readout):
         self.tol = tol
         self.init_noise = init_noise
         self.max_kernel_bytes = max_kernel_bytes
+        self.class_weight = class_weight
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None) -> Self:

@@ -23,6 +23,10 @@ class LVQ1Classifier(OnlineReadout):
         Prototypes start at their class mean plus uniform noise of up to this size.
     shuffle : bool, default=True
         Whether each pass of `fit` takes the samples in a new random order.
+    class_weight : dict, "balanced" or None, default=None
+        How much the samples of each class count, times their own weights; those of a class that
+        the dict leaves out count 1. "balanced" makes all classes count the same, which
+        `partial_fit` cannot know.
     random_state : int, RandomState instance or None, default=None
         Where the noise and the orders come from.
 
@@ -65,6 +69,7 @@ class LVQ1Classifier(OnlineReadout):
         max_iter=30,
         init_noise=0.1,
         shuffle=True,
+        class_weight=None,
         random_state=None,
     ):
         self.prototypes_per_class = prototypes_per_class
@@ -72,6 +77,7 @@ class LVQ1Classifier(OnlineReadout):
         self.max_iter = max_iter
         self.init_noise = init_noise
         self.shuffle = shuffle
+        self.class_weight = class_weight
         self.random_state = random_state
 
     def _check_parameters(self):
