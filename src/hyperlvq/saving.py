@@ -8,7 +8,7 @@ import io
 import json
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +21,7 @@ from hyperlvq import __version__
 from hyperlvq.checks import InputError
 from hyperlvq.models import HIDDEN_LAYERS, READOUTS, ClassifierPipeline
 from hyperlvq.tensors import to_numpy
+from hyperlvq.trusted_types import SCIKIT_LEARN_PARTS
 from hyperlvq.writing import write_bytes
 
 FORMAT = 1
@@ -31,6 +32,7 @@ OUR_TYPES = frozenset(
     for kind in (*HIDDEN_LAYERS.values(), *READOUTS.values(), ClassifierPipeline)
     if kind is not None
 ) | {"numpy.dtype"}
+TRUSTED = OUR_TYPES | SCIKIT_LEARN_PARTS
 #: skops walks through all of scikit-learn, which would load these: seconds for nothing.
 HEAVY_MODULES = ("torch", "dask", "cupy", "jax")
 LARGEST_BYTES = 2**31  # unpacked; a file of more is a trap
@@ -52,8 +54,10 @@ def save(model: BaseEstimator, path: str | Path) -> None:
     Parameters
     ----------
     model : estimator
-        A model of hyperlvq, or a scikit-learn estimator that has nothing else in it. One that was
-        fitted on torch tensors is saved with numpy arrays.
+        A model of hyperlvq, or a scikit-learn estimator such as `CalibratedClassifierCV` or
+        `GridSearchCV` around one. What could not be loaded safely is refused, among it functions,
+        decision trees and scipy's distributions; of a search over distributions save the
+        `best_estimator_`. A model that was fitted on torch tensors is saved with numpy arrays.
     path : path
         Where to save it. Models are usually called `*.hlvq`.
 
@@ -77,8 +81,9 @@ def save(model: BaseEstimator, path: str | Path) -> None:
 def load(path: str | Path) -> BaseEstimator:
     """Return the model that `save` or `hyperlvq fit` wrote.
 
-    No code of the file is run: it can hold types of hyperlvq and scikit-learn only, and anything
-    else is refused, as are pickles and files of a newer version.
+    No code of the file is run: it can hold hyperlvq's types and those of scikit-learn, numpy and
+    scipy that are data only, and anything else is refused, as are pickles and files of a newer
+    version.
 
     Parameters
     ----------
@@ -108,38 +113,25 @@ def read_model(path: str | Path) -> SavedModel:
 
 
 def to_bytes(saved: SavedModel) -> bytes:
-    """Return the content of a model file."""
-    skops = _skops()
-    content = skops.dumps(to_numpy(saved.model), compression=zipfile.ZIP_DEFLATED)
-    foreign = _foreign_types(content)
-    if foreign:
-        raise InputError(
-            f"the model has {foreign[0]} in it, which is not among the types that can be loaded "
-            "safely"
-        )
-    notes = {
-        "format": FORMAT,
-        "hyperlvq": __version__,
-        "scikit-learn": sklearn.__version__,
-        "about": saved.about,
-    }
-    buffer = io.BytesIO(content)
-    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(NOTES_FILE, json.dumps(notes, ensure_ascii=False, allow_nan=False))
-    return buffer.getvalue()
+    """Return the content of a model file; raise if it could not be loaded again."""
+    _check_is_model(saved.model)
+    content = _with_notes(_dumped(to_numpy(saved.model)), saved.about)
+    _check_size(content, "the model")
+    return content
 
 
 def from_bytes(content: bytes, name: str) -> SavedModel:
     """Return the model of a file's content; errors call the file `name`."""
-    skops = _skops()
+    _skops()  # here, lest its absence be taken for damage
     _check_is_ours(content, name)
     with _refusing_damage(name):
+        _check_size(content, name)
         notes = _read_notes(content, name)
         _check_version(notes, name)
         foreign = _foreign_types(content)
         if foreign:
             raise InputError(f"{name} has the foreign type {foreign[0]} in it, which is refused")
-        model = skops.loads(content, trusted=skops.get_untrusted_types(data=content))
+        model = _loaded(content)
     if not isinstance(model, BaseEstimator):
         raise InputError(f"{name} has no model in it but a {type(model).__name__}")
     return SavedModel(model, notes["about"])
@@ -167,8 +159,74 @@ def _hidden_modules(*names: str) -> Iterator[None]:
             del sys.modules[name]
 
 
+def _dumped(model: BaseEstimator) -> bytes:
+    """Return what skops writes of a model; raise unless it can be read again."""
+    skops = _skops()
+    try:
+        content = skops.dumps(model, compression=zipfile.ZIP_DEFLATED)
+        foreign = _foreign_types(content)
+        if not foreign:
+            _loaded(content)
+    except Exception:  # skops asks the objects for their state, which may raise anything
+        kind = _path(type(_unsavable_part(model)))
+        raise InputError(f"the model has a {kind} in it, which cannot be saved") from None
+    if foreign:
+        raise InputError(
+            f"the model has {foreign[0]} in it, which is not among the types that can be loaded "
+            "safely"
+        )
+    return content
+
+
+def _unsavable_part(value: Any) -> Any:
+    """Return the innermost part of a value that skops cannot write and read again."""
+    for part in _parts(value):
+        try:
+            _loaded(_skops().dumps(part))
+        except Exception:
+            return _unsavable_part(part)
+    return value
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, list | tuple):
+        return value
+    is_known = isinstance(value, BaseEstimator) or _path(type(value)) in TRUSTED
+    return vars(value).values() if is_known else ()
+
+
+def _path(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _with_notes(content: bytes, about: Mapping[str, Any]) -> bytes:
+    notes = {
+        "format": FORMAT,
+        "hyperlvq": __version__,
+        "scikit-learn": sklearn.__version__,
+        "about": about,
+    }
+    buffer = io.BytesIO(content)
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(NOTES_FILE, json.dumps(notes, ensure_ascii=False, allow_nan=False))
+    return buffer.getvalue()
+
+
+def _loaded(content: bytes) -> Any:
+    return _skops().loads(content, trusted=sorted(TRUSTED))
+
+
 def _foreign_types(content: bytes) -> list[str]:
-    return sorted(set(_skops().get_untrusted_types(data=content)) - OUR_TYPES)
+    return sorted(set(_skops().get_untrusted_types(data=content)) - TRUSTED)
+
+
+def _check_is_model(model: Any) -> None:
+    if not isinstance(model, BaseEstimator):
+        is_class = isinstance(model, type)
+        got = f"the class {model.__name__}" if is_class else f"a {type(model).__name__}"
+        raise InputError(f"only a model can be saved, got {got}")
 
 
 def _check_is_ours(content: bytes, name: str) -> None:
@@ -190,10 +248,14 @@ def _refusing_damage(name: str) -> Iterator[None]:
         raise InputError(f"{name} is cut off or damaged") from None
 
 
-def _read_notes(content: bytes, name: str) -> dict[str, Any]:
+def _check_size(content: bytes, name: str) -> None:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if sum(member.file_size for member in archive.infolist()) > LARGEST_BYTES:
             raise InputError(f"{name} unpacks to more than {LARGEST_BYTES} bytes: it is refused")
+
+
+def _read_notes(content: bytes, name: str) -> dict[str, Any]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if NOTES_FILE not in archive.namelist():
             raise InputError(f"{name} is a zip archive, but not a model that hyperlvq saved")
         return json.loads(archive.read(NOTES_FILE))
