@@ -5,8 +5,6 @@ from math import inf, isfinite
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
-
 
 def check_integer(name: str, value: Any, minimum: int, maximum: float = inf) -> int:
     """Return `value` as an int of at least `minimum` and at most `maximum`."""
@@ -34,7 +32,7 @@ def check_real(name: str, value: Any, *, positive: bool = False) -> float:
 
 def check_boolean(name: str, value: Any) -> bool:
     """Return `value` if it is true or false."""
-    if not isinstance(value, bool | np.bool_):
+    if type(value).__name__ not in ("bool", "bool_"):  # numpy's, too, which is not imported here
         raise TypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 

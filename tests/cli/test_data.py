@@ -129,11 +129,29 @@ def address():
 
 def test_fetch_downloads(tmp_path, address):
     path = tmp_path / "a.tar.xz"
-    code, output, _ = hyperlvq("data", "fetch", address, "-o", path)
+    code, output, errors = hyperlvq("data", "fetch", address, "-o", path)
 
-    assert code == 0
+    assert (code, errors) == (0, "")
     assert path.read_bytes() == b"bytes"
     assert output == f"{path} is there; check it: hyperlvq data verify {path}\n"
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_fetch_shows_no_bar_for_what_is_no_address(tmp_path, monkeypatch, is_terminal):
+    if is_terminal:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+    result = hyperlvq("data", "fetch", "notaurl", "-o", tmp_path / "x")
+
+    assert result == (2, "", "hyperlvq: 'notaurl' is not an http or https address\n")
+
+
+def test_fetch_shows_a_bar_on_a_terminal(tmp_path, address, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    code, _, errors = hyperlvq("data", "fetch", address, "-o", tmp_path / "a.tar.xz")
+
+    assert code == 0
+    assert "5/5 bytes" in errors
 
 
 def test_fetch_refuses_a_wrong_checksum(tmp_path, address):

@@ -79,6 +79,37 @@ def test_parameters_reach_the_model(table, tmp_path):
     assert model["readout"].max_iter == 2
 
 
+def test_parameters_of_training_reach_the_readout(table, tmp_path):
+    options = ("--tol", "0.5", "--init-noise", "0.25", "--class-weight", "balanced")
+    model = package.load(fit(table, tmp_path, *options))
+
+    assert model["readout"].tol == 0.5
+    assert model["readout"].init_noise == 0.25
+    assert model["readout"].class_weight == "balanced"
+
+
+@pytest.mark.parametrize(
+    ("recipe", "taken"),
+    [
+        (("intrvfl", "centroids"), "--n-units, --clip"),
+        (
+            ("features", "lvq1"),
+            "--prototypes-per-class, --learning-rate, --max-iter, --init-noise, --class-weight",
+        ),
+        (("features", "centroids"), "no parameters"),
+    ],
+)
+def test_a_parameter_that_a_recipe_has_not_is_told_with_the_options_it_has(
+    table, tmp_path, recipe, taken
+):
+    hidden, readout = recipe
+    options = ("--hidden", hidden, "--readout", readout, "--alpha", "3")
+    result = hyperlvq("fit", table, "-t", "colour", "-o", tmp_path / "m", *options)
+
+    sentence = f"hyperlvq: {hidden} with {readout} takes no --alpha; it takes {taken}\n"
+    assert result == (2, "", sentence)
+
+
 def test_kept_and_dropped_columns_are_as_asked(tmp_path):
     rows = [f"{i},{i % 2},{'uv'[i % 2]}\n" for i in range(20)]
     table = tmp_path / "t.csv"

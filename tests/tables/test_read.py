@@ -184,6 +184,33 @@ def test_kinds_of_text_in_parquet_are_one(write):
         assert column.to_pylist() == ["u", "v", None, "u"]
 
 
+def test_texts_read_as_missing_are_counted(read):
+    marks = read('a,b,c\n NA,,1\nNA,NA,2\n?,"NA",NaN\nx, ,3\n').marks
+
+    assert marks == {"a": {"NA": 2, "?": 1}, "b": {"NA": 2}, "c": {"NaN": 1}}
+
+
+def test_texts_read_as_missing_are_counted_over_all_chunks(write):
+    with open_table(write("a\n" + "NA\nx\n" * 100), block_size=50) as reader:
+        assert len(list(reader.chunks())) > 2
+        assert reader.marks == {"a": {"NA": 100}}
+
+
+def test_texts_read_as_missing_are_counted_in_all_kinds_of_text(write):
+    text = pa.array(["NA", " NA ", None, "u", ""])
+    columns = {
+        "large": text.cast(pa.large_string()),
+        "view": text.cast(pa.string_view()),
+        "coded": text.dictionary_encode(),
+        "numbers": pa.array([7, None, 8, 7, 7]).dictionary_encode(),
+    }
+    pq.write_table(pa.table(columns), write(b""))
+
+    *texts, numbers = read_table("table.csv").marks.values()
+    assert texts == [{"NA": 2}] * 3
+    assert numbers == {}
+
+
 def test_damaged_parquet_is_refused(write, frame):
     content = parquet(frame)
     sentence = (

@@ -66,6 +66,26 @@ def test_ten_classes_are_never_too_many(tmp_path):
     assert trained.validation is None
 
 
+def test_the_texts_that_left_one_class_are_named(read):
+    table = read("a, y\n1,yes\n2,NA\n3,yes\n4,\n5,NA\n6,?\n")
+
+    with pytest.raises(InputError) as error:
+        train(table, Task("y", parameters=QUICK), no_progress)
+
+    assert str(error.value) == (
+        "table.csv has one class only in the column 'y': 'yes'; "
+        "3 rows have no label because '?' and 'NA' are read as missing"
+    )
+
+
+@pytest.mark.parametrize("rows", ["1,yes\n2,yes\n", "1,yes\n2,\n", "NA,yes\n2,yes\n"])
+def test_one_class_without_such_texts_is_just_one_class(read, rows):
+    table = read(f"a,y\n0,yes\n{rows}")
+
+    with pytest.raises(InputError, match=r"has one class only in the column 'y': 'yes'$"):
+        train(table, Task("y", parameters=QUICK), no_progress)
+
+
 def test_many_numbers_are_a_quantity_however_many_rows_there_are(read):
     rows = "".join(f"{i % 7},{i % 300}\n" for i in range(3000))
 

@@ -3,10 +3,11 @@
 import sys
 
 from hyperlvq.checks import InputError
+from hyperlvq.cli.stopping import StoppedError
 
 EXTRA_NEEDED = "the command line needs: pip install 'hyperlvq[cli]'"
 EXTRA_MODULES = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "skops", "typer")
-STOPPED = "stopped; a study goes on from here when its command is run again"
+STOPPED = "stopped"
 OUT_OF_MEMORY = "there is not enough memory for this"
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -14,6 +15,7 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Run a command; what was given wrong is one sentence and exit code 2."""
+    stopped = STOPPED
     try:
         from hyperlvq.cli.app import run
 
@@ -22,6 +24,8 @@ def main() -> None:
         code = _complain(str(error))
     except MemoryError:
         code = _complain(OUT_OF_MEMORY)
+    except StoppedError as error:
+        code, stopped = INTERRUPTED, f"{STOPPED}; {error}"
     except KeyboardInterrupt:
         code = INTERRUPTED
     except ModuleNotFoundError as error:
@@ -29,7 +33,7 @@ def main() -> None:
             raise
         code = _complain(EXTRA_NEEDED)
     if code == INTERRUPTED:
-        _complain(STOPPED)
+        _complain(stopped)
     sys.exit(code)
 
 

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hyperlvq.checks import InputError
+from hyperlvq.cli.stopping import if_stopped
 
 if TYPE_CHECKING:
     from hyperlvq.study.collection import Collection
     from hyperlvq.study.manifest import Facts
+
+RESUMES = "the same command resumes the download, if the server can"
 
 data_app = typer.Typer(help="List, verify and fetch data sets.", no_args_is_help=True)
 
@@ -63,17 +66,11 @@ def fetch(
     ] = None,
 ) -> None:
     """Download a file; if it breaks off, the same command resumes."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TransferSpeedColumn
-
+    from hyperlvq.cli.steps import shown_download
     from hyperlvq.study import fetch as download
 
-    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=None)
-        download.fetch(
-            url, output, sha256, lambda done, total: bar.update(task, completed=done, total=total)
-        )
+    with if_stopped(RESUMES), shown_download() as progress:
+        download.fetch(url, output, sha256, progress)
     typer.echo(f"{output} is there; check it: hyperlvq data verify {output}")
 
 

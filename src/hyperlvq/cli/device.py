@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Chip = Literal["cortex-m3", "avr", "riscv32"]
 Input = Literal["float", "int16", "int32"]
+DEFAULT_CHIP: Chip = "cortex-m3"
+DEFAULT_INPUT: Input = "float"
 InputOption = Annotated[
     Input, typer.Option("--input", help="The type of a feature on the device; integers: no floats.")
 ]
@@ -37,13 +39,24 @@ class Device:
 
     @classmethod
     def parsed(
-        cls, chip: Chip, input_type: Input, max_flash: str | None, max_ram: str | None
+        cls,
+        chip: Chip | None,
+        input_type: Input | None,
+        max_flash: str | None,
+        max_ram: str | None,
     ) -> "Device | None":
         """Return the device of the command line's options; None where there is no limit."""
         from hyperlvq.export.budget import parse_size
 
         limits = [None if text is None else parse_size(text) for text in (max_flash, max_ram)]
-        return None if limits == [None, None] else cls(chip, input_type, *limits)
+        if limits != [None, None]:
+            return cls(chip or DEFAULT_CHIP, input_type or DEFAULT_INPUT, *limits)
+        for option, value in {"--chip": chip, "--input": input_type}.items():
+            if value is not None:
+                raise InputError(
+                    f"{option} needs --max-flash or --max-ram: without them it changes nothing"
+                )
+        return None
 
     def sizes(
         self, hidden: str, readout: str, given: dict[str, Any]

@@ -16,6 +16,7 @@ from hyperlvq.cli.options import (
     give,
     read_saved,
 )
+from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import aligned, confusion_lines, facts, short
 
 if TYPE_CHECKING:
@@ -41,15 +42,26 @@ def evaluate(
 
     Example: hyperlvq evaluate model.hlvq test.csv --target species --picture confusion.svg
     """
-    from hyperlvq.report.confusion import check_picture, write_confusion
+    check_inputs(model, table)
+    with if_stopped(None if picture is None else NOTHING_WRITTEN):
+        from hyperlvq.report.confusion import check_picture, write_confusion
+
+        if picture is not None:
+            check_picture(picture)
+        evaluation = _evaluate(model, table, target)
+    if picture is not None:
+        write_confusion(evaluation.confusion, picture)
+    give(_lines(evaluation), _values(evaluation), as_json, quiet)
+    if min_accuracy is not None and evaluation.confusion.accuracy < min_accuracy:
+        raise typer.Exit(1)
+
+
+def _evaluate(model: str, table: str, target: str | None) -> "Evaluation":
     from hyperlvq.tables.about import columns_of
     from hyperlvq.tables.names import tidy
     from hyperlvq.tables.prediction import evaluate as evaluate_rows
     from hyperlvq.tables.read import open_table
 
-    check_inputs(model, table)
-    if picture is not None:
-        check_picture(picture)
     saved = read_saved(model)
     known = target or saved.about["target"]
     if known is None:
@@ -57,12 +69,7 @@ def evaluate(
     columns = columns_of(saved.about)
     needed = [*(column.name for column in columns), tidy(known)]
     with open_table(table, columns=needed) as reader:
-        evaluation = evaluate_rows(saved.model, columns, reader, known)
-    if picture is not None:
-        write_confusion(evaluation.confusion, picture)
-    give(_lines(evaluation), _values(evaluation), as_json, quiet)
-    if min_accuracy is not None and evaluation.confusion.accuracy < min_accuracy:
-        raise typer.Exit(1)
+        return evaluate_rows(saved.model, columns, reader, known)
 
 
 def _lines(evaluation: "Evaluation") -> list[str]:

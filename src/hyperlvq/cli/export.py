@@ -9,6 +9,7 @@ import typer
 from hyperlvq.checks import InputError
 from hyperlvq.cli.device import InputOption
 from hyperlvq.cli.options import JsonOption, ModelArgument, QuietOption, give, read_saved
+from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import facts
 
 if TYPE_CHECKING:
@@ -56,8 +57,6 @@ def export(
 
     Example: hyperlvq export model.hlvq --to c --name digits -o firmware --vectors test.csv
     """
-    from hyperlvq.export import make_learner, make_plan, to_c
-
     if trainable and to != "c":
         raise InputError("--trainable is for --to c: an ONNX file cannot learn")
     for option, value in {"--rule": rule, "--learning-rate": learning_rate}.items():
@@ -67,21 +66,22 @@ def export(
         raise InputError(
             "--bits is for models that do not learn: --trainable has widths of its own"
         )
-    saved = read_saved(model)
-    written: Plan | PerceptronLearner | GLVQLearner
-    if trainable:
-        written = make_learner(
-            saved.model, name=name, input=input_type, rule=rule, learning_rate=learning_rate
-        )
-        plan = written.plan
-    else:
-        written = plan = make_plan(saved.model, name=name, input=input_type, bits=int(bits or 8))
-    samples = None if vectors is None else _read_samples(saved, vectors)
-    if to == "onnx":
-        files = _write_onnx(plan, output)
-    else:
-        features = None if samples is None else samples.vectors(saved)
-        files = to_c(written, output, vectors=features)
+    with if_stopped(NOTHING_WRITTEN):
+        from hyperlvq.export import make_learner, make_plan, to_c
+
+        saved = read_saved(model)
+        written: Plan | PerceptronLearner | GLVQLearner
+        if trainable:
+            written = make_learner(
+                saved.model, name=name, input=input_type, rule=rule, learning_rate=learning_rate
+            )
+            plan = written.plan
+        else:
+            width = int(bits or 8)
+            written = plan = make_plan(saved.model, name=name, input=input_type, bits=width)
+        samples = None if vectors is None else _read_samples(saved, vectors)
+        features = None if samples is None or to == "onnx" else samples.vectors(saved)
+    files = _write_onnx(plan, output) if to == "onnx" else to_c(written, output, vectors=features)
     comparison = None if samples is None else samples.compare(saved, written)
     result = plan, files, comparison, 0 if samples is None else samples.n_left_out
     give(_lines(*result), _values(*result), as_json, quiet)

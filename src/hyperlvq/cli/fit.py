@@ -1,11 +1,11 @@
 """`hyperlvq fit`: from a table to a model."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.device import Chip, Device, Input, budget_lines
+from hyperlvq.cli.device import DEFAULT_CHIP, DEFAULT_INPUT, Chip, Device, Input, budget_lines
 from hyperlvq.cli.options import (
     STANDARD,
     JsonOption,
@@ -15,10 +15,10 @@ from hyperlvq.cli.options import (
     check_not_an_input,
     give,
 )
+from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import size
 
 if TYPE_CHECKING:
-    from hyperlvq.saving import SavedModel
     from hyperlvq.tables.about import About
     from hyperlvq.tables.training import Task, Trained
 
@@ -74,6 +74,27 @@ def fit(
         int | None,
         typer.Option(min=1, help="Most iterations of training.", rich_help_panel=MODEL_PANEL),
     ] = None,
+    tol: Annotated[
+        float | None,
+        typer.Option(
+            help="Where training of glvq, kglvq and perceptron stops; smaller is later.",
+            rich_help_panel=MODEL_PANEL,
+        ),
+    ] = None,
+    init_noise: Annotated[
+        float | None,
+        typer.Option(
+            help="How far prototypes of lvq1, glvq and kglvq start from the class means.",
+            rich_help_panel=MODEL_PANEL,
+        ),
+    ] = None,
+    class_weight: Annotated[
+        Literal["balanced"] | None,
+        typer.Option(
+            help="Let all classes of lvq1, glvq and kglvq count the same, however rare.",
+            rich_help_panel=MODEL_PANEL,
+        ),
+    ] = None,
     max_flash: Annotated[
         str | None,
         typer.Option(
@@ -85,12 +106,20 @@ def fit(
         typer.Option(help="Choose sizes for so much RAM, as in 2k.", rich_help_panel=DEVICE_PANEL),
     ] = None,
     chip: Annotated[
-        Chip, typer.Option(help="The device's processor.", rich_help_panel=DEVICE_PANEL)
-    ] = "cortex-m3",
+        Chip | None,
+        typer.Option(
+            help="The device's processor.", show_default=DEFAULT_CHIP, rich_help_panel=DEVICE_PANEL
+        ),
+    ] = None,
     input_type: Annotated[
-        Input,
-        typer.Option("--input", help="The type of a feature there.", rich_help_panel=DEVICE_PANEL),
-    ] = "float",
+        Input | None,
+        typer.Option(
+            "--input",
+            help="The type of a feature there.",
+            show_default=DEFAULT_INPUT,
+            rich_help_panel=DEVICE_PANEL,
+        ),
+    ] = None,
     tune: Annotated[
         bool, typer.Option("--tune", help="Search parameters that are not given.")
     ] = False,
@@ -117,11 +146,10 @@ def fit(
 
     Example: hyperlvq fit train.csv --target species -o model.hlvq
     """
-    from hyperlvq.tables.training import Task
-
     if cv == 1:
         raise InputError("--cv must be 0 or at least 2: one fold leaves nothing to train on")
-    device = Device.parsed(chip, input_type, max_flash, max_ram)
+    if min_accuracy is not None and cv == 0:
+        raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
     options = {
         "n_units": n_units,
         "clip": clip,
@@ -131,43 +159,68 @@ def fit(
         "gamma": gamma,
         "learning_rate": learning_rate,
         "max_iter": max_iter,
+        "tol": tol,
+        "init_noise": init_noise,
+        "class_weight": class_weight,
     }
-    parameters = {name: value for name, value in options.items() if value is not None}
-    task = Task(
-        target.strip(),
-        hidden,
-        readout,
-        parameters,
-        n_folds=cv,
-        tune=tune,
-        seed=seed,
-        keep=keep or (),
-        drop=drop or (),
-        sizes=None if device is None else device.sizes(hidden, readout, parameters),
-    )
-    if min_accuracy is not None and cv == 0:
-        raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
-    saved, n_bytes = _train_and_save(table, task, device, output, min_accuracy, quiet)
-    give(_lines(saved.about, output, n_bytes), saved.about, as_json, quiet, output == STANDARD)
-    if n_bytes is None:
+    with if_stopped(NOTHING_WRITTEN):
+        from hyperlvq.tables.training import Task
+
+        device = Device.parsed(chip, input_type, max_flash, max_ram)
+        parameters = _given(options, hidden, readout)
+        task = Task(
+            target.strip(),
+            hidden,
+            readout,
+            parameters,
+            n_folds=cv,
+            tune=tune,
+            seed=seed,
+            keep=keep or (),
+            drop=drop or (),
+            sizes=None if device is None else device.sizes(hidden, readout, parameters),
+        )
+        about, content = _train(table, task, device, output, min_accuracy, quiet)
+    if content is not None:
+        _save(content, output)
+    give(_lines(about, output, content), about, as_json, quiet, output == STANDARD)
+    if content is None:
         raise typer.Exit(1)
 
 
-def _train_and_save(
+def _given(options: dict[str, Any], hidden: str, readout: str) -> dict[str, Any]:
+    """Return the options that were given, all of which the recipe must have as parameters."""
+    from hyperlvq.models import make_classifier
+
+    known = make_classifier(hidden, readout).get_params()
+    taken = [name for name in options if {f"hidden__{name}", f"readout__{name}"} & known.keys()]
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in taken:
+            listed = ", ".join(map(_flag, taken)) or "no parameters"
+            raise InputError(f"{hidden} with {readout} takes no {_flag(name)}; it takes {listed}")
+    return given
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _train(
     table: str,
     task: "Task",
     device: Device | None,
     output: str,
     min_accuracy: float | None,
     quiet: bool,
-) -> "tuple[SavedModel, int | None]":
-    """Return the model and the size of its file, or None if it was not good enough to save."""
+) -> "tuple[About, bytes | None]":
+    """Return what is known of the model and its file, None if it is not good enough to save."""
     from hyperlvq.cli.steps import shown_steps
     from hyperlvq.saving import SavedModel, to_bytes
     from hyperlvq.tables.about import about_training
     from hyperlvq.tables.read import read_table
     from hyperlvq.tables.training import train
-    from hyperlvq.writing import check_writable, standard_output, write_bytes
+    from hyperlvq.writing import check_writable
 
     if output != STANDARD:
         check_writable(output)
@@ -178,16 +231,19 @@ def _train_and_save(
     about = dict(about_training(trained, task, data.name))
     if device is not None:
         about["device"] = device.budget_of(trained.model)
-    saved = SavedModel(trained.model, about)
     if min_accuracy is not None and not _is_at_least(trained, min_accuracy):
-        return saved, None
-    content = to_bytes(saved)
+        return about, None
+    return about, to_bytes(SavedModel(trained.model, about))
+
+
+def _save(content: bytes, output: str) -> None:
+    from hyperlvq.writing import standard_output, write_bytes
+
     if output == STANDARD:
         with standard_output() as stream:
             stream.buffer.write(content)
     else:
         write_bytes(content, output)
-    return saved, len(content)
 
 
 def _is_at_least(trained: "Trained", min_accuracy: float) -> bool:
@@ -196,13 +252,13 @@ def _is_at_least(trained: "Trained", min_accuracy: float) -> bool:
     return trained.validation.mean >= min_accuracy
 
 
-def _lines(about: "About", output: str, n_bytes: int | None) -> list[str]:
+def _lines(about: "About", output: str, content: bytes | None) -> list[str]:
     from hyperlvq.cli.about_text import training_lines
 
-    if n_bytes is None:
+    if content is None:
         outcome = "not saved: the accuracy is below --min-accuracy"
     else:
         place = "standard output" if output == STANDARD else output
-        outcome = f"saved: {place} ({size(n_bytes)})"
+        outcome = f"saved: {place} ({size(len(content))})"
     device = ["", *budget_lines(about["device"])] if "device" in about else []
     return [*training_lines(about), *device, "", outcome]

@@ -1,5 +1,6 @@
 """`hyperlvq predict`: the classes of new rows."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from hyperlvq.cli.options import (
     give,
     read_saved,
 )
+from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import counted
 
 
@@ -58,6 +60,7 @@ def predict(
         open_table(table, columns=needed) as reader,
         open_output(output) as write,
         shown_share("predicting", quiet) as progress,
+        if_stopped(None if _is_stream(output) else NOTHING_WRITTEN),
     ):
         check_present(kept, reader.columns, reader.name)
         for prediction in predict_rows(saved.model, columns, reader, margins):
@@ -66,3 +69,9 @@ def predict(
             progress(reader.position)
     if output != STANDARD:
         give([f"{output}: {counted(n_rows, 'row')} predicted"], None, as_json=False, quiet=quiet)
+
+
+def _is_stream(output: str) -> bool:
+    """Return whether rows are seen as they come, not once all of them are there."""
+    path = Path(output)
+    return output == STANDARD or (path.exists() and not path.is_file())

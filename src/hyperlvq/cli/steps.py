@@ -37,11 +37,36 @@ def shown_share(activity: str, quiet: bool) -> Iterator[Callable[[float | None],
         yield progress
 
 
+@contextmanager
+def shown_download() -> Iterator[Callable[[int, int | None], None]]:
+    """Yield what tells the bar how many bytes have come; the first call makes it appear."""
+    from rich.progress import BarColumn, DownloadColumn, TransferSpeedColumn
+
+    bar = _bar_of(False, BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    task = bar.add_task("", total=None)
+
+    def progress(done: int, total: int | None) -> None:
+        bar.start()
+        bar.update(task, completed=done, total=total)
+
+    try:
+        yield progress
+    finally:
+        if bar.live.is_started:  # or it would print an empty line
+            bar.stop()
+
+
 def _bar(quiet: bool, figure: Any) -> Any:
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+    description = TextColumn("{task.description}")
+    return _bar_of(quiet, description, BarColumn(), figure, TimeRemainingColumn())
+
+
+def _bar_of(quiet: bool, *columns: Any) -> Any:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress
 
     console = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), figure, TimeRemainingColumn()
     is_shown = not quiet and console.is_terminal
     return Progress(*columns, console=console, disable=not is_shown, transient=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from hyperlvq.checks import InputError
+from hyperlvq.cli.stopping import if_stopped
 from hyperlvq.study.experiments import MODELS
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from hyperlvq.study.settings import Settings
 
 TIME_IS_UP = "time is up, the same command goes on"
+GOES_ON = "a study goes on from here when its command is run again"
+NO_HALF = "no file is left half-written"
 
 study_app = typer.Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
@@ -92,7 +95,7 @@ def run(
     from hyperlvq.study.runner import run_study
 
     check_device_options(device, minutes, jobs, dask)
-    with job_runner(jobs, dask) as run_jobs:
+    with if_stopped(GOES_ON), job_runner(jobs, dask) as run_jobs:
         on_cores = partial(run_study, n_jobs=jobs or default_jobs(), run_jobs=run_jobs)
         run_here = on_cores if device is None else device_runner(device, minutes)
         steps = run_here(
@@ -144,7 +147,7 @@ def tune(
 
     check_device_options(device, minutes, jobs, dask)
     written_before = time_written(output / TUNED_FILE)
-    with job_runner(jobs, dask) as run_jobs:
+    with if_stopped(GOES_ON), job_runner(jobs, dask) as run_jobs:
         on_cores = partial(tune_study, n_jobs=jobs or default_jobs(), run_jobs=run_jobs)
         tune_here = on_cores if device is None else device_tuner(device, minutes)
         steps = tune_here(
@@ -182,7 +185,9 @@ def report(
     """
     from hyperlvq.report.write import write_report
 
-    for path in write_report(folder, output, published=published, figures_folder=figures):
+    with if_stopped(NO_HALF):
+        paths = write_report(folder, output, published=published, figures_folder=figures)
+    for path in paths:
         typer.echo(path)
 
 

@@ -25,6 +25,7 @@ SHOWN_SETTINGS = (
     "alpha",
     "gamma",
     "learning_rate",
+    "class_weight",
 )
 
 #: Without one of these a model of a table can be neither used nor shown.
@@ -128,7 +129,7 @@ def settings_of(model: BaseEstimator) -> dict[str, Any]:
     found = [step.get_params() for step in steps if isinstance(step, BaseEstimator)]
     parameters = {name: value for each in found for name, value in each.items()}
     shown = {name: parameters[name] for name in SHOWN_SETTINGS if name in parameters}
-    return {name: value for name, value in shown.items() if value != "auto"}
+    return {name: value for name, value in shown.items() if value is not None and value != "auto"}
 
 
 def costs_of(model: Pipeline, task: Task, n_rows: int) -> dict[str, Any]:

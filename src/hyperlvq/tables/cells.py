@@ -5,6 +5,8 @@ as an integer or as a float (`1` and `1.0` are both "1"); other floats have the 
 read back to the same value; truth values are "True" and "False"; dates are in ISO form.
 """
 
+from collections import Counter
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -38,8 +40,7 @@ LONG_TEXT = 20  # characters; names and codes are shorter, sentences are longer
 
 def clean(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return text without surrounding blanks and with null for missing marks, all else as it is."""
-    if types.is_dictionary(column.type):
-        column = pc.cast(column, column.type.value_type)
+    column = _decoded(column)
     if not is_text(column.type):
         return column
     column = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
@@ -47,6 +48,25 @@ def clean(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if not pc.any(is_missing).as_py():
         return column
     return pc.if_else(is_missing, pa.scalar(None, pa.string()), column)
+
+
+def missing_marks(column: pa.ChunkedArray, cleaned: pa.ChunkedArray) -> Counter[str]:
+    """Return how often `clean` took which text for a missing value; blanks are not counted."""
+    column = _decoded(column)
+    if column.null_count == cleaned.null_count:
+        return Counter()
+    is_mark = pc.and_(pc.is_valid(column), pc.is_null(cleaned))
+    marks = Counter[str]()
+    for each in pc.value_counts(pc.cast(column, pa.string()).filter(is_mark)).to_pylist():
+        marks[each["values"].strip()] += each["counts"]
+    del marks[""]
+    return marks
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values of a column that is stored as indices into its levels."""
+    is_coded = types.is_dictionary(column.type)
+    return pc.cast(column, column.type.value_type) if is_coded else column
 
 
 def is_text(kind: pa.DataType) -> bool:

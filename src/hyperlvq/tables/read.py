@@ -6,9 +6,10 @@ A chunk of a Parquet file has the file's types, its text treated alike.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.cells import clean, shown
+from hyperlvq.tables.cells import clean, missing_marks, shown
 from hyperlvq.tables.dialect import Utf8Text, find_dialect
 from hyperlvq.tables.names import check_names, tidy
 from hyperlvq.tables.rows import RaggedRowError, RowParser, Rows, last_row_end
@@ -45,6 +46,7 @@ class Table:
     delimiter: str | None = None
     encoding: str | None = None
     decimal: str | None = None
+    marks: Mapping[str, Counter[str]] = field(default_factory=dict)
 
 
 class TableReader(ABC):
@@ -60,6 +62,8 @@ class TableReader(ABC):
         None for Parquet and for a table of one column.
     decimal : str or None
         The decimal mark of its numbers, None until one has been seen.
+    marks : dict of Counter
+        For each column, how often which text has been read as missing; blanks are not counted.
     """
 
     delimiter: str | None = None
@@ -68,6 +72,7 @@ class TableReader(ABC):
         self.name = source.name
         self.columns = tuple(columns)
         self.decimal: str | None = None
+        self.marks = {name: Counter[str]() for name in self.columns}
         self._source = source
         wanted = set(wanted or ())
         positions = range(len(self.columns))
@@ -100,6 +105,8 @@ class TableReader(ABC):
         names = [self.columns[i] for i in self._wanted]
         for batch in self._batches():
             data = pa.table([clean(column) for column in batch.columns], names)
+            for name, column in zip(names, batch.columns, strict=True):
+                self.marks[name] += missing_marks(column, data[name])
             yield Chunk(self._n_rows + 1, data)
             self._n_rows += len(data)
         if not self._n_rows:
@@ -137,7 +144,8 @@ def read_table(path: str | Path) -> Table:
     """Read a whole table, `-` being standard input."""
     with open_table(path) as reader:
         data = pa.concat_tables([chunk.data for chunk in reader.chunks()])
-        return Table(reader.name, reader.columns, data, reader.delimiter, reader.encoding)
+        dialect = reader.delimiter, reader.encoding
+        return Table(reader.name, reader.columns, data, *dialect, marks=reader.marks)
 
 
 class _CsvReader(TableReader):

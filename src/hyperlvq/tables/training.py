@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from hyperlvq.models import ClassifierPipeline
 from hyperlvq.tables.columns import Column, describe_columns, labels, to_frame
 from hyperlvq.tables.confusion import in_order
 from hyperlvq.tables.cross_validation import Tick, Validation, cross_validate, possible_folds
+from hyperlvq.tables.names import tidy
 from hyperlvq.tables.numbers import is_plain_number
 from hyperlvq.tables.read import Table
 from hyperlvq.tables.recipe import table_classifier, table_recipe
@@ -74,7 +76,8 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
     y = labels(table.data, task.target, table)
     has_label = np.array([label is not None for label in y])
     X, y = X[has_label], y[has_label].astype(str)
-    _check_classes(table.name, task.target, y)
+    marks = table.marks.get(tidy(task.target), Counter())
+    _check_classes(table.name, task.target, y, marks)
     learner = _Learner(task, columns, X, y, progress)
     settings = learner.candidates()
     found = learner.search(settings) if task.tune or len(settings) > 1 else None
@@ -169,18 +172,29 @@ def _check_parameters(task: Task) -> None:
         raise InputError(str(error)) from None
 
 
-def _check_classes(table: str, target: str, y: np.ndarray) -> None:
+def _check_classes(table: str, target: str, y: np.ndarray, marks: Counter[str]) -> None:
     n_classes = len(np.unique(y))
     if not len(y):
-        raise InputError(f"{table} has no value in the target column {target!r}")
+        raise InputError(f"{table} has no value in the target column {target!r}" + _on_marks(marks))
     if n_classes < 2:
-        raise InputError(f"{table} has one class only in the column {target!r}: {str(y[0])!r}")
+        raise InputError(
+            f"{table} has one class only in the column {target!r}: {str(y[0])!r}" + _on_marks(marks)
+        )
     most = max(MOST_CLASSES_SHARE * len(y), FEW_CLASSES)
     if n_classes > min(most, MOST_NUMBERS if all(map(is_plain_number, y)) else most):
         raise InputError(
             f"{table} has {n_classes} different values in {len(y)} rows of the column {target!r}: "
             "that is a quantity or a name, not a class"
         )
+
+
+def _on_marks(marks: Counter[str]) -> str:
+    """Return the end of a sentence: how many rows have no label because of which texts."""
+    if not marks:
+        return ""
+    texts = " and ".join(map(repr, sorted(marks)))
+    are = "is" if len(marks) == 1 else "are"
+    return f"; {_rows_have(marks.total())} no label because {texts} {are} read as missing"
 
 
 def _class_counts(y: np.ndarray) -> dict[str, int]:
@@ -191,8 +205,11 @@ def _class_counts(y: np.ndarray) -> dict[str, int]:
 
 def _label_notes(task: Task, has_label: np.ndarray) -> list[str]:
     n_without = int((~has_label).sum())
-    rows = "1 row has" if n_without == 1 else f"{n_without} rows have"
-    return [f"left out: {rows} no {task.target!r}"] if n_without else []
+    return [f"left out: {_rows_have(n_without)} no {task.target!r}"] if n_without else []
+
+
+def _rows_have(n_rows: int) -> str:
+    return "1 row has" if n_rows == 1 else f"{n_rows} rows have"
 
 
 def _fold_notes(task: Task, n_folds: int) -> list[str]:

@@ -1,0 +1,142 @@
+"""Ctrl-C: one sentence that says what is true of the files."""
+
+import signal
+import subprocess
+from contextlib import ExitStack
+from unittest.mock import patch
+
+import pytest
+from shell import PROGRAM, hyperlvq
+from small_tables import QUICK, colour_table, fit_colours
+
+from hyperlvq.cli.stopping import StoppedError, if_stopped
+
+OLD = b"what was there before"
+NOTHING = "hyperlvq: stopped; nothing was written\n"
+STOPPED = "hyperlvq: stopped\n"
+TABLE, MODEL = "{folder}/colours.csv", "{folder}/colours.hlvq"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with a table and a model of it."""
+    folder = tmp_path_factory.mktemp("stopping")
+    fit_colours(folder)
+    return folder
+
+
+def stopped(function, folder, out, *arguments):
+    """Return how a command ends if Ctrl-C comes when it calls a function."""
+    with patch(f"hyperlvq.{function}", side_effect=KeyboardInterrupt):
+        return hyperlvq(*(part.format(folder=folder, out=out) for part in arguments))
+
+
+FIT = ("fit", TABLE, "-t", "colour", *QUICK, "-o")
+EXPORT = ("export", MODEL, "--vectors", TABLE, "-o", "{out}/c", "--to")
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        ("tables.training.train", (*FIT, "{out}/old")),
+        ("tables.training.train", (*FIT, "-")),
+        ("saving.to_bytes", (*FIT, "{out}/old")),
+        ("tables.write.prediction_table", ("predict", MODEL, TABLE, "-o", "{out}/old.csv")),
+        ("tables.prediction.evaluate", ("evaluate", MODEL, TABLE, "--picture", "{out}/old.svg")),
+        ("export.make_plan", (*EXPORT, "c")),
+        ("tables.read.read_table", (*EXPORT, "onnx")),
+    ],
+)
+def test_a_command_that_writes_says_that_it_has_not(folder, tmp_path, function, arguments):
+    names = ("old", "old.csv", "old.svg")
+    for name in names:
+        (tmp_path / name).write_bytes(OLD)
+
+    assert stopped(function, folder, tmp_path, *arguments) == (130, "", NOTHING)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == dict.fromkeys(
+        names, OLD
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        ("tables.prediction.evaluate", ("evaluate", MODEL, TABLE)),
+        ("tables.write.prediction_table", ("predict", MODEL, TABLE)),
+        ("tables.write.prediction_table", ("predict", MODEL, TABLE, "-o", "/dev/null")),
+        ("saving.read_model", ("show", MODEL)),
+        ("export.make_plan", ("budget", MODEL)),
+        ("study.manifest.manifest", ("data", "list")),
+        ("study.collection.open_collection", ("data", "verify", "{folder}")),
+    ],
+)
+def test_other_commands_say_that_they_stopped(folder, tmp_path, function, arguments):
+    assert stopped(function, folder, tmp_path, *arguments) == (130, "", STOPPED)
+
+
+def test_after_files_were_written_nothing_is_said_of_them(folder, tmp_path):
+    result = stopped("export.compare", folder, tmp_path, *EXPORT, "c")
+
+    assert result == (130, "", STOPPED)
+    assert (tmp_path / "c" / "model.c").exists()
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "sentence"),
+    [
+        (
+            "study.runner.run_study",
+            ("run", "-o", "{out}/study"),
+            "a study goes on from here when its command is run again",
+        ),
+        (
+            "study.tuning.tune_study",
+            ("tune", "-o", "{out}/study"),
+            "a study goes on from here when its command is run again",
+        ),
+        (
+            "report.write.make_report",
+            ("report", "{out}", "-o", "{out}/r.html"),
+            "no file is left half-written",
+        ),
+    ],
+)
+def test_a_study_says_what_it_left(folder, tmp_path, function, arguments, sentence):
+    (tmp_path / "records.jsonl").write_text("")
+    result = stopped(function, folder, tmp_path, "study", *arguments)
+
+    assert result == (130, "", f"hyperlvq: stopped; {sentence}\n")
+
+
+def test_a_download_says_that_it_can_be_resumed(folder, tmp_path):
+    result = stopped(
+        *("study.fetch._download", folder, tmp_path),
+        *("data", "fetch", "http://127.0.0.1/a", "-o", "{out}/a"),
+    )
+
+    sentence = "hyperlvq: stopped; the same command resumes the download, if the server can\n"
+    assert result == (130, "", sentence)
+
+
+def test_a_signal_stops_a_training_in_one_sentence(tmp_path):
+    command = [*PROGRAM, "fit", "-", "-t", "colour", "-o", str(tmp_path / "m.hlvq")]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with ExitStack() as stack:
+        process = stack.enter_context(subprocess.Popen(command, **pipes))
+        stack.callback(process.kill)
+        process.stdin.write(colour_table(100_000).encode())  # more than a pipe holds: it is read
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+
+    assert (process.returncode, output, errors.decode()) == (130, b"", NOTHING)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_holds_within_a_block_is_said_of_it_alone():
+    with (
+        pytest.raises(StoppedError, match="nothing was written"),
+        if_stopped("nothing was written"),
+    ):
+        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt), if_stopped(None):
+        raise KeyboardInterrupt
