@@ -63,3 +63,11 @@ def test_prototypes_without_bounds_are_named_and_undone(iris):
     with pytest.raises(ValueError, match=message):
         readout.set_params(learning_rate=1e300).partial_fit(X, y)
     np.testing.assert_array_equal(readout.predict(X), expected)
+
+
+def test_refinement_that_does_harm_is_undone(iris):
+    X, y = iris[0] + 1000, iris[1]  # a mistake moves prototypes by far more than they differ
+    readout = PerceptronClassifier(random_state=0).fit(X, y)
+
+    assert readout.loss_curve_[-1] > 2 * min(readout.loss_curve_)
+    assert readout.score(X, y) >= CentroidClassifier().fit(X, y).score(X, y)

@@ -27,6 +27,9 @@ class OnlineReadout(PrototypeReadout):
     may have `prototypes_per_class` and `init_noise`.
     """
 
+    #: Whether `fit` goes back to the prototypes before the pass of the smallest loss.
+    _keeps_best = False
+
     @abstractmethod
     def _check_parameters(self):
         """Raise if a constructor parameter is wrong."""
@@ -160,17 +163,22 @@ class OnlineReadout(PrototypeReadout):
         rate = self._starting_rate(X, y, weights)
         visit_weights = weights_as_visits(weights)
         self.loss_curve_ = []
+        best = self.prototypes_
         for finished in range(self.max_iter):
+            before = self.prototypes_.copy()
             visits, _ = visits_of_pass(visit_weights, rng.uniform())
             if self.shuffle:
                 visits = rng.permutation(visits)
             rate_of_pass = rate * self._decay(finished)
             self.loss_curve_.append(self._mean_loss(X, y, visits, rate_of_pass))
+            best = before if self.loss_curve_[-1] == min(self.loss_curve_) else best
             if self._has_converged():
                 break
         else:
             warn_not_converged(f"stopped at the limit of {self.max_iter} passes (max_iter)")
         self.n_iter_ = len(self.loss_curve_)
+        if self._keeps_best:
+            self.prototypes_ = best
 
 
 def check_number_of_visits(weights):

@@ -9,7 +9,8 @@ class PerceptronClassifier(OnlineReadout):
     """Refine class means by the samples they misclassify.
 
     For each misclassified sample x the prototype of its class becomes w + αx and the one that
-    won becomes w - αx. Training ends with a pass without mistakes, or when mistakes get no fewer.
+    won becomes w - αx. Training ends with a pass without mistakes, or when mistakes get no fewer,
+    and goes back to the prototypes before the pass that had the fewest.
 
     Parameters
     ----------
@@ -55,6 +56,8 @@ class PerceptronClassifier(OnlineReadout):
     >>> round(readout.score(X, y), 2)
     0.93
     """
+
+    _keeps_best = True
 
     def __init__(
         self, learning_rate=0.0005, *, max_iter=1000, tol=1e-3, shuffle=True, random_state=None
