@@ -251,6 +251,8 @@ def test_weights_are_those_of_the_readout(wine, rng):
 
     scores = model.fit(*wine, sample_weight=weights).decision_function(wine[0])
     np.testing.assert_array_equal(scores, expected)
+    with pytest.raises(TypeError, match="sample_weight or readout__sample_weight, not both"):
+        model.fit(*wine, sample_weight=weights, readout__sample_weight=weights)
     with config_context(enable_metadata_routing=True):
         model.set_params(readout=model[-1].set_fit_request(sample_weight=True))
         scores = model.fit(*wine, sample_weight=weights).decision_function(wine[0])

@@ -27,7 +27,7 @@ from hyperlvq.readouts import (
 from hyperlvq.tensors import is_tensor, on_host
 
 WEIGHTS_OF_READOUT = "readout__sample_weight"
-#: A feature that is scaled to less than this share of its range was not scaled.
+#: A feature that takes less than this share of the range to scale to was not scaled.
 SMALLEST_SHARE = 1e-3
 
 HIDDEN_LAYERS: dict[str, type[BaseEstimator] | None] = {
@@ -104,7 +104,9 @@ class ClassifierPipeline(Pipeline):
             self._hand_on_readout(fresh)
         name = "sample_weight" if get_config()["enable_metadata_routing"] else WEIGHTS_OF_READOUT
         if sample_weight is not None:
-            params = {name: sample_weight, **params}
+            if name in params:
+                raise TypeError(f"fit takes sample_weight or {name}, not both")
+            params[name] = sample_weight
         if params.get(name) is not None:
             X, y, params[name] = without_weightless(X, y, params[name])
         fresh.fit(X, y, **params)
@@ -181,7 +183,9 @@ def warn_of_lost_features(scale):
     if not isinstance(scale, MinMaxScaler):
         return
     ranges = np.asarray(on_host(scale.data_range_))
-    is_lost = (ranges > 0) & (np.asarray(on_host(scale.scale_)) * ranges < SMALLEST_SHARE)
+    low, high = scale.feature_range
+    shares = np.asarray(on_host(scale.scale_)) * ranges / (high - low)
+    is_lost = (ranges > 0) & (shares < SMALLEST_SHARE)
     if is_lost.any():
         first = np.flatnonzero(is_lost)[0]
         names = getattr(scale, "feature_names_in_", [f"x{i}" for i in range(len(ranges))])
