@@ -376,10 +376,15 @@ def test_categorical_labels_come_back(readout, activations):
     assert set(readout.fit(X, named).predict(X)) == {"low", "middle", "high"}
 
 
-WEIGHING = [GLVQClassifier(random_state=0), KGLVQClassifier(random_state=0)]
-
-
-@pytest.mark.parametrize("readout", [*WEIGHING, LVQ1Classifier(random_state=0)], ids=str)
+@pytest.mark.parametrize(
+    "readout",
+    [
+        GLVQClassifier(random_state=0),
+        KGLVQClassifier(tol=1e-3, random_state=0),
+        LVQ1Classifier(random_state=0),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("class_weight", [{0: 2, 2: 3}, "balanced"])
 def test_class_weights_are_weights_of_samples(readout, class_weight, activations, rng):
     X, y = activations
@@ -394,12 +399,11 @@ def test_class_weights_are_weights_of_samples(readout, class_weight, activations
     np.testing.assert_allclose(weighted.decision_function(X), expected, rtol=1e-4)
 
 
-@pytest.mark.parametrize("readout", WEIGHING, ids=str)
-def test_balanced_classes_find_a_rare_one(readout, rng):
-    y = (np.arange(400) % 20 == 0).astype(int)
-    X = rng.normal(size=(400, 2)) + 1.5 * y[:, np.newaxis]
+def test_balanced_classes_find_a_rare_one(rng):
+    y = (np.arange(200) % 20 == 0).astype(int)
+    X = rng.normal(size=(200, 2)) + 1.5 * y[:, np.newaxis]
     plain, balanced = (
-        clone(readout).set_params(class_weight=weight).fit(X, y).predict(X)
+        GLVQClassifier(class_weight=weight, random_state=0).fit(X, y).predict(X)
         for weight in (None, "balanced")
     )
 

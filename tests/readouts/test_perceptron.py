@@ -52,6 +52,8 @@ def test_bad_parameter_is_named_with_its_value(activations, parameters, message)
         PerceptronClassifier(**parameters).fit(*activations)
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered")  # numpy, where nothing is compiled
+@pytest.mark.filterwarnings("ignore:invalid value encountered")
 def test_prototypes_without_bounds_are_named_and_undone(iris):
     X, y = iris
     message = r"grow without bounds: learning_rate=1e\+300 or the features are too large"
