@@ -118,11 +118,16 @@ def test_a_download_says_that_it_can_be_resumed(folder, tmp_path):
     assert result == (130, "", sentence)
 
 
+def heed_sigint():
+    """Undo what a shell tells its background jobs, that they ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_a_signal_stops_a_training_in_one_sentence(tmp_path):
     command = [*PROGRAM, "fit", "-", "-t", "colour", "-o", str(tmp_path / "m.hlvq")]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with ExitStack() as stack:
-        process = stack.enter_context(subprocess.Popen(command, **pipes))
+        process = stack.enter_context(subprocess.Popen(command, **pipes, preexec_fn=heed_sigint))
         stack.callback(process.kill)
         process.stdin.write(colour_table(100_000).encode())  # more than a pipe holds: it is read
         process.send_signal(signal.SIGINT)
