@@ -95,6 +95,16 @@ def test_wrong_address_is_one_sentence(tmp_path, monkeypatch, address):
     assert not (tmp_path / "study").exists()
 
 
+def test_client_that_found_no_scheduler_is_gone(monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
+    before = set(Client._instances)
+
+    with pytest.raises(InputError, match="there is no Dask scheduler") as caught:
+        cluster.connect("127.0.0.1:1")
+    assert caught.value.__context__ is None  # whose frames would keep it
+    assert set(Client._instances) == before
+
+
 def test_cluster_without_workers_is_one_sentence():
     options = {"n_workers": 0, "processes": False, "dashboard_address": ":0"}
     with (

@@ -1,5 +1,6 @@
 """The cluster: how to reach it, what it has, and sums over what it holds."""
 
+import gc
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,15 +22,24 @@ SHARE_OF_MEMORY = 0.4
 
 def connect(address: str) -> Client:
     """Return a client of the scheduler at an address, with at least one worker."""
-    try:
-        client = Client(address, timeout=CONNECT_SECONDS)
-    except (OSError, TimeoutError, ValueError):
-        raise InputError(f"there is no Dask scheduler at {address!r}") from None
+    client = _client_at(address)
+    if client is None:
+        # A client that found no scheduler closes itself when it is collected. If that were while
+        # another one starts, each would wait for the other.
+        gc.collect()
+        raise InputError(f"there is no Dask scheduler at {address!r}")
     try:
         return checked_client(client)
     except InputError:
         client.close()
         raise
+
+
+def _client_at(address: str) -> Client | None:
+    try:
+        return Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, TimeoutError, ValueError):
+        return None
 
 
 def checked_client(client: Client | None) -> Client:
