@@ -46,7 +46,6 @@ from hyperlvq.saving import (
 
 QUICK = {"n_units": 20, "max_iter": 3, "random_state": 0}
 BEFORE_1_8 = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 8)
-SINCE_1_8 = {"_TemperatureScaling", "d2_brier_score"}
 
 
 class ForeignEstimator(LogisticRegression):

@@ -24,6 +24,7 @@ from hyperlvq.readouts import (
     PerceptronClassifier,
     RLSClassifier,
 )
+from hyperlvq.readouts.base import drop_weightless
 from hyperlvq.tensors import is_tensor, on_host
 
 WEIGHTS_OF_READOUT = "readout__sample_weight"
@@ -103,12 +104,11 @@ class ClassifierPipeline(Pipeline):
         if getattr(fresh.steps[-1][1], "warm_start", False) and "fitted_steps_" in self.__dict__:
             self._hand_on_readout(fresh)
         name = "sample_weight" if get_config()["enable_metadata_routing"] else WEIGHTS_OF_READOUT
-        if sample_weight is not None:
-            if name in params:
-                raise TypeError(f"fit takes sample_weight or {name}, not both")
-            params[name] = sample_weight
-        if params.get(name) is not None:
-            X, y, params[name] = without_weightless(X, y, params[name])
+        if sample_weight is not None and name in params:
+            raise TypeError(f"fit takes sample_weight or {name}, not both")
+        weights = params.pop(name, None) if sample_weight is None else sample_weight
+        if weights is not None:
+            X, y, params[name] = without_weightless(X, y, weights)
         fresh.fit(X, y, **params)
         warn_of_lost_features(fresh.named_steps.get("scale"))
         self.fitted_steps_ = fresh.steps
@@ -164,18 +164,15 @@ class ClassifierPipeline(Pipeline):
 
 
 def without_weightless(X, y, weights):
-    """Return samples and weights without those of weight zero.
-
-    Weights that are wrong are left to whoever checks them.
-    """
-    counts = np.asarray(on_host(weights)) != 0
-    if counts.ndim != 1 or counts.all() or not counts.any() or len(counts) != _num_samples(X):
+    """Return samples and weights without those of weight zero."""
+    rows = np.arange(_num_samples(X))
+    kept, _, kept_weights = drop_weightless(rows, rows, weights)
+    if len(kept) == len(rows):
         return X, y, weights
-    kept = np.flatnonzero(counts)
-    return tuple(
-        values[kept] if is_tensor(values) else _safe_indexing(values, kept)
-        for values in (X, y, weights)
+    X, y = (
+        values[kept] if is_tensor(values) else _safe_indexing(values, kept) for values in (X, y)
     )
+    return X, y, kept_weights
 
 
 def warn_of_lost_features(scale):

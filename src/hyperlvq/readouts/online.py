@@ -126,12 +126,16 @@ class OnlineReadout(PrototypeReadout):
         rate = self._continued_rate(X, y, weights)
         visits, self._carried_weight = visits_of_pass(weights, self._carried_weight)
         if len(visits):
-            self.loss_curve_.append(self._mean_loss(X, y, visits, rate))
+            loss, _ = self._loss_and_start(X, y, visits, rate)
+            self.loss_curve_.append(loss)
         self.n_iter_ += 1
         return self
 
-    def _mean_loss(self, X, y, visits, rate):
-        """Learn from one pass; raise if the prototypes leave all bounds, and keep those before."""
+    def _loss_and_start(self, X, y, visits, rate):
+        """Learn from one pass; return its mean loss and the prototypes before it.
+
+        Raises if the prototypes leave all bounds, and goes back to those before.
+        """
         before = self.prototypes_.copy()
         loss = self._learn_pass(X, y, visits, rate)
         if not np.isfinite(squared_norms(self.prototypes_)).all():
@@ -140,7 +144,7 @@ class OnlineReadout(PrototypeReadout):
                 f"the prototypes grow without bounds: learning_rate={self.learning_rate!r} "
                 "or the features are too large"
             )
-        return loss / len(visits)
+        return loss / len(visits), before
 
     def _prototype_counts(self, classes):
         return check_prototype_counts(getattr(self, "prototypes_per_class", 1), classes)
@@ -165,13 +169,12 @@ class OnlineReadout(PrototypeReadout):
         self.loss_curve_ = []
         best = self.prototypes_
         for finished in range(self.max_iter):
-            before = self.prototypes_.copy()
             visits, _ = visits_of_pass(visit_weights, rng.uniform())
             if self.shuffle:
                 visits = rng.permutation(visits)
-            rate_of_pass = rate * self._decay(finished)
-            self.loss_curve_.append(self._mean_loss(X, y, visits, rate_of_pass))
-            best = before if self.loss_curve_[-1] == min(self.loss_curve_) else best
+            loss, before = self._loss_and_start(X, y, visits, rate * self._decay(finished))
+            self.loss_curve_.append(loss)
+            best = before if loss == min(self.loss_curve_) else best
             if self._has_converged():
                 break
         else:
