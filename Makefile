@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage check format bench clean
+.PHONY: help run test fuzz coverage check format bench clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -19,6 +19,9 @@ run: $(INSTALLED) ## the paper's study on scikit-learn's data sets, ending with 
 test: $(INSTALLED) ## run all tests, then measure coverage with compilation switched off
 	$(BIN)/pytest
 	$(MAKE) coverage
+
+fuzz: $(INSTALLED) ## the fuzzers of files, archives and downloads, at length
+	HYPERLVQ_FUZZ=100 $(BIN)/pytest -m fuzz
 
 coverage: $(INSTALLED) ## branch coverage of kernels, hidden and readouts, interpreted
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q --cov --cov-report=term-missing:skip-covered \

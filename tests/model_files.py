@@ -1,19 +1,26 @@
-"""Model files with something changed in them, for tests of whatever reads model files."""
+"""Model files taken apart, changed and put together again, for tests of whatever reads them."""
 
-import io
 import json
-import zipfile
 
-from hyperlvq.saving import NOTES_FILE
+from safetensors import numpy as safetensors
+
+from hyperlvq.model_files import ENTRY
 
 
-def with_notes(content, **changes):
-    """Return a model file with other notes."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(buffer, "w") as new:
-        for name in old.namelist():
-            part = old.read(name)
-            if name == NOTES_FILE:
-                part = json.dumps({**json.loads(part), **changes}).encode()
-            new.writestr(name, part)
-    return buffer.getvalue()
+def take_apart(content):
+    """Return our values in the header and the arrays of a model file."""
+    n_header = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + n_header])
+    return json.loads(header["__metadata__"][ENTRY]), safetensors.load(content)
+
+
+def put_together(values, arrays):
+    """Return a model file; the values may be anything that JSON has, or its text."""
+    text = values if isinstance(values, str) else json.dumps(values)
+    return safetensors.save(arrays, {ENTRY: text})
+
+
+def changed(content, **changes):
+    """Return a model file with other values in its header."""
+    values, arrays = take_apart(content)
+    return put_together({**values, **changes}, arrays)

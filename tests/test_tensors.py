@@ -70,7 +70,6 @@ def test_scikit_learns_own_check(estimator, dtype, has_weights, device):
 
 
 def test_recipe_stays_on_the_device_saves_and_exports(wine, on_device, tmp_path):
-    pytest.importorskip("skops", reason="needs skops: pip install 'hyperlvq[save]'")
     X, y = on_device(*wine)
     model = make_classifier("intrvfl", "glvq", n_units=100, random_state=0).fit(X, y)
     found = model.predict(X)

@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from hyperlvq.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
     from hyperlvq.models import make_classifier
@@ -49,7 +51,6 @@ __all__ = [
     "save",
     "to_numpy",
 ]
-__version__ = "0.1.0"
 
 
 def __getattr__(name):

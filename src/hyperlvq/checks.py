@@ -22,7 +22,10 @@ def check_real(name: str, value: Any, *, positive: bool = False) -> float:
     """Return `value` as a finite float of at least 0, or above 0 if `positive`."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer or a fraction beyond all floats
+        number = inf
     if positive and not 0 < number < inf:
         raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
     if not 0 <= number < inf:

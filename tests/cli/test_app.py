@@ -19,7 +19,6 @@ HEAVY = (
     "joblib",
     "jinja2",
     "pyarrow",
-    "skops",
 )
 STARTED = f"""
 import sys
@@ -111,9 +110,7 @@ def test_help_starts_in_a_moment():
     assert min(cpu_seconds(*PROGRAM, "--help") for _ in range(5)) < CPU_SECONDS
 
 
-@pytest.mark.parametrize(
-    "module", ["typer", "rich", "pandas", "matplotlib", "jinja2", "pyarrow", "skops"]
-)
+@pytest.mark.parametrize("module", ["typer", "rich", "pandas", "matplotlib", "jinja2", "pyarrow"])
 def test_missing_extra_is_named(module):
     missing = ModuleNotFoundError(f"No module named {module!r}", name=module)
     with patch.object(app, "run", side_effect=missing):

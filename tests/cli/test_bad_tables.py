@@ -13,15 +13,14 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
-import skops.io
-from model_files import with_notes
+from model_files import changed
+from safetensors import numpy as safetensors
 from shell import hyperlvq
 from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler
 from small_tables import colour_rows, colour_table, fit_colours
 
 import hyperlvq as package
-from hyperlvq.saving import NOTES_FILE
 
 OLD = b"what was there before"
 
@@ -74,14 +73,6 @@ def zipped(name, content):
     return buffer.getvalue()
 
 
-def with_foreign_model(content):
-    """Return a model file whose model is of a type that we do not know."""
-    buffer = io.BytesIO(skops.io.dumps(Foreign()))
-    with zipfile.ZipFile(buffer, "a") as archive, zipfile.ZipFile(io.BytesIO(content)) as ours:
-        archive.writestr(NOTES_FILE, ours.read(NOTES_FILE))
-    return buffer.getvalue()
-
-
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
     """Return a folder with a good table, its model, and all that is bad."""
@@ -92,8 +83,9 @@ def inputs(tmp_path_factory):
         "pickle.hlvq": pickle.dumps(LogisticRegression()),
         "cut.hlvq": content[: len(content) // 2],
         "empty.hlvq": b"",
-        "newer.hlvq": with_notes(content, hyperlvq="99.0.0"),
-        "foreign.hlvq": with_foreign_model(content),
+        "newer.hlvq": changed(content, format=99, version="99.0.0"),
+        "foreign.hlvq": content.replace(b"GLVQClassifier", b"HuberRegressor"),
+        "other.safetensors": safetensors.save({"a": np.eye(2)}),
         "other.zip": zipped("readme.txt", "hello"),
     }
     for name, part in {**TABLES, **zip_of_table, **models}.items():
@@ -102,9 +94,10 @@ def inputs(tmp_path_factory):
     good.assign(a=good.a > 1).to_parquet(folder / "truth.parquet")
     good.assign(a=pd.Timestamp("2024-01-01")).to_parquet(folder / "dates.parquet")
     frame = good[["a", "b"]]
-    package.save(StandardScaler().fit(frame), folder / "scaler.hlvq")
-    package.save(LogisticRegression().fit(frame, good.colour), folder / "python.hlvq")
-    package.save(LogisticRegression().fit(frame.to_numpy(), good.colour), folder / "array.hlvq")
+    recipe = package.make_classifier("features", "centroids")
+    package.save(MinMaxScaler().fit(frame), folder / "scaler.hlvq")
+    package.save(recipe.fit(frame, good.colour), folder / "python.hlvq")
+    package.save(recipe.fit(frame.to_numpy(), good.colour), folder / "array.hlvq")
     good.assign(b=np.nan).to_csv(folder / "b_missing.csv", index=False)
     (folder / "subfolder").mkdir()
     (folder / "full.csv").symlink_to("/dev/full")
@@ -167,7 +160,7 @@ BAD_INPUT = [
     (fit("cut.csv.gz"), "cut.csv.gz"),
     (fit("cut.parquet"), "cut.parquet begins like a Parquet file but cannot be read"),
     (fit("page.csv"), "page.csv is a web page"),
-    (fit("colours.hlvq"), "colours.hlvq is a ZIP archive"),
+    (fit("colours.hlvq"), "colours.hlvq is a model file"),
     (["fit", "/dev/null", "-t", "y", "-o", "{out}/m.hlvq"], "/dev/null is empty"),
     # options of fit
     (["fit"], "missing argument"),
@@ -217,12 +210,13 @@ BAD_INPUT = [
     (show("cut.hlvq"), "cut.hlvq is cut off or damaged"),
     (show("empty.hlvq"), "empty.hlvq is empty"),
     (show("colours.csv"), "colours.csv is not a model that hyperlvq saved"),
-    (show("newer.hlvq"), "newer.hlvq was saved by hyperlvq 99.0.0, which is newer than"),
-    (show("foreign.hlvq"), "foreign.hlvq has the foreign type"),
-    (show("other.zip"), "other.zip is a zip archive, but not a model that hyperlvq saved"),
+    (show("newer.hlvq"), "saved by hyperlvq '99.0.0' in format 99, and hyperlvq 0.1.0 reads"),
+    (show("foreign.hlvq"), "the class 'HuberRegressor' is not one of hyperlvq's models"),
+    (show("other.safetensors"), "it has no model of hyperlvq in it"),
+    (show("other.zip"), "other.zip is a zip archive: models of hyperlvq before version 0.1.0"),
     (show("subfolder"), "subfolder cannot be read: Is a directory"),
     (show("gone.hlvq"), "gone.hlvq cannot be read: No such file or directory"),
-    (show("scaler.hlvq"), "scaler.hlvq has no fitted classifier in it but a StandardScaler"),
+    (show("scaler.hlvq"), "scaler.hlvq has no fitted classifier in it but a MinMaxScaler"),
     (["show"], "missing argument"),
     # tables to predict
     (["predict", "-", "-"], "the model and the table cannot both come from standard input"),

@@ -10,7 +10,8 @@ from shell import hyperlvq, hyperlvq_bytes
 from small_tables import QUICK, colour_table
 
 import hyperlvq as package
-from hyperlvq.saving import read_model
+from hyperlvq.model_files import read_path
+from hyperlvq.tables.about import from_notes
 
 
 def refuse_constant(name):
@@ -115,7 +116,9 @@ def test_kept_and_dropped_columns_are_as_asked(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("id,a,y\n" + "".join(rows))
 
-    kept = read_model(fit(table, tmp_path, "--keep", "id", "--drop", "a", target="y")).about
+    kept = from_notes(
+        read_path(fit(table, tmp_path, "--keep", "id", "--drop", "a", target="y")), "m"
+    )
 
     assert [(column["name"], column["kind"]) for column in kept["columns"]] == [
         ("id", "number"),
@@ -214,7 +217,7 @@ def test_columns_of_any_name_are_used(name, tmp_path):
     frame = pd.DataFrame({name: [1, 2] * 10, "y": ["u", "v"] * 10})
     frame.to_csv(tmp_path / "t.csv", index=False)
 
-    about = read_model(fit(tmp_path / "t.csv", tmp_path, target="y")).about
+    about = from_notes(read_path(fit(tmp_path / "t.csv", tmp_path, target="y")), "m")
 
     assert [column["name"] for column in about["columns"]] == [name]
 
@@ -286,7 +289,7 @@ def test_json_holds_what_the_model_remembers(table, tmp_path):
     )
 
     assert code == 0
-    assert json.loads(output, parse_constant=refuse_constant) == read_model(model).about
+    assert json.loads(output, parse_constant=refuse_constant) == from_notes(read_path(model), "m")
 
 
 def test_quiet_prints_nothing(table, tmp_path):
@@ -324,7 +327,7 @@ def test_a_model_replaces_an_earlier_one(table, tmp_path):
 
     fit(table, tmp_path)
 
-    assert read_model(tmp_path / "m.hlvq").about["rows"] == 30
+    assert from_notes(read_path(tmp_path / "m.hlvq"), "m")["rows"] == 30
     assert sorted(path.name for path in tmp_path.iterdir()) == ["colours.csv", "m.hlvq"]
 
 

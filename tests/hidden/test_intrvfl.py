@@ -110,6 +110,24 @@ def test_clip_changed_after_fit_is_checked(wine):
         layer.set_params(clip=0).transform(wine[0])
 
 
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        (np.ones((0, 10**8), dtype=np.int8), "keys_ must have at least one of its features"),
+        (np.ones((2, 20), dtype=np.int8), "n_features_in_ must be for 2 features"),
+        (np.ones((13, 20)), "keys_ must be of type int8, got float64"),
+        (np.ones(20, dtype=np.int8), "keys_ must have 2 dimensions, got 1"),
+        ([[1] * 20] * 13, "keys_ must have 2 dimensions, got 1"),
+    ],
+)
+def test_keys_that_were_tampered_with_are_refused(keys, message, wine):
+    layer = IntRVFLLayer(n_units=20, random_state=0).fit(wine[0])
+    layer.keys_ = keys
+
+    with pytest.raises(ValueError, match=message):
+        layer.transform(wine[0])
+
+
 def test_infinity_is_refused():
     with pytest.raises(ValueError, match="infinity"):
         IntRVFLLayer(n_units=5).fit([[np.inf]])

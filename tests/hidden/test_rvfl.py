@@ -51,3 +51,11 @@ def test_feature_names_and_pandas_output(wine):
 def test_bad_number_of_units_is_named(wine, n_units, error, message):
     with pytest.raises(error, match=message):
         RVFLLayer(n_units=n_units).fit(wine[0])
+
+
+def test_weights_that_were_tampered_with_are_refused(wine):
+    layer = RVFLLayer(n_units=20, random_state=0).fit(wine[0])
+    layer.biases_ = np.zeros(21)
+
+    with pytest.raises(ValueError, match="biases_ must be for 20 units, as the rest of the model"):
+        layer.transform(wine[0])

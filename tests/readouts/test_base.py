@@ -433,3 +433,25 @@ def test_batches_take_class_weights_but_cannot_be_balanced(iris):
     np.testing.assert_array_equal(weighted.prototypes_, expected.prototypes_)
     with pytest.raises(ValueError, match="class_weight='balanced' needs all samples"):
         GLVQClassifier(class_weight="balanced").partial_fit(X, y, labels)
+
+
+@every_readout
+def test_what_was_tampered_with_after_fit_is_refused(readout, activations):
+    X, y = activations
+    readout.fit(X, y)
+    first = next(iter(readout._record.learnt))
+    setattr(readout, first, getattr(readout, first)[:, :-1])
+
+    with pytest.raises(ValueError, match=r"must be for \d+ \w+, as the rest of the model is"):
+        readout.predict(X)
+
+
+@every_learner
+def test_classes_of_prototypes_that_do_not_exist_are_refused(readout, activations):
+    X, y = activations
+    readout.fit(X, y)
+    readout.prototype_classes_[0] = 3
+
+    for use in (readout.predict, lambda X: readout.partial_fit(X, y)):
+        with pytest.raises(ValueError, match="prototype_classes_ must lie between 0 and 2"):
+            use(X)

@@ -1,17 +1,27 @@
 """What a model remembers."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
-from small_tables import colour_table
+from sklearn.preprocessing import MinMaxScaler
+from small_tables import colour_table, fit_colours
 
+from hyperlvq import CentroidClassifier
 from hyperlvq.checks import InputError
+from hyperlvq.model_files import read_path
 from hyperlvq.models import HIDDEN_LAYERS, READOUTS, make_classifier
-from hyperlvq.tables.about import about_python_model, about_training, columns_of, settings_of
+from hyperlvq.saving import to_parts
+from hyperlvq.tables.about import (
+    about_python_model,
+    about_training,
+    columns_of,
+    from_notes,
+    settings_of,
+    to_notes,
+)
 from hyperlvq.tables.read import read_table
 from hyperlvq.tables.training import Task, train
 
@@ -23,28 +33,31 @@ def test_what_is_known_of_every_recipe_is_plain_and_comes_back(hidden, readout, 
     task = Task("colour", hidden, readout, n_folds=2)
     trained = train(read_table(tmp_path / "t.csv"), task, lambda *_: None)
 
-    about = about_training(trained, task, "folder/t.csv")
+    parts = to_parts(trained.model)
+    about = about_training(trained, task, "folder/t.csv", parts)
 
     assert json.loads(json.dumps(about, allow_nan=False)) == about
+    assert from_notes(replace(parts, notes=to_notes(about)), "m") == about
     assert columns_of(about) == list(trained.columns)
     assert about["table"] == "t.csv"
     assert about["rows"] == 30
 
 
-def test_settings_are_those_of_the_layer_and_the_readout():
-    model = make_classifier("intrvfl", "centroids", n_units=30, clip=5)
-
-    assert settings_of(model) == {"n_units": 30, "clip": 5}
-
-
-def test_the_scaler_has_no_settings_to_show():
-    assert settings_of(make_classifier("features", "centroids")) == {}
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [
+        (make_classifier("intrvfl", "centroids", n_units=30, clip=5), {"n_units": 30, "clip": 5}),
+        (make_classifier("features", "centroids"), {}),
+    ],
+)
+def test_settings_are_those_of_the_layer_and_the_readout(model, settings):
+    assert settings_of(to_parts(model.fit(np.eye(2), [1, 2]))) == settings
 
 
 def test_a_model_of_python_is_known_by_its_columns_and_classes():
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 5.0]})
 
-    about = about_python_model(LogisticRegression().fit(frame, [1, 2]), "m")
+    about = about_python_model(to_parts(CentroidClassifier().fit(frame, [1, 2])), "m")
 
     assert [column.name for column in columns_of(about)] == ["a", "b"]
     assert about["classes"] == ["1", "2"]
@@ -52,13 +65,57 @@ def test_a_model_of_python_is_known_by_its_columns_and_classes():
 
 
 def test_no_table_can_be_matched_to_a_model_without_column_names():
-    about = about_python_model(LogisticRegression().fit(np.eye(2), [1, 2]), "m")
+    about = about_python_model(to_parts(CentroidClassifier().fit(np.eye(2), [1, 2])), "m")
 
     with pytest.raises(InputError, match="fitted in Python without column names"):
         columns_of(about)
 
 
-@pytest.mark.parametrize("model", [StandardScaler().fit(np.eye(2)), make_classifier()])
-def test_what_is_no_fitted_classifier_is_refused(model):
-    with pytest.raises(InputError, match="m has no fitted classifier in it but a "):
-        about_python_model(model, "m")
+def test_what_is_no_classifier_is_refused():
+    scaler = to_parts(MinMaxScaler().fit(np.eye(2)))
+
+    with pytest.raises(InputError, match="m has no fitted classifier in it but a MinMaxScaler"):
+        about_python_model(scaler, "m")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return read_path(fit_colours(tmp_path_factory.mktemp("model"), "--cv", "2"))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("target", 1),
+        ("seed", True),
+        ("fit_seconds", "1"),
+        ("fit_seconds", float("inf")),
+        ("search", {"best": {}}),
+        ("accuracies", ["a"]),
+        ("accuracies", [0.5, None]),
+        ("notes", "a"),
+        ("class_counts", np.array([1, 2])),
+        ("class_counts", np.ones((3, 1), dtype=np.int64)),
+        ("class_counts", np.ones(3)),
+        ("confusion", np.zeros((2, 2), dtype=np.int64)),
+        ("columns", np.array(["a"], dtype=object)),
+        ("figures", np.zeros((3, 5))),
+        ("figures", np.full((3, 6), np.nan)),
+        ("figures", np.full((3, 6), 7.0)),
+        ("reasons", {"0": None}),
+        ("unknown", 0),
+    ],
+)
+def test_notes_of_something_else_are_one_sentence(key, value, file):
+    changed = replace(file, notes={**file.notes, key: value})
+
+    with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
+        from_notes(changed, "m")
+
+
+@pytest.mark.parametrize("key", ["target", "columns", "confusion"])
+def test_notes_without_something_are_one_sentence(key, file):
+    notes = {name: value for name, value in file.notes.items() if name != key}
+
+    with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
+        from_notes(replace(file, notes=notes), "m")

@@ -6,7 +6,7 @@ from hyperlvq.checks import InputError
 from hyperlvq.cli.stopping import StoppedError
 
 EXTRA_NEEDED = "the command line needs: pip install 'hyperlvq[cli]'"
-EXTRA_MODULES = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "skops", "typer")
+EXTRA_MODULES = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "typer")
 STOPPED = "stopped"
 OUT_OF_MEMORY = "there is not enough memory for this"
 BAD_INPUT = 2

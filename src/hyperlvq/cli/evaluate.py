@@ -69,7 +69,7 @@ def _evaluate(model: str, table: str, target: str | None) -> "Evaluation":
     columns = columns_of(saved.about)
     needed = [*(column.name for column in columns), tidy(known)]
     with open_table(table, columns=needed) as reader:
-        return evaluate_rows(saved.model, columns, reader, known)
+        return evaluate_rows(saved.predictor, columns, reader, known)
 
 
 def _lines(evaluation: "Evaluation") -> list[str]:

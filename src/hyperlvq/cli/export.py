@@ -8,7 +8,14 @@ import typer
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.device import InputOption
-from hyperlvq.cli.options import JsonOption, ModelArgument, QuietOption, give, read_saved
+from hyperlvq.cli.options import (
+    JsonOption,
+    ModelArgument,
+    QuietOption,
+    SavedModel,
+    give,
+    read_saved,
+)
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import facts
 
@@ -17,7 +24,6 @@ if TYPE_CHECKING:
 
     from hyperlvq.export import Comparison, Plan
     from hyperlvq.export.learning import GLVQLearner, PerceptronLearner
-    from hyperlvq.saving import SavedModel
 
 #: A self-test with every row of a table would not fit the device.
 MOST_VECTORS = 64
@@ -96,14 +102,14 @@ class Samples:
     n_left_out: int
 
     def compare(
-        self, saved: "SavedModel", written: "Plan | PerceptronLearner | GLVQLearner"
+        self, saved: SavedModel, written: "Plan | PerceptronLearner | GLVQLearner"
     ) -> "Comparison":
         """Return how the model and what is written of it do on them."""
         from hyperlvq.export import compare
 
         return compare(saved.model, written, self.frame, self.labels)
 
-    def vectors(self, saved: "SavedModel") -> "np.ndarray":
+    def vectors(self, saved: SavedModel) -> "np.ndarray":
         """Return the features of some rows, from all over the table."""
         import numpy as np
 
@@ -113,7 +119,7 @@ class Samples:
         return device_features(saved.model, self.frame.iloc[rows])
 
 
-def _read_samples(saved: "SavedModel", path: str) -> Samples:
+def _read_samples(saved: SavedModel, path: str) -> Samples:
     import numpy as np
 
     from hyperlvq.export.fitted import device_features

@@ -1,5 +1,6 @@
 """`hyperlvq fit`: from a table to a model."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -216,8 +217,9 @@ def _train(
 ) -> "tuple[About, bytes | None]":
     """Return what is known of the model and its file, None if it is not good enough to save."""
     from hyperlvq.cli.steps import shown_steps
-    from hyperlvq.saving import SavedModel, to_bytes
-    from hyperlvq.tables.about import about_training
+    from hyperlvq.model_files import to_bytes
+    from hyperlvq.saving import to_parts
+    from hyperlvq.tables.about import about_training, to_notes
     from hyperlvq.tables.read import read_table
     from hyperlvq.tables.training import train
     from hyperlvq.writing import check_writable
@@ -228,12 +230,13 @@ def _train(
     with shown_steps(quiet) as progress:
         data = read_table(table)
         trained = train(data, task, progress)
-    about = dict(about_training(trained, task, data.name))
+    parts = to_parts(trained.model)
+    about = about_training(trained, task, data.name, parts)
     if device is not None:
         about["device"] = device.budget_of(trained.model)
     if min_accuracy is not None and not _is_at_least(trained, min_accuracy):
         return about, None
-    return about, to_bytes(SavedModel(trained.model, about))
+    return about, to_bytes(replace(parts, notes=to_notes(about)))
 
 
 def _save(content: bytes, output: str) -> None:

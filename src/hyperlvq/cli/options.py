@@ -4,6 +4,8 @@ import json
 import sys
 from collections.abc import Iterable
 from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +15,9 @@ from hyperlvq.checks import InputError
 from hyperlvq.writing import standard_output
 
 if TYPE_CHECKING:
-    from hyperlvq.saving import SavedModel
+    from hyperlvq.model_files import ModelFile
+    from hyperlvq.prediction import Predictor
+    from hyperlvq.tables.about import About
 
 STANDARD = "-"
 
@@ -65,19 +69,38 @@ def _is_same_file(path: str, other: str) -> bool:
         return False
 
 
-def read_saved(model: str) -> "SavedModel":
-    """Return the saved model at a path or on standard input, with all that is known about it."""
-    from hyperlvq.saving import SavedModel, from_bytes, read_model
-    from hyperlvq.tables.about import about_python_model, is_of_a_table
+@dataclass(frozen=True)
+class SavedModel:
+    """The parts of a model, and all that is known about it."""
+
+    file: "ModelFile"
+    about: "About"
+
+    @property
+    def predictor(self) -> "Predictor":
+        """The model as what predicts columns, without scikit-learn."""
+        from hyperlvq.prediction import Predictor
+
+        return Predictor(self.file.parts)
+
+    @cached_property
+    def model(self) -> Any:
+        """The model as an estimator."""
+        from hyperlvq.saving import from_parts
+
+        return from_parts(self.file)
+
+
+def read_saved(model: str) -> SavedModel:
+    """Return the saved model at a path or on standard input."""
+    from hyperlvq.model_files import read, read_path
+    from hyperlvq.tables.about import about_python_model, from_notes
 
     if model == STANDARD:
         if sys.stdin is None:
             raise InputError("standard input is closed")
-        saved = from_bytes(sys.stdin.buffer.read(), "standard input")
+        file = read(sys.stdin.buffer, "standard input")
     else:
-        saved = read_model(Path(model))
-    if not saved.about:
-        return SavedModel(saved.model, about_python_model(saved.model, model))
-    if not is_of_a_table(saved.about):
-        raise InputError(f"{model} has notes in it that hyperlvq fit did not write")
-    return saved
+        file = read_path(model)
+    known = from_notes if file.notes else about_python_model
+    return SavedModel(file, known(file, model))

@@ -63,7 +63,7 @@ def predict(
         if_stopped(None if _is_stream(output) else NOTHING_WRITTEN),
     ):
         check_present(kept, reader.columns, reader.name)
-        for prediction in predict_rows(saved.model, columns, reader, margins):
+        for prediction in predict_rows(saved.predictor, columns, reader, margins):
             write(prediction_table(prediction, name, kept))
             n_rows += len(prediction.rows)
             progress(reader.position)

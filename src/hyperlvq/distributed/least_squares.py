@@ -5,13 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from hyperlvq.checks import check_choice, check_integer, check_real
 from hyperlvq.distributed import passes
 from hyperlvq.distributed.passes import ClassTotals
 from hyperlvq.distributed.samples import PartitionedSamples
 from hyperlvq.kernels import rls
 from hyperlvq.readouts import RLSClassifier
-from hyperlvq.readouts.rls import PENALTIES, SOLVERS
 
 
 class Columns(NamedTuple):
@@ -25,7 +23,7 @@ class Columns(NamedTuple):
 
 def learn_rls(readout: RLSClassifier, samples: PartitionedSamples) -> None:
     """Sum the normal equations, and let the in-memory solver solve them."""
-    check_rls(readout)
+    readout._check_parameters()
     totals = samples.class_totals()
     columns = describe_columns(totals, readout)
     gram, moment, squares = samples.total(
@@ -40,15 +38,6 @@ def learn_rls(readout: RLSClassifier, samples: PartitionedSamples) -> None:
         coefficients, n_iter = solve_exactly(readout, gram, moment, penalty, columns)
     readout.coef_, readout.n_iter_ = coefficients, n_iter
     readout.classes_, readout.n_features_in_ = samples.classes, len(gram)
-
-
-def check_rls(readout: RLSClassifier) -> None:
-    """Raise if a parameter is wrong."""
-    check_choice("solver", readout.solver, SOLVERS)
-    check_integer("max_iter", readout.max_iter, minimum=1)
-    check_real("tol", readout.tol)
-    check_choice("penalty", readout.penalty, PENALTIES)
-    check_real("alpha", readout.alpha)
 
 
 def describe_columns(totals: ClassTotals, readout: RLSClassifier) -> Columns:

@@ -10,12 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.batched.backend import backend_of
 from hyperlvq.batched.encoding import encode_integers
-from hyperlvq.checks import check_integer
 from hyperlvq.kernels.encoding import activation_dtype, encode_rows
+from hyperlvq.parts import PARTS, check_learnt, check_parameters
 from hyperlvq.tensors import beside, check_same_place, is_tensor, validate
 
 INPUT_DTYPES = [np.float64, np.float32]
-LARGEST_CLIP = np.iinfo(np.int16).max
 
 
 class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -62,6 +61,8 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
            [ 1,  0, -1, -1,  0,  0]], dtype=int8)
     """
 
+    _record = PARTS["IntRVFLLayer"]
+
     def __init__(self, n_units=1000, clip=3, *, n_jobs=None, random_state=None):
         self.n_units = n_units
         self.clip = clip
@@ -81,11 +82,10 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         -------
         self : IntRVFLLayer
         """
-        n_units = check_integer("n_units", self.n_units, minimum=1)
-        self._checked_clip()
+        check_parameters(self._record, vars(self))
         X = self._validate(X, reset=True)
         rng = check_random_state(self.random_state)
-        bits = rng.randint(2, size=(X.shape[1], n_units), dtype=np.int8)
+        bits = rng.randint(2, size=(X.shape[1], self.n_units), dtype=np.int8)
         self.keys_ = beside(X, 2 * bits - 1)
         return self
 
@@ -104,7 +104,9 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """
         check_is_fitted(self)
         check_same_place(self, "keys_", X)
-        clip = self._checked_clip()
+        check_parameters(self._record, vars(self))
+        check_learnt(self._record, vars(self), every_number=False)
+        clip = int(self.clip)
         X = self._validate(X, reset=False)
         if is_tensor(X):
             return self._encode_tensor(X, clip)
@@ -115,9 +117,6 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             for rows in gen_even_slices(len(X), n_threads)
         )
         return activations
-
-    def _checked_clip(self):
-        return check_integer("clip", self.clip, minimum=1, maximum=LARGEST_CLIP)
 
     def _encode_tensor(self, X, clip):
         dtype = np.dtype(activation_dtype(clip)).name

@@ -3,12 +3,12 @@
 from typing import Self
 
 import numpy as np
-from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from hyperlvq.checks import check_integer
+from hyperlvq.kernels.projection import project
+from hyperlvq.parts import PARTS, check_learnt, check_parameters
 from hyperlvq.tensors import beside, check_same_place, is_tensor, validate
 
 INPUT_DTYPES = [np.float64, np.float32]
@@ -51,6 +51,8 @@ class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     (2, 4)
     """
 
+    _record = PARTS["RVFLLayer"]
+
     def __init__(self, n_units=1000, *, random_state=None):
         self.n_units = n_units
         self.random_state = random_state
@@ -68,11 +70,11 @@ class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         -------
         self : RVFLLayer
         """
-        n_units = check_integer("n_units", self.n_units, minimum=1)
+        check_parameters(self._record, vars(self))
         X = validate(self, X, INPUT_DTYPES)
         rng = check_random_state(self.random_state)
-        self.weights_ = beside(X, rng.uniform(-1, 1, size=(n_units, X.shape[1])))
-        self.biases_ = beside(X, rng.uniform(-BIAS_RANGE, BIAS_RANGE, size=n_units))
+        self.weights_ = beside(X, rng.uniform(-1, 1, size=(self.n_units, X.shape[1])))
+        self.biases_ = beside(X, rng.uniform(-BIAS_RANGE, BIAS_RANGE, size=self.n_units))
         return self
 
     def transform(self, X):
@@ -90,12 +92,11 @@ class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         check_is_fitted(self)
         check_same_place(self, "weights_", X)
+        check_learnt(self._record, vars(self), every_number=False)
         X = validate(self, X, INPUT_DTYPES, reset=False)
         if is_tensor(X):
             return (X @ self.weights_.T.to(X.dtype) + self.biases_.to(X.dtype)).sigmoid_()
-        activations = X @ self.weights_.T.astype(X.dtype, copy=False)
-        activations += self.biases_.astype(X.dtype, copy=False)
-        return expit(activations, out=activations)
+        return project(X, self.weights_, self.biases_)
 
     @property
     def _n_features_out(self):

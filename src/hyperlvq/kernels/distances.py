@@ -75,6 +75,32 @@ def closest_per_class(distances, prototype_classes, n_classes):
     return closest
 
 
+def prototype_scores(X, prototypes, prototype_classes, n_classes):
+    """Return minus each sample's squared distance to the closest prototype of each class."""
+    distances = squared_distances(X, prototypes)
+    return -closest_per_class(distances, prototype_classes, n_classes)
+
+
+def linear_scores(X, coefficients):
+    """Return HWᵀ in float64 (samples × classes)."""
+    scores = np.empty((len(X), len(coefficients)))
+    for rows, block in row_blocks(X, np.float64):
+        scores[rows] = block @ coefficients.T
+    return scores
+
+
+def compared(scores):
+    """Return scores as `decision_function` does: of two classes, the second's less the first's."""
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+
+def winners_of(compared_scores):
+    """Return the index of each sample's class from its scores."""
+    if compared_scores.ndim == 1:
+        return (compared_scores > 0).astype(np.intp)
+    return compared_scores.argmax(axis=1)
+
+
 @compiled
 def class_sums(X, y, weights, n_classes):
     """Return the weighted sum of each class's samples (classes × units, float64)."""

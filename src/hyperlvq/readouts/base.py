@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -11,12 +12,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hyperlvq.batched import single
 from hyperlvq.batched.backend import backend_of
-from hyperlvq.checks import check_integer, check_real
-from hyperlvq.kernels.distances import class_means, closest_per_class, squared_distances
+from hyperlvq.checks import check_integer
+from hyperlvq.kernels.distances import class_means, compared, prototype_scores, winners_of
+from hyperlvq.parts import SAMPLES, Record, check_learnt, check_parameters
 from hyperlvq.tensors import check_same_place, is_tensor, on_host, refuse_tensor, validate
 
 #: Kept as they are; anything else becomes float64.
-INPUT_DTYPES = [np.float64, np.float32, np.int8, np.int16, np.uint8]
+INPUT_DTYPES = [np.dtype(name).type for name in SAMPLES]
 
 #: Sums of weights that may be multiplied with features and divided by.
 WEIGHTS_BETWEEN = 1e-200, 1e200
@@ -25,11 +27,11 @@ WEIGHTS_BETWEEN = 1e-200, 1e200
 class Readout(ClassifierMixin, BaseEstimator, ABC):
     """A classifier that gives every class a score; the highest one wins.
 
-    Readouts that take torch tensors define `_fit_tensors`, and `_tensor_scores` as `_scores`.
+    Subclasses have their `_record` of `hyperlvq.parts`. Those that take torch tensors define
+    `_fit_tensors`, and `_tensor_scores` as `_scores`.
     """
 
-    #: What `fit` has learnt, which tells where it was: numpy, or a device of torch.
-    _learnt = "prototypes_"
+    _record: ClassVar[Record]
 
     @abstractmethod
     def _scores(self, X):
@@ -52,10 +54,11 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
             For two classes the second one's score less the first one's.
         """
         check_is_fitted(self, "classes_")
-        check_same_place(self, self._learnt, X)
+        check_same_place(self, self._first_learnt, X)
+        self._check_learnt()
         X = validate(self, X, INPUT_DTYPES, order="C", reset=False)
         scores = self._tensor_scores(X) if is_tensor(X) else self._scores(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+        return compared(scores)
 
     def predict(self, X):
         """Return the class of each sample.
@@ -72,8 +75,20 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         if is_tensor(scores):
             winners = (scores > 0).long() if scores.ndim == 1 else scores.argmax(axis=1)
             return single.labels_of(winners, self.classes_)
-        winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[winners]
+        return self.classes_[winners_of(scores)]
+
+    @property
+    def _first_learnt(self):
+        """The name of an array that tells where `fit` was: numpy, or a device of torch."""
+        return next(iter(self._record.learnt))
+
+    def _check_parameters(self):
+        """Raise if a constructor parameter is wrong."""
+        check_parameters(self._record, vars(self))
+
+    def _check_learnt(self):
+        """Raise if compiled code could read beyond what `fit` has set, as someone changed it."""
+        check_learnt(self._record, vars(self), every_number=False)
 
     def _start_fit(self, X, y, sample_weight):
         """Validate and return X, class indices and weights without zeros, and the classes."""
@@ -111,8 +126,9 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
     def _start_partial_fit(self, X, y, classes, sample_weight):
         """Validate and return one batch as `_start_fit` does."""
         refuse_tensor("partial_fit", X)
-        if hasattr(self, self._learnt):
-            check_same_place(self, self._learnt, X)
+        if hasattr(self, self._first_learnt):
+            check_same_place(self, self._first_learnt, X)
+            self._check_learnt()
         known = getattr(self, "classes_", None)
         X, y = validate_data(self, X, y, dtype=INPUT_DTYPES, order="C", reset=known is None)
         check_classification_targets(y)
@@ -141,8 +157,7 @@ class PrototypeReadout(Readout):
     """A readout whose score of a class is minus the squared distance to its closest prototype."""
 
     def _scores(self, X):
-        distances = squared_distances(X, self.prototypes_)
-        return -closest_per_class(distances, self.prototype_classes_, len(self.classes_))
+        return prototype_scores(X, self.prototypes_, self.prototype_classes_, len(self.classes_))
 
     def _tensor_scores(self, X):
         return single.closest_scores(
@@ -193,18 +208,14 @@ def drop_weightless(X, y, sample_weight):
 
 def weights_of_classes(class_weight, class_index, classes, weights):
     """Return how much each class counts, from "balanced" or a mapping."""
-    name = "class_weight"
-    if isinstance(class_weight, str) and class_weight == "balanced":
+    if isinstance(class_weight, str):  # "balanced"
         totals = np.bincount(class_index, weights, minlength=len(classes))
         return totals.sum() / (len(classes) * totals)
-    if not isinstance(class_weight, Mapping):
-        raise ValueError(f"{name} must be a dict, 'balanced' or None, got {class_weight!r}")
     labels = classes.tolist()
     unknown = [label for label in class_weight if label not in labels]
     if unknown:
-        raise ValueError(f"{name} has an entry for {unknown[0]!r}, which is no class")
-    given = [check_real(name, class_weight.get(label, 1), positive=True) for label in labels]
-    return np.array(given)
+        raise ValueError(f"class_weight has an entry for {unknown[0]!r}, which is no class")
+    return np.array([float(class_weight.get(label, 1)) for label in labels])
 
 
 def starting_prototypes(X, y, weights, counts, noise, rng):

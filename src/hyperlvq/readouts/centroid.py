@@ -6,6 +6,7 @@ import numpy as np
 
 from hyperlvq.batched.single import class_totals
 from hyperlvq.kernels.distances import class_sums
+from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import PrototypeReadout
 from hyperlvq.tensors import is_tensor
 
@@ -43,6 +44,8 @@ class CentroidClassifier(PrototypeReadout):
     >>> readout.predict([[1, 1]])
     array(['low'], dtype='<U4')
     """
+
+    _record = PARTS["CentroidClassifier"]
 
     def fit(self, X, y, sample_weight=None) -> Self:
         """Compute the class means.

@@ -4,16 +4,15 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hyperlvq.batched.single import minimise_glvq
-from hyperlvq.checks import check_boolean, check_choice, check_integer, check_real
 from hyperlvq.kernels.distances import squared_norms
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
+from hyperlvq.parts import PARTS
 from hyperlvq.readouts.lbfgs import minimise, warn_of_limit
 from hyperlvq.readouts.online import OnlineReadout, has_settled
 from hyperlvq.readouts.threads import block_threads
 from hyperlvq.tensors import check_same_place, on_host
 
-SOLVERS = ("lbfgs", "sgd")
 #: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.
 AUTO_STEP = 0.02
 
@@ -92,6 +91,8 @@ class GLVQClassifier(OnlineReadout):
     0.99
     """
 
+    _record = PARTS["GLVQClassifier"]
+
     def __init__(
         self,
         prototypes_per_class=1,
@@ -119,17 +120,6 @@ class GLVQClassifier(OnlineReadout):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _check_parameters(self):
-        check_real("slope", self.slope, positive=True)
-        check_choice("solver", self.solver, SOLVERS)
-        check_integer("max_iter", self.max_iter, minimum=1)
-        check_boolean("shuffle", self.shuffle)
-        check_boolean("warm_start", self.warm_start)
-        check_real("tol", self.tol)
-        check_real("init_noise", self.init_noise)
-        if not self._has_auto_rate():
-            check_real("learning_rate", self.learning_rate, positive=True)
-
     def _has_auto_rate(self):
         return isinstance(self.learning_rate, str) and self.learning_rate == "auto"
 
@@ -152,7 +142,7 @@ class GLVQClassifier(OnlineReadout):
                 f"got {classes.tolist()!r}"
             )
         earlier_counts = np.bincount(on_host(self.prototype_classes_), minlength=len(counts))
-        if not np.array_equal(earlier_counts, counts):
+        if not np.array_equal(earlier_counts, counts) or len(self.prototypes_) != counts.sum():
             raise ValueError(
                 f"warm_start needs prototypes per class {counts.tolist()}, "
                 f"those of the last fit are {earlier_counts.tolist()}"

@@ -3,13 +3,13 @@
 from typing import Self
 
 import numpy as np
-from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
+from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state, gen_batches
 
-from hyperlvq.checks import check_choice, check_integer, check_real
 from hyperlvq.kernels.distances import closest_per_class
 from hyperlvq.kernels.kglvq import cost_and_gradient, multiply_own, squared_norms
 from hyperlvq.kernels.samples import canonical_samples
+from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import Readout, check_prototype_counts
 from hyperlvq.readouts.lbfgs import minimise
 from hyperlvq.readouts.threads import block_threads
@@ -93,7 +93,7 @@ class KGLVQClassifier(Readout):
     0.98
     """
 
-    _learnt = "X_fit_"
+    _record = PARTS["KGLVQClassifier"]
 
     def __init__(
         self,
@@ -148,17 +148,6 @@ class KGLVQClassifier(Readout):
         with block_threads() as map_blocks:
             self._minimise(kernel, y, weights, map_blocks)
         return self
-
-    def _check_parameters(self):
-        check_real("slope", self.slope, positive=True)
-        check_integer("max_iter", self.max_iter, minimum=1)
-        check_real("tol", self.tol)
-        check_real("init_noise", self.init_noise)
-        check_integer("max_kernel_bytes", self.max_kernel_bytes, minimum=1)
-        if not callable(self.kernel):
-            check_choice("kernel", self.kernel, kernel_metrics())
-        if not (isinstance(self.gamma, str) and self.gamma == "scale"):
-            check_real("gamma", self.gamma, positive=True)
 
     def _check_kernel_size(self, n_samples):
         needed = self._dtype().itemsize * n_samples**2
@@ -228,4 +217,4 @@ def scale_width(X, weights):
     """Return 1/(n_features · X.var()), or 1 where nothing varies."""
     mean = np.average(X, axis=0, weights=weights).mean()
     variance = np.average((X - mean) ** 2, axis=0, weights=weights).mean()
-    return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+    return float(1 / (X.shape[1] * variance)) if variance > 0 else 1.0

@@ -1,7 +1,7 @@
 """Kohonen's original learning vector quantization."""
 
-from hyperlvq.checks import check_boolean, check_integer, check_real
 from hyperlvq.kernels.online import lvq1_pass
+from hyperlvq.parts import PARTS
 from hyperlvq.readouts.online import OnlineReadout
 
 
@@ -61,6 +61,8 @@ class LVQ1Classifier(OnlineReadout):
     0.94
     """
 
+    _record = PARTS["LVQ1Classifier"]
+
     def __init__(
         self,
         prototypes_per_class=1,
@@ -79,13 +81,6 @@ class LVQ1Classifier(OnlineReadout):
         self.shuffle = shuffle
         self.class_weight = class_weight
         self.random_state = random_state
-
-    def _check_parameters(self):
-        if check_real("learning_rate", self.learning_rate, positive=True) > 1:
-            raise ValueError(f"learning_rate must be at most 1, got {self.learning_rate!r}")
-        check_integer("max_iter", self.max_iter, minimum=1)
-        check_boolean("shuffle", self.shuffle)
-        check_real("init_noise", self.init_noise)
 
     def _decay(self, finished):
         return 1 - finished / self.max_iter

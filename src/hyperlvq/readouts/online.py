@@ -31,10 +31,6 @@ class OnlineReadout(PrototypeReadout):
     _keeps_best = False
 
     @abstractmethod
-    def _check_parameters(self):
-        """Raise if a constructor parameter is wrong."""
-
-    @abstractmethod
     def _learn_pass(self, X, y, visits, rate):
         """Change `prototypes_` by one pass over X[visits]; return the sum of its losses."""
 

@@ -1,7 +1,7 @@
 """The perceptron refinement of class means, common in hyperdimensional computing."""
 
-from hyperlvq.checks import check_boolean, check_integer, check_real
 from hyperlvq.kernels.online import perceptron_pass
+from hyperlvq.parts import PARTS
 from hyperlvq.readouts.online import OnlineReadout, has_settled
 
 
@@ -57,6 +57,7 @@ class PerceptronClassifier(OnlineReadout):
     0.93
     """
 
+    _record = PARTS["PerceptronClassifier"]
     _keeps_best = True
 
     def __init__(
@@ -67,12 +68,6 @@ class PerceptronClassifier(OnlineReadout):
         self.tol = tol
         self.shuffle = shuffle
         self.random_state = random_state
-
-    def _check_parameters(self):
-        check_real("learning_rate", self.learning_rate, positive=True)
-        check_integer("max_iter", self.max_iter, minimum=1)
-        check_boolean("shuffle", self.shuffle)
-        check_real("tol", self.tol)
 
     def _learn_pass(self, X, y, visits, rate):
         return perceptron_pass(X, y, visits, self.prototypes_, self.prototype_classes_, rate)

@@ -4,16 +4,14 @@ from typing import Self
 
 import numpy as np
 
-from hyperlvq.batched.single import linear_scores, solve_rls
-from hyperlvq.checks import check_choice, check_integer, check_real
+from hyperlvq.batched import single
+from hyperlvq.checks import check_real
 from hyperlvq.kernels import rls
-from hyperlvq.kernels.distances import row_blocks
+from hyperlvq.kernels.distances import linear_scores
+from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import Readout
 from hyperlvq.readouts.convergence import warn_not_converged
 from hyperlvq.tensors import is_tensor, refuse_tensor
-
-PENALTIES = ("variance", "identity")
-SOLVERS = ("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms")
 
 
 class RLSClassifier(Readout):
@@ -72,7 +70,7 @@ class RLSClassifier(Readout):
     0.82
     """
 
-    _learnt = "coef_"
+    _record = PARTS["RLSClassifier"]
 
     def __init__(self, alpha=1.0, *, penalty="variance", solver="auto", max_iter=1000, tol=1e-6):
         self.alpha = alpha
@@ -97,11 +95,8 @@ class RLSClassifier(Readout):
         -------
         self : RLSClassifier
         """
-        alpha = check_real("alpha", self.alpha)
-        check_choice("solver", self.solver, SOLVERS)
-        check_integer("max_iter", self.max_iter, minimum=1)
-        check_real("tol", self.tol)
-        check_choice("penalty", self.penalty, PENALTIES)
+        self._check_parameters()
+        alpha = float(self.alpha)
         if is_tensor(X):
             self._fit_tensors(X, y, sample_weight)
             return self
@@ -117,11 +112,13 @@ class RLSClassifier(Readout):
 
     def _fit_tensors(self, X, y, sample_weight):
         samples, classes = self._start_fit_tensors(X, y, sample_weight)
-        self.coef_ = solve_rls(samples, len(classes), float(self.alpha), self.penalty, self.solver)
+        self.coef_ = single.solve_rls(
+            samples, len(classes), float(self.alpha), self.penalty, self.solver
+        )
         self.classes_, self.n_iter_ = classes, 1
 
     def _tensor_scores(self, X):
-        return linear_scores(X, self.coef_)
+        return single.linear_scores(X, self.coef_)
 
     def _start_fit_of_targets(self, X, y, sample_weight):
         X, y, weights, classes = self._start_fit(X, y, sample_weight)
@@ -144,10 +141,7 @@ class RLSClassifier(Readout):
         return coefficients, n_iter
 
     def _scores(self, X):
-        scores = np.empty((len(X), len(self.classes_)))
-        for rows, block in row_blocks(X, np.float64):
-            scores[rows] = block @ self.coef_.T
-        return scores
+        return linear_scores(X, self.coef_)
 
 
 def choose_solver(solver, problem, alpha):
@@ -193,9 +187,10 @@ def rls_path(X, y, alphas, *, penalty="variance", sample_weight=None):
     alphas = [check_real("alphas", alpha) for alpha in alphas]
     if not alphas:
         raise ValueError("alphas must hold at least one number")
-    check_choice("penalty", penalty, PENALTIES)
+    readout = RLSClassifier(penalty=penalty)
+    readout._check_parameters()
     refuse_tensor("rls_path", X)
-    X, targets, weights, _ = RLSClassifier()._start_fit_of_targets(X, y, sample_weight)
+    X, targets, weights, _ = readout._start_fit_of_targets(X, y, sample_weight)
     problem = rls.standardise(X, targets, weights, penalty)
     solutions = rls.solve_eigen_path(problem, alphas)
     return np.stack([rls.original_coefficients(problem, solution) for solution in solutions])

@@ -2,17 +2,21 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sklearn.base import BaseEstimator
-from sklearn.pipeline import Pipeline
+import numpy as np
 
 from hyperlvq.checks import InputError
 from hyperlvq.costs import glvq_flops, prediction_cost, rls_flops
-from hyperlvq.models import HIDDEN_LAYERS, READOUTS
-from hyperlvq.tables.columns import Column, Kind
-from hyperlvq.tables.training import Task, Trained
+from hyperlvq.model_files import ModelFile
+from hyperlvq.parts import PARTS
+from hyperlvq.tables.columns import Column, Kind, pack_columns, unpack_columns
+from hyperlvq.tables.confusion import Confusion, Validation, in_order
+
+if TYPE_CHECKING:
+    from hyperlvq.tables.training import Task, Trained
 
 About = Mapping[str, Any]
 
@@ -28,55 +32,143 @@ SHOWN_SETTINGS = (
     "class_weight",
 )
 
-#: Without one of these a model of a table can be neither used nor shown.
-TRAINING_KEYS = frozenset(
-    {
-        "target",
-        "hidden",
-        "readout",
-        "settings",
-        "classes",
-        "columns",
-        "table",
-        "rows",
-        "trained",
-        "fit_seconds",
-        "search",
-        "validation",
-        "notes",
-        "costs",
-    }
-)
+
+class ArrayOf(NamedTuple):
+    """The kinds of an array's type, and its number of dimensions."""
+
+    kinds: str
+    n_dimensions: int
 
 
-def about_training(trained: Trained, task: Task, table: str) -> About:
+_SETTINGS = {str: (int, float, str, None, dict, list)}
+#: What the notes of a model file are; a key with a question mark may be missing.
+NOTES = {
+    "target": str,
+    "seed": int,
+    "table": str,
+    "trained": str,
+    "fit_seconds": float,
+    "search": (
+        None,
+        {
+            "best": _SETTINGS,
+            "rounds": [
+                {"n_settings": int, "n_rows": int, "best": _SETTINGS, "accuracy": float},
+            ],
+        },
+    ),
+    "accuracies": (None, [float]),
+    "notes": [str],
+    "device?": {str: (int, float, str, None)},
+    "class_counts": ArrayOf("i", 1),
+    "confusion?": ArrayOf("iu", 2),
+    "columns": ArrayOf("O", 1),
+    "figures": ArrayOf("f", 2),
+    "levels": ArrayOf("O", 1),
+    "reasons": {str: str},
+    "remarks": {str: str},
+}
+#: What stands in the notes as it is known.
+PLAIN_KEYS = ("target", "seed", "table", "trained", "fit_seconds", "search", "notes", "device")
+
+
+def about_training(
+    trained: "Trained", task: "Task", table: str, model: ModelFile
+) -> dict[str, Any]:
     """Return what a model remembers of its training."""
     validation = trained.validation
     return {
         "target": task.target,
-        "hidden": task.hidden,
-        "readout": task.readout,
-        "settings": settings_of(trained.model),
         "seed": task.seed,
-        "classes": trained.class_counts,
         "columns": [column.to_dict() for column in trained.columns],
         "table": Path(table).name,
-        "rows": sum(trained.class_counts.values()),
         "trained": datetime.now(UTC).isoformat(timespec="seconds"),
         "fit_seconds": round(trained.fit_seconds, 3),
         "search": trained.search and trained.search.to_dict(),
         "validation": validation and validation.to_dict(),
         "notes": list(trained.notes),
-        "costs": costs_of(trained.model, task, sum(trained.class_counts.values())),
+        **_about_parts(model, trained.class_counts),
     }
 
 
-def is_of_a_table(about: Any) -> bool:
-    """Return whether notes, which may come from anywhere, have what `about_training` gives."""
+def _about_parts(model: ModelFile, class_counts: Mapping[str, int]) -> dict[str, Any]:
+    """Return what the parts of a model of a table tell."""
+    n_rows = sum(class_counts.values())
+    return {
+        **names_of(model),
+        "settings": settings_of(model),
+        "classes": class_counts,
+        "rows": n_rows,
+        "costs": costs_of(model, n_rows),
+    }
+
+
+def to_notes(about: About) -> dict[str, Any]:
+    """Return what a model file holds of what is known, its classes apart."""
+    notes = {key: about[key] for key in PLAIN_KEYS if key in about}
+    validation = about["validation"]
+    notes["accuracies"] = validation and validation["accuracies"]
+    if validation:
+        counts = np.array(validation["confusion"]["counts"], dtype=np.int64)
+        notes["confusion"] = counts.astype(np.min_scalar_type(counts.max()))
+    counts_of = about["classes"]
+    notes["class_counts"] = np.array([counts_of[name] for name in sorted(counts_of)])
+    return {**notes, **pack_columns(columns_of(about))}
+
+
+def from_notes(model: ModelFile, name: str) -> About:
+    """Return what `to_notes` took apart; errors call the file `name`."""
+    notes = model.notes
     try:
-        return about.keys() >= TRAINING_KEYS and bool(columns_of(about))
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return False
+        if not _matches(notes, NOTES):
+            raise ValueError
+        counts = notes["class_counts"].tolist()
+        labels = model.parts[-1].learnt["classes_"].tolist()
+        by_label = {str(label): n for label, n in zip(labels, counts, strict=True)}
+        classes = {label: by_label[label] for label in in_order(by_label)}
+        return {
+            **{key: notes[key] for key in PLAIN_KEYS if key in notes},
+            "columns": [column.to_dict() for column in unpack_columns(notes)],
+            "validation": _validation_of(notes, list(classes)),
+            **_about_parts(model, classes),
+        }
+    except (ValueError, KeyError, StopIteration):
+        raise InputError(f"{name} has notes in it that hyperlvq fit did not write") from None
+
+
+def _validation_of(notes: Mapping[str, Any], classes: list[str]) -> dict[str, Any] | None:
+    if not notes["accuracies"]:
+        return None
+    counts = notes["confusion"].astype(np.int64)
+    if counts.shape != (len(classes), len(classes)):
+        raise ValueError
+    return Validation(tuple(notes["accuracies"]), Confusion(tuple(classes), counts)).to_dict()
+
+
+def _matches(value: Any, shape: Any) -> bool:
+    """Return whether a value of a file is of a shape: a type, a choice, a list, keys, an array."""
+    if isinstance(shape, ArrayOf):
+        is_array = isinstance(value, np.ndarray)
+        return is_array and value.dtype.kind in shape.kinds and value.ndim == shape.n_dimensions
+    if isinstance(shape, tuple):
+        return any(_matches(value, choice) for choice in shape)
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(_matches(each, shape[0]) for each in value)
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and _keys_match(value, shape)
+    if shape is float and isinstance(value, float):
+        return isfinite(value)
+    return value is None if shape is None else type(value) is shape
+
+
+def _keys_match(values: Mapping[str, Any], shape: Mapping[Any, Any]) -> bool:
+    if str in shape:
+        return all(type(key) is str and _matches(each, shape[str]) for key, each in values.items())
+    shapes = {key.removesuffix("?"): each for key, each in shape.items()}
+    required = {key for key in shape if not key.endswith("?")}
+    return required <= values.keys() <= shapes.keys() and all(
+        _matches(each, shapes[key]) for key, each in values.items()
+    )
 
 
 def columns_of(about: About) -> list[Column]:
@@ -88,67 +180,63 @@ def columns_of(about: About) -> list[Column]:
     return [Column.from_dict(column) for column in about["columns"]]
 
 
-def about_python_model(model: BaseEstimator, name: str) -> About:
+def about_python_model(model: ModelFile, name: str) -> About:
     """Return what can be known of a classifier that was fitted and saved in Python.
 
     For tables it must have been fitted on a data frame: columns, all of numbers, go by their names.
     """
-    if not hasattr(model, "classes_"):
-        raise InputError(f"{name} has no fitted classifier in it but a {type(model).__name__}")
-    names = getattr(model, "feature_names_in_", None)
+    first, last = model.parts[0], model.parts[-1]
+    if PARTS[last.kind].output is not None:
+        what = last.kind if model.pipeline is None else model.pipeline
+        raise InputError(f"{name} has no fitted classifier in it but a {what}")
+    names = first.learnt.get("feature_names_in_")
     columns = None if names is None else [Column(str(each), Kind.NUMBER) for each in names]
     return {
         "target": None,
-        "hidden": _name_of_step(model, "hidden"),
-        "readout": _name_of_step(model, "readout"),
+        **names_of(model),
         "settings": settings_of(model),
-        "classes": [str(each) for each in model.classes_],
-        "features": model.n_features_in_,
+        "classes": [str(each) for each in last.learnt["classes_"]],
+        "features": first.learnt["n_features_in_"],
         "columns": columns and [column.to_dict() for column in columns],
     }
 
 
-def _name_of_step(model: BaseEstimator, step: str) -> str:
-    """Return what the command line calls a step, or else its type."""
-    found = _steps(model).get(step, model if step == "readout" else "passthrough")
-    if found == "passthrough":
-        return "features"
-    types = {**HIDDEN_LAYERS, **READOUTS}
-    return next((name for name in types if types[name] is type(found)), type(found).__name__)
+def names_of(model: ModelFile) -> dict[str, Any]:
+    """Return what the command line calls the hidden layer and the readout."""
+    *layers, readout = (PARTS[part.kind].recipe_name for part in model.parts)
+    return {"hidden": next(filter(None, layers), "features"), "readout": readout}
 
 
-def _steps(model: BaseEstimator) -> Mapping[str, Any]:
-    return model.named_steps if isinstance(model, Pipeline) else {}
-
-
-def settings_of(model: BaseEstimator) -> dict[str, Any]:
+def settings_of(model: ModelFile) -> dict[str, Any]:
     """Return the parameters of the hidden layer and the readout that a user might want to know."""
-    steps = (
-        [_steps(model).get(name) for name in ("hidden", "readout")] if _steps(model) else [model]
-    )
-    found = [step.get_params() for step in steps if isinstance(step, BaseEstimator)]
-    parameters = {name: value for each in found for name, value in each.items()}
+    parameters = {
+        name: value
+        for part in model.parts
+        if PARTS[part.kind].recipe_name
+        for name, value in part.parameters.items()
+    }
     shown = {name: parameters[name] for name in SHOWN_SETTINGS if name in parameters}
     return {name: value for name, value in shown.items() if value is not None and value != "auto"}
 
 
-def costs_of(model: Pipeline, task: Task, n_rows: int) -> dict[str, Any]:
+def costs_of(model: ModelFile, n_rows: int) -> dict[str, Any]:
     """Return the flops of training, and bytes and operations of the model, where a formula is."""
-    readout = model["readout"]
-    n_classes = len(model.classes_)
-    width = readout.n_features_in_
-    costs: dict[str, Any] = {"features": model["scale"].n_features_in_, "training_flops": None}
-    if task.readout == "rls":
+    hidden, readout = names_of(model).values()
+    learnt = model.parts[-1].learnt
+    n_features = next(p.learnt["n_features_in_"] for p in model.parts if p.kind == "MinMaxScaler")
+    n_classes, width = len(learnt["classes_"]), learnt["n_features_in_"]
+    costs: dict[str, Any] = {"features": n_features, "training_flops": None}
+    if readout == "rls":
         costs["training_flops"] = rls_flops(n_rows, width, n_classes)
-    if task.readout == "glvq":
-        per_class = len(readout.prototypes_) / n_classes
-        costs["training_flops"] = glvq_flops(n_rows, width, n_classes, per_class, readout.n_iter_)
-        costs["iterations"] = readout.n_iter_
-    if task.readout != "kglvq":  # its prototypes are sums over the training rows
-        n_outputs = n_classes if task.readout == "rls" else len(readout.prototypes_)
-        sizes = task.hidden, costs["features"], width, n_outputs
-        costs["float"] = prediction_cost(*sizes, linear=task.readout == "rls")._asdict()
-        if task.hidden == "intrvfl":
-            integer = prediction_cost(*sizes, linear=task.readout == "rls", form="integer")
+    if readout == "glvq":
+        per_class = len(learnt["prototypes_"]) / n_classes
+        costs["training_flops"] = glvq_flops(n_rows, width, n_classes, per_class, learnt["n_iter_"])
+        costs["iterations"] = learnt["n_iter_"]
+    if readout != "kglvq":  # its prototypes are sums over the training rows
+        n_outputs = n_classes if readout == "rls" else len(learnt["prototypes_"])
+        sizes = hidden, n_features, width, n_outputs
+        costs["float"] = prediction_cost(*sizes, linear=readout == "rls")._asdict()
+        if hidden == "intrvfl":
+            integer = prediction_cost(*sizes, linear=readout == "rls", form="integer")
             costs["integer"] = integer._asdict()
     return costs

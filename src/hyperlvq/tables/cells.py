@@ -6,13 +6,46 @@ read back to the same value; truth values are "True" and "False"; dates are in I
 """
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
-MISSING_MARKS = pa.array(
+# arrow's own ways from and to Python import pandas, which takes longer than most predictions: hence
+# these three functions, and scalars that are made by them
+
+
+def text_to_arrow(texts: Sequence[str]) -> pa.StringArray:
+    """Return text as arrow has it."""
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    content = pa.py_buffer(b"".join(encoded))
+    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), content)
+
+
+def numbers_to_arrow(values: np.ndarray) -> pa.Array:
+    """Return numbers as arrow has them."""
+    content = pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, content])
+
+
+def numbers_from_arrow(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return numbers, of which none is null, as numpy has them."""
+    dtype = column.type.to_pandas_dtype()
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    parts = [
+        np.frombuffer(chunk.buffers()[1], dtype)[chunk.offset : chunk.offset + len(chunk)]
+        for chunk in chunks
+        if len(chunk)
+    ]
+    return np.concatenate([np.empty(0, dtype), *parts])
+
+
+NAN, LAST = (numbers_to_arrow(np.array([value]))[0] for value in (np.nan, np.int32(-1)))
+NO_TEXT, NO_NUMBER = (pa.nulls(1, kind)[0] for kind in (pa.string(), pa.float64()))
+MISSING_MARKS = text_to_arrow(
     ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?", "#N/A"]
 )
 EXACT_INTEGERS = 2.0**53
@@ -47,7 +80,7 @@ def clean(column: pa.ChunkedArray) -> pa.ChunkedArray:
     is_missing = pc.is_in(column, value_set=MISSING_MARKS)
     if not pc.any(is_missing).as_py():
         return column
-    return pc.if_else(is_missing, pa.scalar(None, pa.string()), column)
+    return pc.if_else(is_missing, NO_TEXT, column)
 
 
 def missing_marks(column: pa.ChunkedArray, cleaned: pa.ChunkedArray) -> Counter[str]:
@@ -98,7 +131,7 @@ def as_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
     is_nan = pc.is_nan(values)
     if not pc.any(is_nan).as_py():
         return values
-    return pc.if_else(is_nan, pa.scalar(None, pa.float64()), values)
+    return pc.if_else(is_nan, NO_NUMBER, values)
 
 
 def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -119,7 +152,7 @@ def _text_of_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
     is_whole = pc.and_(pc.equal(pc.floor(values), values), pc.less(pc.abs(values), EXACT_INTEGERS))
     integers = pc.cast(pc.if_else(is_whole, values, 0.0), pa.int64())
     text = pc.if_else(is_whole, pc.cast(integers, pa.string()), pc.cast(column, pa.string()))
-    return pc.if_else(pc.is_valid(values), text, pa.scalar(None, pa.string()))
+    return pc.if_else(pc.is_valid(values), text, NO_TEXT)
 
 
 def are_dates(cells: pa.ChunkedArray) -> bool:
@@ -153,7 +186,7 @@ def are_whole(values: pa.ChunkedArray) -> bool:
 
 def count_up(values: pa.ChunkedArray) -> bool:
     """Return whether floats without missing ones go up by 1 from row to row."""
-    steps = np.diff(values.to_numpy())
+    steps = np.diff(numbers_from_arrow(values))
     return bool(len(steps) and (steps == 1).all())
 
 
@@ -173,7 +206,7 @@ def to_objects(cells: pa.ChunkedArray, missing: float | None = None) -> np.ndarr
     """Return text as an array of objects: a str, or `missing`."""
     coded = cells.combine_chunks().dictionary_encode()
     levels = np.array([*coded.dictionary.to_pylist(), missing], dtype=object)
-    return levels[pc.fill_null(coded.indices, -1).to_numpy(zero_copy_only=False)]
+    return levels[numbers_from_arrow(pc.fill_null(coded.indices, LAST))]
 
 
 def shown(cell: str) -> str:

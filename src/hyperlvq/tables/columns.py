@@ -7,10 +7,10 @@ or it is left out for a reason that the user is told. Missing cells are no obsta
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -28,6 +28,9 @@ from hyperlvq.tables.numbers import (
 from hyperlvq.tables.read import Table
 from hyperlvq.tables.values import AnyTable, check_finite, numbers_of, settle_decimal, text_of
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 KEPT_LEVELS = 100
 
 
@@ -37,6 +40,9 @@ class Kind(StrEnum):
     NUMBER = "number"
     TEXT = "text"
     DROPPED = "dropped"
+
+
+_KINDS = list(Kind)
 
 
 @dataclass(frozen=True)
@@ -92,6 +98,55 @@ class Column:
         )
 
 
+def pack_columns(columns: Sequence[Column]) -> dict[str, Any]:
+    """Return columns as arrays, which take little room in a file, and their rare words."""
+    figures = [
+        [_KINDS.index(c.kind), c.n_missing, c.minimum, c.maximum, c.n_levels, len(c.levels or ())]
+        for c in columns
+    ]
+    return {
+        "columns": np.array([column.name for column in columns], dtype=object),
+        "figures": np.array(figures, dtype=np.float64),  # None becomes NaN
+        "levels": np.array([level for c in columns for level in c.levels or ()], dtype=object),
+        "reasons": {str(i): c.reason for i, c in enumerate(columns) if c.reason is not None},
+        "remarks": {str(i): c.note for i, c in enumerate(columns) if c.note is not None},
+    }
+
+
+def unpack_columns(packed: Mapping[str, Any]) -> list[Column]:
+    """Return the columns that `pack_columns` packed; raise ValueError for others."""
+    columns, levels = [], iter(packed["levels"].tolist())
+    for position, (name, row) in enumerate(
+        zip(packed["columns"].tolist(), packed["figures"].tolist(), strict=True)
+    ):
+        index, n_missing, minimum, maximum, n_levels, n_kept = row
+        kind = _KINDS[_whole(index, len(_KINDS) - 1)]
+        kept = tuple(islice(levels, _whole(n_kept, KEPT_LEVELS)))
+        is_number = kind is Kind.NUMBER
+        if is_number and not minimum <= maximum:
+            raise ValueError(f"column {name!r} has no range")
+        columns.append(
+            Column(
+                name,
+                kind,
+                _whole(n_missing),
+                minimum if is_number else None,
+                maximum if is_number else None,
+                kept if kind is Kind.TEXT else None,
+                _whole(n_levels) if kind is Kind.TEXT else None,
+                packed["reasons"].get(str(position)),
+                packed["remarks"].get(str(position)),
+            )
+        )
+    return columns
+
+
+def _whole(value: float, most: float = 2.0**53) -> int:
+    if not 0 <= value <= most:
+        raise ValueError(f"{value} is no count")
+    return int(value)
+
+
 def describe_columns(
     table: Table, target: str, keep: Collection[str] = (), drop: Collection[str] = ()
 ) -> list[Column]:
@@ -126,7 +181,18 @@ def describe_columns(
 
 def to_frame(
     data: pa.Table, columns: Sequence[Column], table: AnyTable, first_row: int = 1
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
+    """Return what `to_arrays` returns as a data frame."""
+    import pandas as pd  # which takes a quarter of a second, and predictions do without it
+
+    arrays = to_arrays(data, columns, table, first_row)
+    series = {name: pd.Series(values, dtype=values.dtype) for name, values in arrays.items()}
+    return pd.DataFrame(series, index=range(len(data)))
+
+
+def to_arrays(
+    data: pa.Table, columns: Sequence[Column], table: AnyTable, first_row: int = 1
+) -> dict[str, np.ndarray]:
     """Return the values of the columns that are not dropped, in their order.
 
     Numbers are float64 and text is objects, with NaN for missing ones, as `pandas.read_csv` has
@@ -148,19 +214,18 @@ def to_frame(
     check_present([column.name for column in used], table.columns, table.name)
     numbers = [column.name for column in used if column.kind is Kind.NUMBER]
     settle_decimal(data, numbers, table)
-    values = {
+    return {
         column.name: numbers_of(data, column.name, table, first_row)
         if column.kind is Kind.NUMBER
         else text_of(data, column.name, table, missing=float("nan"))
         for column in used
     }
-    return pd.DataFrame(values, index=pd.RangeIndex(len(data)))
 
 
 def labels(data: pa.Table, target: str, table: AnyTable) -> np.ndarray:
     """Return the target's values as text, None where they are missing."""
     check_present([tidy(target)], table.columns, table.name)
-    return text_of(data, tidy(target), table, missing=None).to_numpy()
+    return text_of(data, tidy(target), table, missing=None)
 
 
 def _check_asked(table: Table, target: str, keep: set[str], drop: set[str]) -> None:

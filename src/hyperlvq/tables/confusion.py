@@ -111,6 +111,33 @@ class Confusion:
         return cls(tuple(values["classes"]), np.array(values["counts"], dtype=np.int64))
 
 
+@dataclass(frozen=True)
+class Validation:
+    """The accuracies of the folds, and all their predictions together."""
+
+    accuracies: tuple[float, ...]
+    confusion: Confusion
+
+    @property
+    def mean(self) -> float:
+        """Return the mean accuracy of the folds."""
+        return float(np.mean(self.accuracies))
+
+    @property
+    def spread(self) -> float:
+        """Return the standard deviation of the folds' accuracies."""
+        return float(np.std(self.accuracies, ddof=1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "accuracies": list(self.accuracies),
+            "mean": self.mean,
+            "spread": self.spread,
+            "confusion": self.confusion.to_dict(),
+        }
+
+
 def in_order(classes: Iterable[str]) -> list[str]:
     """Return names of classes sorted: as numbers if all of them are.
 

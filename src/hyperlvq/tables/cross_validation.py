@@ -2,8 +2,6 @@
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,36 +9,9 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from hyperlvq.models import ClassifierPipeline
-from hyperlvq.tables.confusion import Confusion, in_order
+from hyperlvq.tables.confusion import Confusion, Validation, in_order
 
 Tick = Callable[[], None]
-
-
-@dataclass(frozen=True)
-class Validation:
-    """The accuracies of the folds, and all their predictions together."""
-
-    accuracies: tuple[float, ...]
-    confusion: Confusion
-
-    @property
-    def mean(self) -> float:
-        """Return the mean accuracy of the folds."""
-        return float(np.mean(self.accuracies))
-
-    @property
-    def spread(self) -> float:
-        """Return the standard deviation of the folds' accuracies."""
-        return float(np.std(self.accuracies, ddof=1))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "accuracies": list(self.accuracies),
-            "mean": self.mean,
-            "spread": self.spread,
-            "confusion": self.confusion.to_dict(),
-        }
 
 
 def possible_folds(y: np.ndarray, wanted: int) -> int:

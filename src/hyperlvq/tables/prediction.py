@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.columns import Column, labels, to_frame
+from hyperlvq.prediction import Predictor
+from hyperlvq.tables.columns import Column, labels, to_arrays
 from hyperlvq.tables.confusion import Confusion, in_order
 from hyperlvq.tables.names import listed
 from hyperlvq.tables.read import Chunk, TableReader
@@ -32,17 +32,15 @@ class Prediction:
 
 
 def predict(
-    model: Pipeline, columns: Sequence[Column], reader: TableReader, with_margins: bool = False
+    model: Predictor, columns: Sequence[Column], reader: TableReader, with_margins: bool = False
 ) -> Iterator[Prediction]:
     """Yield the predictions of a table in its order."""
-    if with_margins and not hasattr(model, "decision_function"):
-        raise InputError(f"a {type(model).__name__} has no scores to take margins of")
     for batch in batches(reader):
-        frame = to_frame(batch.data, columns, reader, batch.first_row)
+        values = to_arrays(batch.data, columns, reader, batch.first_row)
         with _refusals_of_the_model(reader.name):
-            margins = margins_of(model.decision_function(frame)) if with_margins else None
-            classes = model.predict(frame)
-        yield Prediction(batch.data, classes, margins)
+            decisions = model.decide(values)
+        margins = margins_of(decisions) if with_margins else None
+        yield Prediction(batch.data, model.labels(decisions), margins)
 
 
 @contextmanager
@@ -81,10 +79,10 @@ class Evaluation:
 
 
 def evaluate(
-    model: Pipeline, columns: Sequence[Column], reader: TableReader, target: str
+    model: Predictor, columns: Sequence[Column], reader: TableReader, target: str
 ) -> Evaluation:
     """Compare the predictions of a table with its target."""
-    known = in_order(map(str, model.classes_))
+    known = in_order(map(str, model.classes))
     spellings = {_as_number(name): name for name in known} | {name: name for name in known}
     confusion, n_without_label = Confusion.of([], [], known), 0
     unknown: set[str] = set()

@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn.compose import ColumnTransformer
-from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import OneHotEncoder
-
 from hyperlvq.checks import InputError
+from hyperlvq.frames import FrameVectorizer
 from hyperlvq.models import ClassifierPipeline, make_classifier
 from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.rules import fewest_rows
@@ -32,17 +29,14 @@ def table_classifier(
     model = table_recipe(hidden, readout, seed, **parameters)
     numbers = [column.name for column in columns if column.kind is Kind.NUMBER]
     text = [column.name for column in columns if column.kind is Kind.TEXT]
-    levels = OneHotEncoder(
-        handle_unknown="ignore",
-        min_frequency=fewest_rows(n_rows),
-        max_categories=MOST_LEVELS,
-        sparse_output=False,
+    vectorizer = FrameVectorizer(
+        numbers,
+        text,
+        fill=hidden != "intrvfl",
+        min_rows=fewest_rows(n_rows),
+        max_levels=MOST_LEVELS,
     )
-    steps = (("numbers", _filled(hidden), numbers), ("text", levels, text))
-    encoder = ColumnTransformer(
-        [step for step in steps if step[2]], verbose_feature_names_out="{feature_name}"
-    )
-    return ClassifierPipeline([("columns", encoder), *model.steps])
+    return ClassifierPipeline([("columns", vectorizer), *model.steps])
 
 
 def table_recipe(hidden: str, readout: str, seed: int, **parameters: Any) -> ClassifierPipeline:
@@ -53,9 +47,3 @@ def table_recipe(hidden: str, readout: str, seed: int, **parameters: Any) -> Cla
         raise InputError(str(error)) from None
     seeds = [name for name in model.get_params() if name.endswith("__random_state")]
     return model.set_params(**dict.fromkeys(seeds, seed))
-
-
-def _filled(hidden: str) -> Any:
-    if hidden == "intrvfl":
-        return "passthrough"
-    return SimpleImputer(strategy="median", keep_empty_features=True)

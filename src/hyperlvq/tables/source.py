@@ -51,6 +51,7 @@ FOREIGN_FORMATS = (
     (GZIP_MAGIC, "compressed by gzip twice", "unpack it first"),
 )
 ZIP_MAGIC = b"PK\x03\x04"
+SAFETENSORS = b'{"__metadata__"'
 WEB_PAGE = (b"<!doctype html", b"<html")
 JSON = (b'{"', b"[{", b"[[")
 
@@ -233,6 +234,8 @@ def _foreign_format(head: bytes) -> tuple[str, str] | None:
         if head.startswith(magic):
             return what, advice
     start = head.lstrip()[:20].lower()
+    if head[8:].startswith(SAFETENSORS):
+        return "a model file", "give the table itself"
     if start.startswith(WEB_PAGE):
         return "a web page", "download the table itself"
     if start.startswith(JSON):

@@ -114,7 +114,7 @@ class _Learner:
         task = self.task
         sizes: list[Settings] = [{}]
         if task.sizes is not None:
-            n_features = self.build()["columns"].fit_transform(self.X).shape[1]
+            n_features = self.build()["columns"].fit(self.X).n_features_out_
             sizes = task.sizes(n_features, len(np.unique(self.y)))
         if not task.tune:
             return sizes

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -51,15 +50,15 @@ def numbers_of(data: pa.Table, name: str, table: AnyTable, first_row: int) -> np
     else:
         raise _other_type(column, name, table, "numbers were expected")
     check_finite(data, name, values, table, first_row)
-    return pc.fill_null(values, float("nan")).to_numpy()
+    return contents.numbers_from_arrow(pc.fill_null(values, contents.NAN))
 
 
-def text_of(data: pa.Table, name: str, table: AnyTable, missing: float | None) -> pd.Series:
+def text_of(data: pa.Table, name: str, table: AnyTable, missing: float | None) -> np.ndarray:
     """Return a column as objects: its text, or `missing`."""
     column = data[name]
     if not contents.is_plain(column.type):
         raise _other_type(column, name, table, "text was expected")
-    return pd.Series(contents.to_objects(contents.as_text(column), missing), dtype=object)
+    return contents.to_objects(contents.as_text(column), missing)
 
 
 def check_finite(

@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.cells import as_text, is_plain
+from hyperlvq.tables.cells import as_text, is_plain, numbers_to_arrow, text_to_arrow
 from hyperlvq.tables.prediction import Prediction
 from hyperlvq.writing import replacing, standard_output
 
@@ -27,9 +27,9 @@ Write = Callable[[pa.Table], None]
 def prediction_table(prediction: Prediction, name: str, kept: Sequence[str]) -> pa.Table:
     """Return what is written of a batch: the columns kept, the classes, margins if asked for."""
     columns = {column: prediction.rows[column] for column in kept}
-    columns[_free(name, columns)] = pa.array([str(label) for label in prediction.classes])
+    columns[_free(name, columns)] = text_to_arrow([str(label) for label in prediction.classes])
     if prediction.margins is not None:
-        columns[_free(MARGIN, columns)] = pa.array(prediction.margins)
+        columns[_free(MARGIN, columns)] = numbers_to_arrow(prediction.margins)
     return pa.table(columns)
 
 

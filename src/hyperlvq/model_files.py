@@ -1,0 +1,496 @@
+"""Model files: the parts of a model as arrays and plain values, which cannot hold code.
+
+A file is a safetensors file, whose header has one entry of ours in its metadata, `hyperlvq`: JSON
+with the format's number, the version that wrote it, the class, parameters and plain attributes of
+each part, and notes. All arrays are tensors, called `step.attribute`; text is one tensor of UTF-8
+bytes and one of lengths. Reading compares everything with the records of `hyperlvq.parts` before
+anything is built; writing does, too, so that what was written can be read.
+
+scikit-learn is not needed here: `hyperlvq.saving` makes estimators of the parts.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors import numpy as safetensors
+
+from hyperlvq.checks import InputError
+from hyperlvq.parts import PARTS, Learnt, check_learnt, check_names, check_parameters
+from hyperlvq.version import __version__
+
+FORMAT = 2
+ENTRY = "hyperlvq"
+NOTES = "notes"
+PARAMETERS = "parameters"
+PIPELINES = ("ClassifierPipeline", "Pipeline")
+#: The name of the only step of a model that is no pipeline.
+ALONE = "model"
+#: Files of more bytes are refused unless the caller says otherwise.
+LARGEST_BYTES = 2**31
+#: JSON takes up to 25 times its length when it is read.
+LARGEST_HEADER = 2**21
+MOST_STEPS = 16
+MOST_TENSORS = 1000
+LONGEST_LIST = 2**20
+#: Characters of a sentence that says what is wrong, which may quote the file.
+MOST_WORDS = 200
+#: An array of text has room for the longest one in each place.
+LARGEST_TEXT_ARRAY = 2**26
+LENGTHS = ".lengths"
+#: The keys of JSON objects that stand for something else.
+MARKS = ({"tuple"}, {"pairs"}, {"text"})
+_TEXT_TYPE = re.compile(r"O|<U([1-9][0-9]{0,7})")
+_ZIP_START = b"PK\x03\x04"
+_PICKLE_START = re.compile(rb"\x80[\x02-\x05]")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One fitted part of a model: the name of its class, its parameters, what it has learnt."""
+
+    kind: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    learnt: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """What a model file holds.
+
+    Attributes
+    ----------
+    steps : tuple of (str, Part or None)
+        The parts in the order that samples pass them; None lets samples pass as they are.
+    pipeline : str or None
+        The class of pipeline that holds the steps; None for a single part.
+    notes : mapping
+        What else is known about the model: plain values that JSON has, and arrays.
+    """
+
+    steps: tuple[tuple[str, Part | None], ...]
+    pipeline: str | None = None
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts in their order."""
+        return [part for _, part in self.steps if part is not None]
+
+
+def to_bytes(model: ModelFile) -> bytes:
+    """Return the content of a file; raise InputError for what could not be read again."""
+    with _naming("the model"):
+        check_model(model)
+        arrays = _Arrays({})
+        values = {
+            "format": FORMAT,
+            "version": __version__,
+            "pipeline": model.pipeline,
+            "steps": [
+                [name, part and _plain_part(name, part, arrays)] for name, part in model.steps
+            ],
+            "notes": arrays.put_all(NOTES, model.notes),
+        }
+        text = json.dumps(values, allow_nan=False, separators=(",", ":"))
+        content = safetensors.save(arrays.tensors, {ENTRY: text})
+    if int.from_bytes(content[:8], "little") > LARGEST_HEADER:
+        raise InputError("the model has too long names or notes to be saved")
+    return content
+
+
+def read_path(path: str | Path, max_bytes: int = LARGEST_BYTES) -> ModelFile:
+    """Return what a file holds."""
+    try:
+        with open(path, "rb") as stream:
+            return read(stream, str(path), max_bytes)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def read(stream: BinaryIO, name: str, max_bytes: int = LARGEST_BYTES) -> ModelFile:
+    """Return what a stream holds; errors call it `name`."""
+    with _naming(name):
+        header, content = _read_content(stream, name, max_bytes)
+        values = _our_values(header)
+        arrays = _Arrays(_tensors(content))
+        del content  # before arrays are looked at, which takes memory
+        model = _model_of(values, arrays)
+        check_model(model)
+        if arrays.tensors:
+            raise ValueError(f"the array {_shown(min(arrays.tensors))} belongs to nothing")
+    return model
+
+
+def check_model(model: ModelFile) -> None:
+    """Raise ValueError or TypeError unless the parts are known, whole and fit together."""
+    names = [name for name, _ in model.steps]
+    if not 1 <= len(names) <= MOST_STEPS or len(set(names)) < len(names):
+        raise ValueError(f"a model must have 1 to {MOST_STEPS} steps of different names")
+    if not model.parts or (model.pipeline is None and len(names) > 1):
+        raise ValueError("a model must have a part")
+    if any(PARTS[part.kind].output is None for part in model.parts[:-1]):
+        raise ValueError("a classifier must be the last part")
+    given: int | None = None
+    for part in model.parts:
+        with _naming_part(part.kind):
+            given = _check_part(part, given)
+
+
+def _check_part(part: Part, given: int | None) -> int:
+    """Return how many features a part passes on; it must take as many as it is given."""
+    record = PARTS[part.kind]
+    check_parameters(record, part.parameters)
+    sizes = check_learnt(record, part.learnt, part.parameters)
+    if given not in (None, part.learnt["n_features_in_"]):
+        raise ValueError(
+            f"n_features_in_ must be {given}, which the part before it gives, "
+            f"got {part.learnt['n_features_in_']}"
+        )
+    return sizes[record.output or "classes"]
+
+
+class _Arrays:
+    """The arrays of a file by their names, text as bytes and lengths."""
+
+    def __init__(self, tensors: dict[str, np.ndarray]):
+        self.tensors = tensors
+
+    def put_all(self, owner: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Keep the arrays among some values; return the others, and the types of text, plain."""
+        plain = {}
+        for name, value in values.items():
+            if not isinstance(value, np.ndarray):
+                plain[name] = _plain(name, value)
+            elif value.dtype.kind in "OU":
+                pair = _bytes_of(name, value)
+                self.tensors[f"{owner}.{name}"], self.tensors[f"{owner}.{name}{LENGTHS}"] = pair
+                plain[name] = {"text": value.dtype.str if value.dtype.kind == "U" else "O"}
+            else:
+                self.tensors[f"{owner}.{name}"] = np.ascontiguousarray(value)
+        return plain
+
+    def take_all(self, owner: str, plain: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values that `put_all` took apart."""
+        values = {
+            name: self._take_text(f"{owner}.{name}", value["text"])
+            if isinstance(value, dict) and value.keys() == {"text"}
+            else _from_plain(name, value)
+            for name, value in plain.items()
+        }
+        for tensor in [name for name in self.tensors if name.startswith(f"{owner}.")]:
+            name = tensor.removeprefix(f"{owner}.")
+            if name in values:
+                raise ValueError(f"{_shown(name)} stands twice")
+            values[name] = self.tensors.pop(tensor)
+        return values
+
+    def _take_text(self, name: str, kind: Any) -> np.ndarray:
+        if not {name, name + LENGTHS} <= self.tensors.keys():
+            raise ValueError(f"the text {_shown(name)} is missing")
+        return _text_of(name, self.tensors.pop(name), self.tensors.pop(name + LENGTHS), kind)
+
+
+def _plain_part(step: str, part: Part, arrays: _Arrays) -> dict[str, Any]:
+    record = PARTS[part.kind]
+    learnt = {
+        name: _as_array(name, part.learnt[name], learnt)
+        for name, learnt in record.learnt.items()
+        if name in part.learnt
+    }
+    parameters = {
+        name: np.array(part.parameters[name], dtype=object)
+        if record.parameters[name] is check_names
+        else part.parameters[name]
+        for name in record.saved_parameters
+    }
+    return {
+        "class": part.kind,
+        "parameters": arrays.put_all(f"{step}.{PARAMETERS}", parameters),
+        "learnt": arrays.put_all(step, learnt),
+    }
+
+
+def _as_array(name: str, value: Any, learnt: Learnt) -> Any:
+    if learnt.kind != "losses":
+        return value
+    _check_length(name, len(value))
+    return np.array(value, dtype=np.float64)
+
+
+def _model_of(values: Mapping[str, Any], arrays: _Arrays) -> ModelFile:
+    _check_keys("the model", values, {"format", "version", "pipeline", "steps", "notes"})
+    if values["pipeline"] is not None and values["pipeline"] not in PIPELINES:
+        raise ValueError(f"the pipeline {_shown(values['pipeline'])} is unknown")
+    if not isinstance(values["steps"], list):
+        raise ValueError("steps must be a list")
+    steps = tuple(_step_of(step, arrays) for step in values["steps"])
+    notes = arrays.take_all(NOTES, _a_dict(NOTES, values["notes"]))
+    return ModelFile(steps, values["pipeline"], notes)
+
+
+def _step_of(step: Any, arrays: _Arrays) -> tuple[str, Part | None]:
+    if not (isinstance(step, list) and len(step) == 2 and isinstance(step[0], str)):
+        raise ValueError("a step must be a name and a part")
+    name, values = step
+    return name, None if values is None else _part_of(name, _a_dict("a part", values), arrays)
+
+
+def _part_of(step: str, values: dict[str, Any], arrays: _Arrays) -> Part:
+    _check_keys("a part", values, {"class", "parameters", "learnt"})
+    kind = values["class"]
+    if not isinstance(kind, str) or kind not in PARTS:
+        raise ValueError(f"the class {_shown(kind)} is not one of hyperlvq's models")
+    record = PARTS[kind]
+    with _naming_part(kind):
+        plain = _a_dict(PARAMETERS, values[PARAMETERS])
+        parameters = arrays.take_all(f"{step}.{PARAMETERS}", plain)
+        _check_keys(PARAMETERS, parameters, set(record.saved_parameters))
+        learnt = arrays.take_all(step, _a_dict("learnt", values["learnt"]))
+        if unknown := learnt.keys() - record.learnt.keys():
+            raise ValueError(f"{_shown(min(unknown))} is unknown")
+        return Part(
+            kind,
+            {
+                name: _as_list(name, value) if isinstance(value, np.ndarray) else value
+                for name, value in parameters.items()
+            },
+            {
+                name: _as_list(name, value) if record.learnt[name].kind == "losses" else value
+                for name, value in learnt.items()
+            },
+        )
+
+
+def _as_list(name: str, value: Any) -> list[Any]:
+    """Return an array as a list, which takes several times its memory."""
+    if not isinstance(value, np.ndarray):
+        raise ValueError(f"{name} must be an array")
+    _check_length(name, value.size)
+    return value.tolist()
+
+
+def _check_keys(what: str, values: Mapping[str, Any], known: set[str]) -> None:
+    for key in sorted(values.keys() ^ known):
+        raise ValueError(f"{what}: {_shown(key)} is {'missing' if key in known else 'unknown'}")
+
+
+def _a_dict(what: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} must be an object")
+    return value
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Return a value as JSON has it: what it does not have marked, numpy's numbers as Python's."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        if all(isinstance(key, str) for key in value) and value.keys() not in MARKS:
+            return {key: _plain(name, v) for key, v in value.items()}
+        return {"pairs": [[_plain(name, key), _plain(name, v)] for key, v in value.items()]}
+    if isinstance(value, list | tuple):
+        items = [_plain(name, item) for item in value]
+        return {"tuple": items} if isinstance(value, tuple) else items
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError(f"{name} is a {type(value).__name__}, which a model file cannot hold")
+
+
+def _from_plain(name: str, value: Any) -> Any:
+    """Return what `_plain` made plain."""
+    if isinstance(value, list):
+        return [_from_plain(name, item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {"tuple"} and isinstance(value["tuple"], list):
+        return tuple(_from_plain(name, item) for item in value["tuple"])
+    if value.keys() == {"pairs"} and isinstance(value["pairs"], list):
+        return dict(_pair(name, pair) for pair in value["pairs"])
+    return {key: _from_plain(name, item) for key, item in value.items()}
+
+
+def _pair(name: str, pair: Any) -> tuple[Any, Any]:
+    if not (isinstance(pair, list) and len(pair) == 2) or isinstance(pair[0], list | dict):
+        raise ValueError(f"{_shown(name)} has a value of an unknown kind")
+    return pair[0], _from_plain(name, pair[1])
+
+
+def _bytes_of(name: str, texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the UTF-8 bytes of all texts, and the number of them in each."""
+    _check_text_array(name, len(texts), texts.dtype.itemsize if texts.dtype.kind == "U" else 8)
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    lengths = np.array([len(text) for text in encoded], dtype=np.int64)
+    return np.frombuffer(b"".join(encoded), dtype=np.uint8), lengths
+
+
+def _text_of(name: str, content: np.ndarray, lengths: np.ndarray, kind: Any) -> np.ndarray:
+    """Return the texts that `_bytes_of` took apart, as an array of a type."""
+    types = content.dtype.name, lengths.dtype.name
+    if types != ("uint8", "int64") or content.ndim != 1 or lengths.ndim != 1:
+        raise ValueError(f"{_shown(name)} must be text")
+    match = _TEXT_TYPE.fullmatch(kind) if isinstance(kind, str) else None
+    if match is None:
+        raise ValueError(f"{_shown(name)} must be of a type of text")
+    _check_text_array(name, len(lengths), 4 * int(match[1] or 2))
+    in_range = not len(lengths) or (lengths.min() >= 0 and lengths.max() <= len(content))
+    if not in_range or lengths.sum() != len(content):
+        raise ValueError(f"{_shown(name)} must be as long as its lengths say")
+    raw, ends = content.tobytes(), np.cumsum(lengths).tolist()
+    texts = [
+        raw[end - length : end].decode("utf-8", "surrogatepass")
+        for end, length in zip(ends, lengths.tolist(), strict=True)
+    ]
+    if match[1] and max(map(len, texts), default=0) > int(match[1]):
+        raise ValueError(f"{_shown(name)} has longer texts than its type says")
+    return np.array(texts, dtype=np.dtype(kind))
+
+
+def _check_text_array(name: str, n_texts: int, width: int) -> None:
+    _check_length(name, n_texts)
+    if n_texts * width > LARGEST_TEXT_ARRAY:
+        raise ValueError(f"{_shown(name)} has too long texts")
+
+
+def _check_length(name: str, length: int) -> None:
+    if length > LONGEST_LIST:
+        raise ValueError(f"{_shown(name)} has more than {LONGEST_LIST} entries")
+
+
+def _read_content(stream: BinaryIO, name: str, max_bytes: int) -> tuple[Any, bytes]:
+    """Return the header and all bytes of a safetensors file, read no further than it says."""
+    start = stream.read(8)
+    _check_start(start, name)
+    n_header = int.from_bytes(start, "little")
+    if n_header > LARGEST_HEADER:
+        raise _not_ours(name)
+    raw_header = stream.read(n_header)
+    if len(raw_header) < n_header:
+        raise _cut_off(name)
+    header = _parsed(raw_header, name)
+    n_data = _end_of_data(header, name)
+    n_bytes = 8 + n_header + n_data
+    if n_bytes > max_bytes:
+        raise InputError(
+            f"{name} says that it has {n_bytes} bytes, which is more than max_bytes={max_bytes}"
+        )
+    data = stream.read(n_data + 1)  # one more, which should not be there
+    if len(data) != n_data:
+        raise _cut_off(name)
+    return header, b"".join([start, raw_header, data])
+
+
+def _check_start(start: bytes, name: str) -> None:
+    if not start:
+        raise InputError(f"{name} is empty")
+    if _PICKLE_START.match(start):
+        raise InputError(f"{name} is a pickle, which could run any code: it is refused")
+    if start.startswith(_ZIP_START):
+        raise InputError(
+            f"{name} is a zip archive: models of hyperlvq before version 0.1.0 were, "
+            "and have to be trained again"
+        )
+    if len(start) < 8:
+        raise _not_ours(name)
+
+
+def _not_ours(name: str) -> InputError:
+    return InputError(f"{name} is not a model that hyperlvq saved")
+
+
+def _cut_off(name: str) -> InputError:
+    return InputError(f"{name} is cut off or damaged: it is not as long as it says")
+
+
+def _parsed(raw: bytes, name: str) -> dict[str, Any]:
+    try:
+        header = _load_json(raw.decode())
+    except (ValueError, RecursionError):
+        raise _not_ours(name) from None
+    if not isinstance(header, dict) or len(header) > MOST_TENSORS:
+        raise _not_ours(name)
+    return header
+
+
+def _load_json(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_constant)
+
+
+def _without_doubles(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise ValueError("a name stands twice")
+    return values
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
+
+
+def _end_of_data(header: Mapping[str, Any], name: str) -> int:
+    """Return the number of bytes behind the header."""
+    try:
+        ends = [entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__"]
+        if not all(type(end) is int and end >= 0 for end in ends):
+            raise TypeError
+    except (TypeError, KeyError, IndexError):
+        raise _not_ours(name) from None
+    return max(ends, default=0)
+
+
+def _our_values(header: Mapping[str, Any]) -> dict[str, Any]:
+    metadata = header.get("__metadata__")
+    if not (isinstance(metadata, dict) and isinstance(metadata.get(ENTRY), str)):
+        raise ValueError("it has no model of hyperlvq in it")
+    values = _a_dict("the model", _load_json(metadata[ENTRY]))
+    if values.get("format") != FORMAT:
+        raise ValueError(
+            f"it was saved by hyperlvq {_shown(values.get('version'))} in format "
+            f"{_shown(values.get('format'))}, and hyperlvq {__version__} reads format {FORMAT}"
+        )
+    return values
+
+
+def _tensors(content: bytes) -> dict[str, np.ndarray]:
+    try:
+        return safetensors.load(content)
+    except (SafetensorError, ValueError, KeyError, TypeError, OverflowError):
+        raise ValueError("its arrays are damaged") from None
+
+
+def _shown(value: Any) -> str:
+    """Return a value of a file as text, short and printable."""
+    text = ascii(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Make one sentence of what is wrong, with the file's name."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (ValueError, TypeError) as error:
+        what = " ".join(str(error).split())
+        raise InputError(f"{name} is not a model that can be used: {what[:MOST_WORDS]}") from None
+    except RecursionError:
+        raise InputError(
+            f"{name} is not a model that can be used: it is nested too deeply"
+        ) from None
+    except MemoryError:
+        raise InputError(f"{name} takes more memory than there is") from None
+
+
+@contextmanager
+def _naming_part(kind: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{kind}: {error}") from None

@@ -1,0 +1,136 @@
+"""Predictions from the parts of a model file, without scikit-learn.
+
+Importing scikit-learn takes longer than most predictions of the command line. The arithmetic is
+that of the estimators, by the same kernels, and so is every digit.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hyperlvq.kernels.distances import compared, linear_scores, prototype_scores, winners_of
+from hyperlvq.kernels.encoding import activation_dtype, encode_rows
+from hyperlvq.kernels.features import columns_to_features, level_lookups
+from hyperlvq.model_files import Part
+
+#: Numbers of one step's result for one block of rows, about 32 megabytes of float64.
+BLOCK_NUMBERS = 2**22
+#: Matrix products of blocks of a multiple of these rows have the digits of the whole.
+SAME_DIGITS = 512
+
+
+class Predictor:
+    """The predictions of a model of which only the parts are known.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        In the order that samples pass them; the last one is a classifier.
+    """
+
+    def __init__(self, parts: Sequence[Part]):
+        *self.before, self.readout = parts
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The labels."""
+        return self.readout.learnt["classes_"]
+
+    def decide(self, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Return what `decision_function` returns; columns go by their names, or in their order."""
+        n_rows = len(next(iter(columns.values())))
+        blocks = [
+            slice(start, start + self._n_at_once)
+            for start in range(0, max(n_rows, 1), self._n_at_once)
+        ]
+        return np.concatenate(
+            [
+                self._decide({name: column[rows] for name, column in columns.items()})
+                for rows in blocks
+            ]
+        )
+
+    def labels(self, decisions: np.ndarray) -> np.ndarray:
+        """Return the labels that `predict` returns where `decide` returned `decisions`."""
+        return self.classes[winners_of(decisions)]
+
+    def _decide(self, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+        X: Any = columns
+        if not (self.before and self.before[0].kind == "FrameVectorizer"):
+            X = np.column_stack(list(columns.values()))
+        for part in self.before:
+            X = self._transformed(part, X)
+        check_finite(X, self.readout.kind)
+        return compared(self._scores(X))
+
+    def _transformed(self, part: Part, X: Any) -> np.ndarray:
+        if part.kind == "FrameVectorizer":
+            return self._vectorized(part, X)
+        if part.kind == "MinMaxScaler":
+            return scaled(X, part)
+        if part.kind == "IntRVFLLayer":
+            keys, clip = part.learnt["keys_"], part.parameters["clip"]
+            activations = np.empty((len(X), keys.shape[1]), dtype=activation_dtype(clip))
+            encode_rows(X, keys, clip, activations)
+            return activations
+        from hyperlvq.kernels.projection import project  # imports scipy, for this layer only
+
+        check_finite(X, part.kind)
+        return project(X, part.learnt["weights_"], part.learnt["biases_"])
+
+    def _vectorized(self, part: Part, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+        numbers, text = (
+            [columns[name] for name in part.parameters[kind]] for kind in ("numbers", "text")
+        )
+        medians = part.learnt["medians_"] if part.parameters["fill"] else None
+        n_features = part.learnt["n_features_out_"]
+        return columns_to_features(numbers, text, self._lookups, n_features, medians)
+
+    @cached_property
+    def _lookups(self) -> list[dict[str | None, int]]:
+        learnt = self.before[0].learnt
+        return level_lookups(
+            learnt["level_names_"],
+            learnt["level_columns_"],
+            learnt["level_features_"],
+            learnt["missing_features_"],
+        )
+
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        learnt = self.readout.learnt
+        if self.readout.kind == "KGLVQClassifier":
+            from hyperlvq.saving import build  # scikit-learn has the kernels
+
+            return build(self.readout)._scores(X)
+        if self.readout.kind == "RLSClassifier":
+            return linear_scores(X, learnt["coef_"])
+        return prototype_scores(
+            X, learnt["prototypes_"], learnt["prototype_classes_"], len(self.classes)
+        )
+
+    @cached_property
+    def _n_at_once(self) -> int:
+        """The number of rows whose features, activations and scores take a bounded memory."""
+        parts = *self.before, self.readout
+        outputs = self.readout.learnt.get("prototype_classes_", self.classes)
+        widest = max(len(outputs), *(part.learnt["n_features_in_"] for part in parts))
+        rows = BLOCK_NUMBERS // widest
+        return rows // SAME_DIGITS * SAME_DIGITS or max(rows, 1)
+
+
+def scaled(X: np.ndarray, part: Part) -> np.ndarray:
+    """Return what `MinMaxScaler.transform` returns: x·scale + min, clipped if it is asked for."""
+    features = X * part.learnt["scale_"] + part.learnt["min_"]
+    return (
+        np.clip(features, *part.parameters["feature_range"])
+        if part.parameters["clip"]
+        else features
+    )
+
+
+def check_finite(X: np.ndarray, kind: str) -> None:
+    """Refuse what the estimators would."""
+    if X.dtype.kind == "f" and not np.isfinite(X).all():
+        raise ValueError(f"{kind} takes no missing values, nor infinite ones")

@@ -1,0 +1,277 @@
+"""Read damaged and crafted model files in a process of its own, and tell what came of it.
+
+`python fuzz_model_files.py SEED N_DAMAGED N_CRAFTED MODEL...` prints one JSON object.
+"""
+
+import io
+import json
+import random
+import signal
+import struct
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from model_files import put_together, take_apart
+
+from hyperlvq.checks import InputError
+from hyperlvq.cli.about_text import model_lines, python_model_lines
+from hyperlvq.model_files import read
+from hyperlvq.prediction import Predictor
+from hyperlvq.saving import from_parts
+from hyperlvq.tables.about import about_python_model, from_notes
+
+MOST_SECONDS = 5
+MEGABYTE = 2**20
+#: What code of a file would have to do, and reading a file never does.
+FORBIDDEN = (
+    "exec",
+    "compile",
+    "import",
+    "open",
+    "os.",
+    "subprocess.",
+    "socket.",
+    "pickle.",
+    "shutil.",
+)
+VALUES = (
+    *(None, True, False, -1, 0, 1, 2, 3, 10**9, 2**63, 10**400, 1e308, -0.5, "", "glvq", "x" * 999),
+    *("__import__('os').system('id')", "\x1b[31m\n", "\ud800", [], {}, [[]], [1, 2], ["a", "b"]),
+    *(
+        {"text": "O"},
+        {"text": "<U9"},
+        {"text": "<U99999999"},
+        {"tuple": [0, 1]},
+        {"pairs": [[1, 2]]},
+    ),
+    *({"pairs": [[[1], 2]]}, {"class": "FunctionTransformer"}, "GLVQClassifier", "MinMaxScaler"),
+)
+TYPES = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.uint64, np.float16, np.float32)
+NUMBERS = (0, 1, -1, 2, 127, -128, 2**31, 2**62, 1e308, np.nan, np.inf, -np.inf)
+
+
+class Watch:
+    """Note what a model file must never make Python do, while it is on."""
+
+    def __init__(self):
+        self.is_on, self.events = False, set()
+        sys.addaudithook(self)
+
+    def __call__(self, event, arguments):
+        if self.is_on and event.startswith(FORBIDDEN):
+            self.events.add(event)
+
+
+def damaged(content, rng):
+    """Return a file with bytes changed, inserted, removed, copied, or its end cut off."""
+    content = bytearray(content)
+    n_header = 8 + int.from_bytes(content[:8], "little")
+    for _ in range(rng.choice([1, 1, 1, 2, 5, 50])):
+        limit = rng.choice([8, n_header, len(content)])
+        place = rng.randrange(min(limit, len(content)))
+        length = rng.choice([1, 1, 2, 8, 100])
+        content[place : place + rng.choice([0, length])] = rng.choice(
+            [
+                rng.randbytes(length),
+                bytes(length),
+                b"",
+                content[place // 2 : place // 2 + length],
+                rng.choice([b'"', b"{", b"}", b"[", b",", b":", b"\\", b"9", b"null", b"-1"]),
+            ]
+        )
+        content = content or bytearray(b"\0")
+    return bytes(content[: rng.randrange(len(content))] if rng.random() < 0.1 else content)
+
+
+def crafted(content, rng):
+    """Return a well-formed file whose values, arrays or header say something else."""
+    if rng.random() < 0.2:
+        return with_other_header(content, rng)
+    values, arrays = take_apart(content)
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        if rng.random() < 0.5:
+            change_value(values, rng)
+        else:
+            change_array(arrays, rng)
+    return put_together(values, arrays)
+
+
+def nodes(value):
+    """Yield every container of a JSON value with every key in it."""
+    for key in range(len(value)) if isinstance(value, list) else [*value]:
+        yield value, key
+        if isinstance(value[key], list | dict):
+            yield from nodes(value[key])
+
+
+def change_value(values, rng):
+    found = list(nodes(values))
+    if not found:
+        return
+    container, key = rng.choice(found)
+    action = rng.choice(["set", "set", "remove", "add", "copy"])
+    if action == "remove":
+        del container[key]
+    elif action == "copy":
+        other, other_key = rng.choice(found)
+        container[key] = json.loads(json.dumps(other[other_key]))
+    elif action == "add" and isinstance(container, dict):
+        container[rng.choice(["", "memory", "n_jobs", "coef_", "text", "alpha"])] = rng.choice(
+            VALUES
+        )
+    else:
+        container[key] = json.loads(json.dumps(rng.choice(VALUES)))
+
+
+def change_array(arrays, rng):
+    name = rng.choice(sorted(arrays))
+    array = arrays[name]
+    action = rng.choice(["number", "number", "type", "shape", "random", "remove", "rename", "add"])
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if action == "number" and array.size:
+            changed = array.copy()
+            place = rng.randrange(array.size)
+            changed.flat[place] = np.array([rng.choice(NUMBERS)]).astype(array.dtype)[0]
+            arrays[name] = changed
+        elif action == "type":
+            arrays[name] = array.astype(rng.choice(TYPES))
+        elif action == "shape":
+            shapes = [(array.size,), (1, *array.shape), array.shape[::-1], (array.size, 1)]
+            arrays[name] = np.ascontiguousarray(array.reshape(rng.choice(shapes)))
+        elif action == "remove":
+            del arrays[name]
+        elif action == "rename":
+            arrays[rng.choice(["a", "notes.a", f"{name}_", *arrays])] = arrays.pop(name)
+        else:
+            shape = [rng.choice([0, 1, 2, 3, 20, 1000]) for _ in range(rng.randrange(3))]
+            shape = rng.choice([shape, [0, 10**8]])
+            new = np.full(shape, rng.choice(NUMBERS[:7])).astype(rng.choice(TYPES))
+            arrays[name if action == "random" else f"{name}.{rng.choice('ab')}"] = new
+
+
+def with_other_header(content, rng):
+    """Return a file whose header lies about its tensors."""
+    n_header = int.from_bytes(content[:8], "little")
+    header, data = json.loads(content[8 : 8 + n_header]), content[8 + n_header :]
+    names = [name for name in header if name != "__metadata__"]
+    entry = header[rng.choice(names)]
+    start, end = entry["data_offsets"]
+    lies = [
+        ("dtype", rng.choice(["F64", "I64", "U8", "BF16", "F8_E4M3", "BOOL", "C64", "X", 1, None])),
+        ("shape", rng.choice([[2**40, 2**40], [-1], [0, 2**62], [1] * 100, [2**64], ["1"], None])),
+        ("data_offsets", rng.choice([[0, 0], [end, start], [0, 2**40], [0], [-1, end], [0, 1e3]])),
+    ]
+    key, lie = rng.choice(lies)
+    if rng.random() < 0.7:
+        entry[key] = lie
+    elif rng.random() < 0.5:
+        header.update(
+            {f"a{i}": {**entry, "shape": [0], "data_offsets": [0, 0]} for i in range(20_000)}
+        )
+    else:
+        header[rng.choice(names)] = header[rng.choice(names)]  # the same bytes twice
+    text = json.dumps(header).encode()
+    if rng.random() < 0.1:
+        text = text[:-1] + b"," + text[1:]  # every name twice
+    return struct.pack("<Q", rng.choice([len(text)] * 9 + [2**63])) + text + data
+
+
+def check_sentence(text):
+    assert "\n" not in text, text
+    assert len(text) < 400, text
+
+
+def attempt(content, watch):
+    """Return what came of a file: "refused", or "used"."""
+    watch.is_on = True
+    try:
+        file = read(io.BytesIO(content), "m")
+        model = from_parts(file)
+        about = (from_notes if file.notes else about_python_model)(file, "m")
+    except InputError as refusal:
+        check_sentence(str(refusal))
+        return "refused"
+    finally:
+        watch.is_on = False
+    (model_lines if file.notes else python_model_lines)(about)
+    predict(model, file, about)
+    return "used"
+
+
+def predict(model, file, about):
+    """Predict rows with the estimator and with the parts, which may refuse them as bad values."""
+    first = file.parts[0]
+    if first.kind == "FrameVectorizer":
+        columns = {name: np.array([0.5, np.nan, 1e300]) for name in first.parameters["numbers"]}
+        columns |= {
+            name: np.array(["x", None, "new"], dtype=object) for name in first.parameters["text"]
+        }
+        X = columns
+    else:
+        X = np.array([[0.5], [1.0], [-3.0]]) * np.ones(about["features"])
+        columns = {str(i): column for i, column in enumerate(X.T)}
+    found = []
+    for use in (lambda: model.predict(X), lambda: Predictor(file.parts).decide(columns)):
+        try:
+            found.append(len(use()))
+        except ValueError:
+            found.append(3)
+    assert found == [3, 3]
+
+
+def resident_bytes():
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) * 1024
+
+
+def peak_bytes():
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024
+
+
+def reset_peak():
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def main(seed, n_damaged, n_crafted, paths):
+    rng, watch = random.Random(seed), Watch()
+    models = [Path(path).read_bytes() for path in paths]
+    warnings.simplefilter("ignore")
+    for content in models:
+        assert attempt(content, watch) == "used"
+    watch.events.clear()  # of modules that were loaded by then
+    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError()))
+    counts, slowest, most_over = {"refused": 0, "used": 0}, 0.0, 0
+    base = resident_bytes()
+    for make, n_files in ((damaged, n_damaged), (crafted, n_crafted)):
+        for _ in range(n_files):
+            content = make(rng.choice(models), rng)
+            reset_peak()
+            signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
+            start = time.perf_counter()
+            try:
+                counts[attempt(content, watch)] += 1
+            except BaseException:
+                Path("failed.hlvq").write_bytes(content)
+                raise
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            slowest = max(slowest, time.perf_counter() - start)
+            most_over = max(most_over, peak_bytes() - base - 2 * len(content))
+    print(
+        json.dumps(
+            {
+                **counts,
+                "slowest": slowest,
+                "megabytes": most_over // MEGABYTE,
+                "events": sorted(watch.events),
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:])

@@ -1,0 +1,90 @@
+"""Data frames as features."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
+
+from hyperlvq.frames import FrameVectorizer
+
+FRAME = pd.DataFrame(
+    {
+        "a": [1.0, np.nan, 3.0, 5.0, 9.0],
+        "b": [np.nan] * 5,
+        "t": ["x", "y", np.nan, "y", "x"],
+        "u": ["k", "k", "k", "l", "m"],
+    }
+)
+
+
+def vectorizer(**parameters):
+    return FrameVectorizer(["a", "b"], ["t", "u"], **parameters).fit(FRAME)
+
+
+def test_numbers_come_first_and_then_the_levels_of_each_column():
+    found = vectorizer().transform(FRAME)
+
+    np.testing.assert_array_equal(found[:, :2], FRAME[["a", "b"]])
+    np.testing.assert_array_equal(
+        found[:, 2:],
+        np.hstack([np.eye(3)[[0, 1, 2, 1, 0]], np.eye(3)[[0, 0, 0, 1, 2]]]),
+    )
+
+
+def test_missing_numbers_are_filled_as_scikit_learn_does():
+    imputer = SimpleImputer(strategy="median", keep_empty_features=True).fit(FRAME[["a", "b"]])
+
+    found = vectorizer(fill=True).transform(FRAME)[:, :2]
+
+    np.testing.assert_array_equal(found, imputer.transform(FRAME[["a", "b"]]))
+
+
+def test_features_have_names_that_people_can_read():
+    names = vectorizer(min_rows=2).get_feature_names_out()
+
+    assert names.tolist() == ["a", "b", "t_x", "t_y", "t_(missing)", "u_k", "u_(rare)"]
+
+
+def test_any_table_that_gives_columns_by_name_is_taken():
+    fitted = vectorizer()
+
+    found = fitted.transform(pa.table({name: FRAME[name] for name in reversed(FRAME.columns)}))
+
+    np.testing.assert_array_equal(found, fitted.transform(FRAME))
+
+
+def test_output_can_be_a_frame():
+    found = vectorizer().set_output(transform="pandas").transform(FRAME)
+
+    assert found.columns.tolist()[:4] == ["a", "b", "t_x", "t_y"]
+
+
+def test_it_can_be_cloned_and_must_be_fitted():
+    with pytest.raises(NotFittedError):
+        clone(vectorizer()).transform(FRAME)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({}, "FrameVectorizer needs at least one column"),
+        ({"numbers": "a"}, "numbers must be a list of names, got 'a'"),
+        ({"text": ["t", "t"]}, r"text must be different names, got \['t', 't'\]"),
+        ({"text": ["t"], "max_levels": 1}, "max_levels must be at least 2, got 1"),
+        ({"numbers": ["a"], "fill": 1}, "fill must be True or False, got 1"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, sentence):
+    with pytest.raises((TypeError, ValueError), match=f"^{sentence}$"):
+        FrameVectorizer(**parameters).fit(FRAME)
+
+
+def test_levels_that_were_tampered_with_are_refused():
+    fitted = vectorizer()
+    fitted.level_features_ = fitted.level_features_ + 100
+
+    with pytest.raises(ValueError, match="level_features_ must lie between 0 and 7"):
+        fitted.transform(FRAME)

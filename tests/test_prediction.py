@@ -1,0 +1,80 @@
+"""Predictions from the parts of a model are those of its estimators."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hyperlvq import prediction
+from hyperlvq.models import HIDDEN_LAYERS, READOUTS, make_classifier
+from hyperlvq.prediction import Predictor
+from hyperlvq.saving import to_parts
+from hyperlvq.tables.columns import Column, Kind
+from hyperlvq.tables.recipe import table_classifier
+
+QUICK = {"n_units": 30, "max_iter": 3, "random_state": 0}
+COLUMNS = [Column("a", Kind.NUMBER), Column("t", Kind.TEXT), Column("b", Kind.NUMBER)]
+
+
+def parameters_of(hidden, readout):
+    names = {name.split("__")[-1] for name in make_classifier(hidden, readout).get_params()}
+    return {name: value for name, value in QUICK.items() if name in names - {"random_state"}}
+
+
+@pytest.fixture
+def frame(rng):
+    return pd.DataFrame(
+        {
+            "a": np.where(rng.random(300) < 0.1, np.nan, rng.random(300)),
+            "t": rng.choice([*"xyz", np.nan], 300),
+            "b": rng.normal(size=300),
+        }
+    ).astype({"t": object})
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("hidden", HIDDEN_LAYERS)
+@pytest.mark.parametrize("readout", READOUTS)
+def test_every_digit_is_that_of_the_estimators(hidden, readout, n_classes, frame):
+    parameters = parameters_of(hidden, readout)
+    model = table_classifier(COLUMNS, 300, hidden, readout, 0, **parameters)
+    model.fit(frame, np.array([*"uvw"])[np.arange(300) % n_classes])
+    predictor = Predictor(to_parts(model).parts)
+
+    found = predictor.decide({name: frame[name].to_numpy() for name in frame})
+
+    np.testing.assert_array_equal(found, model.decision_function(frame))
+    np.testing.assert_array_equal(predictor.labels(found), model.predict(frame))
+
+
+def test_rows_are_taken_in_blocks_of_bounded_memory(frame, monkeypatch):
+    model = table_classifier(COLUMNS, 300, "intrvfl", "centroids", 0, n_units=30)
+    model.fit(frame, np.arange(300) % 2)
+    columns = {name: frame[name].to_numpy() for name in frame}
+    whole = Predictor(to_parts(model).parts).decide(columns)
+    monkeypatch.setattr(prediction, "BLOCK_NUMBERS", 30 * 7)
+
+    predictor = Predictor(to_parts(model).parts)
+
+    assert predictor._n_at_once == 7
+    np.testing.assert_allclose(predictor.decide(columns), whole)
+
+
+def test_columns_without_text_go_in_their_order(wine):
+    X, y = wine
+    model = make_classifier("intrvfl", "rls", n_units=50, random_state=0).fit(X, y)
+    columns = {str(i): column for i, column in enumerate(X.T)}
+
+    found = Predictor(to_parts(model).parts).decide(columns)
+
+    np.testing.assert_array_equal(found, model.decision_function(X))
+
+
+@pytest.mark.parametrize(("hidden", "kind"), [("features", "RLSClassifier"), ("rvfl", "RVFLLayer")])
+def test_missing_values_are_refused_where_nothing_takes_them(hidden, kind, wine):
+    X, y = wine
+    model = make_classifier(hidden, "rls").fit(X, y)
+    columns = {str(i): column for i, column in enumerate(X.T)} | {"3": np.full(len(X), np.nan)}
+
+    with pytest.raises(ValueError, match=f"^{kind} takes no missing values, nor infinite ones$"):
+        Predictor(to_parts(model).parts).decide(columns)
