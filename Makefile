@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage check format bench clean
+.PHONY: help run test coverage fuzz check format bench clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -23,6 +23,9 @@ test: $(INSTALLED) ## run all tests, then measure coverage with compilation swit
 coverage: $(INSTALLED) ## branch coverage of kernels, hidden and readouts, interpreted
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q --cov --cov-report=term-missing:skip-covered \
 		--cov-fail-under=95 tests/kernels tests/hidden tests/readouts
+
+fuzz: $(INSTALLED) ## the fuzzers of files, archives and downloads, at length
+	HYPERLVQ_FUZZ=100 $(BIN)/pytest -m fuzz
 
 check: $(INSTALLED) ## formatting, lint, types, import directions
 	$(BIN)/ruff format --check

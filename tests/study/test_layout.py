@@ -76,6 +76,8 @@ def test_splits_are_pairs_of_lines():
         (table_with(2, "3\t3\t\xe9\t0"), "a.dat, line 4: not ASCII text"),
         (table_with(2, "3\t3\t0"), "a.dat, line 4: 3 columns, expected 4"),
         (table_with(2, ""), "a.dat, line 4: 1 columns, expected 4"),
+        (table_with(2, " "), "a.dat, line 4: 1 columns, expected 4"),
+        (b"\n" * 10**6, "a.dat, line 1: the header '' is not a tab"),
         (table_with(2, "3\t3\tred\t0"), "a.dat, line 4: f2 is 'red', not a finite number"),
         (table_with(2, "3\t\t0\t0"), "a.dat, line 4: f1 is '', not a finite number"),
         (table_with(2, "3\tnan\t0\t0"), "a.dat, line 4: f1 is 'nan', not a finite number"),
@@ -116,6 +118,7 @@ def test_test_table_may_lack_a_class():
         (b"0 1 \n2 8 \n", "a.dat, line 2: row number 8, but the last row is 7"),
         (b"0 " + b"9" * 5000 + b"\n2 3 \n", "a.dat, line 1: '9+...9+' is not a row number"),
         (b"0 1 0\n2 3 \n", "a.dat, line 1: row number 0 stands there twice"),
+        (b"0 " * 9 + b"\n2 3 \n", "a.dat, line 1: more row numbers than the 8 rows"),
         (b"0 1 \n2 1 \n", "a.dat, line 2: row number 1 is a training row, too"),
     ],
 )
