@@ -66,7 +66,8 @@ def archives(draw):
 @st.composite
 def changed(draw, content):
     content = bytearray(content)
-    for place in draw(st.lists(st.integers(0, len(content) - 1), max_size=3)):
+    places = st.integers(0, max(len(content) - 1, 0))
+    for place in draw(st.lists(places, max_size=3 if content else 0)):
         content[place] = draw(st.integers(0, 255))
     cut = draw(st.one_of(st.just(len(content)), st.integers(0, len(content))))
     return bytes(content[:cut])
