@@ -6,9 +6,9 @@ training rows and one for the test rows of every split, from 0, separated by spa
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from io import BytesIO, TextIOWrapper
-from itertools import chain
+from itertools import count, islice
 from reprlib import repr as short
 
 import numpy as np
@@ -17,18 +17,18 @@ from hyperlvq.checks import InputError
 from hyperlvq.study.data_set import Rows
 
 CLASS_COLUMN = "clase"
+#: Lines that are parsed together; all lines would take many times the memory of their text.
+BLOCK_LINES = 2000
+LONGEST_ROW = 2**22
 
 
 def parse_table(
     content: bytes, name: str, n_classes: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return features and class numbers; without `n_classes`, each class needs a sample."""
-    lines = _lines(content, name)
+    lines = _rows(content, name)
     columns = _columns(next(lines), name)
-    values = _numbers(lines, name)
-    if values is None or values.shape[1] != len(columns):
-        raise _first_fault(_lines(content, name), columns, name)
-    _check_sample_numbers(values[:, 0], name)
+    values = _numbers(lines, columns, name)
     _check_classes(values[:, -1], n_classes or len(values), name)
     y = values[:, -1].astype(np.intp)
     if n_classes is None:
@@ -53,13 +53,21 @@ def _fault(name: str, line: int, what: str) -> InputError:
 
 
 def _lines(content: bytes, name: str) -> Iterator[str]:
-    """Return the lines one by one: as a list, they would take many times the text's memory."""
+    """Return the lines one by one."""
     if not content:
         raise InputError(f"{name} is empty")
     if not content.isascii():
         start = re.search(rb"[^\x00-\x7f]", content).start()  # type: ignore[union-attr]
         raise _fault(name, content.count(b"\n", 0, start) + 1, "not ASCII text")
     return (line.rstrip("\n") for line in TextIOWrapper(BytesIO(content), "ascii"))
+
+
+def _rows(content: bytes, name: str) -> Iterator[str]:
+    """Return the lines of a table, the cells of which take many times the memory of their text."""
+    for number, line in enumerate(_lines(content, name), 1):
+        if len(line) > LONGEST_ROW:
+            raise _fault(name, number, f"longer than {LONGEST_ROW} characters")
+        yield line
 
 
 def _columns(header: str, name: str) -> list[str]:
@@ -70,45 +78,52 @@ def _columns(header: str, name: str) -> list[str]:
     return ["sample number", *features, "class"]
 
 
-def _numbers(rows: Iterator[str], name: str) -> np.ndarray | None:
-    first = next(rows, None)
-    if first is None:
+def _numbers(lines: Iterator[str], columns: list[str], name: str) -> np.ndarray:
+    blocks = []
+    for first in count(2, BLOCK_LINES):
+        block = list(islice(lines, BLOCK_LINES))
+        if not block:
+            break
+        values = _parsed(block)
+        if values is None or values.shape != (len(block), len(columns)):
+            raise _first_fault(block, first, columns, name)
+        _check_sample_numbers(values[:, 0], first, name)
+        blocks.append(values)
+    if not blocks:
         raise InputError(f"{name} has a header and no samples")
-    return _parsed(chain([first], rows))
+    return np.concatenate(blocks)
 
 
-def _parsed(rows: Iterable[str]) -> np.ndarray | None:
+def _parsed(rows: list[str]) -> np.ndarray | None:
     """Return the numbers in lines of text, or None where one is not a finite number."""
+    if "" in rows:  # numpy would pass over an empty line
+        return None
     try:
-        values = np.loadtxt(map(_filled, rows), delimiter="\t", comments=None, ndmin=2)
+        values = np.loadtxt(rows, delimiter="\t", comments=None, ndmin=2)
     except ValueError:
         return None
     return values if np.isfinite(values).all() else None
 
 
-def _filled(row: str) -> str:
-    if not row:  # numpy would pass over an empty line
-        raise ValueError
-    return row
-
-
-def _first_fault(lines: Iterable[str], columns: list[str], name: str) -> InputError:
-    """Return what is wrong with the first wrong line; slow, for files known to be wrong."""
-    for number, line in enumerate(lines, 1):
+def _first_fault(lines: list[str], first: int, columns: list[str], name: str) -> InputError:
+    """Return what is wrong with the first wrong line; slow, for lines known to be wrong."""
+    for number, line in enumerate(lines, first):
         cells = line.split("\t")
         if len(cells) != len(columns):
             return _fault(name, number, f"{len(cells)} columns, expected {len(columns)}")
-        for column, cell in zip(columns, cells, strict=True) if number > 1 else ():
+        if _parsed([line]) is not None:
+            continue
+        for column, cell in zip(columns, cells, strict=True):
             if _parsed([cell]) is None:
                 return _fault(name, number, f"{column} is {short(cell)}, not a finite number")
     raise AssertionError(f"{name} has no fault")
 
 
-def _check_sample_numbers(numbers: np.ndarray, name: str) -> None:
-    expected = np.arange(1, len(numbers) + 1)
+def _check_sample_numbers(numbers: np.ndarray, first: int, name: str) -> None:
+    expected = np.arange(first - 1, first - 1 + len(numbers))
     if (wrong := np.flatnonzero(numbers != expected)).size:
         row = wrong[0]
-        raise _fault(name, row + 2, f"sample number {numbers[row]:g}, expected {expected[row]}")
+        raise _fault(name, row + first, f"sample number {numbers[row]:g}, expected {expected[row]}")
 
 
 def _check_classes(classes: np.ndarray, n_classes: int, name: str) -> None:
