@@ -544,6 +544,13 @@ def test_link_to_the_file_stays_one(server, target, tmp_path):
     assert (tmp_path / "folder" / "b").read_bytes() == CONTENT
 
 
+def test_path_is_named_as_it_was_given(server, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(InputError, match=r"^nowhere/a cannot be written: No such file"):
+        get(server, "nowhere/a")
+
+
 def test_private_file_stays_private(server, target):
     target.write_bytes(b"older")
     target.chmod(0o600)

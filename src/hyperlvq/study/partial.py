@@ -70,17 +70,18 @@ class PartialFile:
     """
 
     def __init__(self, path: str | Path):
+        self._name = path
         self.target = Path(os.path.realpath(path))  # so that a link stays one
         self.path = Path(f"{self.target}.part")
         self._notes_path = Path(f"{self.target}.part.json")
 
     def __enter__(self) -> "PartialFile":
         with self._writing(), ExitStack() as opened:
-            _check_target(self.target)
+            _check_target(self.target, self._name)
             self._notes = opened.enter_context(_open_plain(self._notes_path))
-            lock(self._notes, self.target)
+            lock(self._notes, Path(self._name))
             if not _is_same_file(self._notes, self._notes_path):  # the other has just ended
-                raise InputError(f"another run is writing to {self.target}")
+                raise InputError(f"another run is writing to {self._name}")
             opened.pop_all()
         return self
 
@@ -141,14 +142,14 @@ class PartialFile:
             if isinstance(error, InputError):
                 raise
             reason = getattr(error, "strerror", None) or error
-            raise InputError(f"{self.target} cannot be written: {reason}") from None
+            raise InputError(f"{self._name} cannot be written: {reason}") from None
 
 
-def _check_target(target: Path) -> None:
+def _check_target(target: Path, name: str | Path) -> None:
     if target.is_dir():
-        raise InputError(f"{target} is a folder, expected where the file shall be")
+        raise InputError(f"{name} is a folder, expected where the file shall be")
     if target.exists() and not target.is_file():
-        raise InputError(f"{target} is not a plain file, and is left as it is")
+        raise InputError(f"{name} is not a plain file, and is left as it is")
 
 
 def _open_plain(path: Path) -> FileIO:
