@@ -139,7 +139,7 @@ def _headers(origin: Origin | None, part: PartialFile) -> dict[str, str]:
 def _open(url: str, headers: dict[str, str], opener: Opener) -> HTTPResponse:
     """Return the answer of an address or of what it redirects to."""
     place = url
-    for _ in range(MAX_REDIRECTS):
+    for _ in range(MAX_REDIRECTS + 1):
         response = opener.open(place, headers)
         if response.status not in REDIRECTS:
             return response
