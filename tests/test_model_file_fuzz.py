@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from fuzz_model_files import crafted, damaged
+from fuzzing import FACTOR
 from shell import hyperlvq
 from small_tables import fit_colours
 
 import hyperlvq as package
 
 pytestmark = pytest.mark.fuzz
-FACTOR = int(os.environ.get("HYPERLVQ_FUZZ", "1"))
 TESTS = Path(__file__).parent
 
 

@@ -1,10 +1,12 @@
+import subprocess
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from threading import Thread
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shell import hyperlvq
+from shell import PROGRAM, hyperlvq
 from small_set import FILES, NAME, with_test_file, write_set
 
 from hyperlvq.study.manifest import manifest
@@ -104,6 +106,35 @@ def test_verify_of_the_collection_misses_miniboone_only(uci_path):
     assert code == 1
     assert "miniboone: miniboone/miniboone_R.dat is missing\n" in output
     assert output.endswith("120 of 121 data sets are whole; failed: miniboone\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("command", ["list", "verify", "fetch"])
+def test_full_disk_is_one_sentence(tmp_path, address, command):
+    path = write_set(tmp_path)
+    arguments = {
+        "list": ["list", path],
+        "verify": ["verify", path],
+        "fetch": ["fetch", address, "-o", path / "a"],
+    }
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*PROGRAM, "data", *arguments[command]], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+
+    sentence = "hyperlvq: standard output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (2, sentence)
+
+
+def test_text_of_a_set_reaches_a_terminal_as_it_is(tmp_path):
+    table = FILES[f"{NAME}_R.dat"].replace(b"f1", b"\x1b[31m").replace(b"0.25", b"\x1b[2J")
+    code, output, errors = hyperlvq(
+        "data", "verify", write_set(tmp_path, {**FILES, f"{NAME}_R.dat": table})
+    )
+
+    assert (code, errors) == (1, "")
+    assert all(line.isprintable() for line in output.split("\n"))
+    assert "\\u001b[31m is '\\x1b[2J', not a finite number" in output
 
 
 class Handler(BaseHTTPRequestHandler):

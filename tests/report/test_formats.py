@@ -2,7 +2,7 @@
 
 import pytest
 
-from hyperlvq.report.formats import cell, number, p_value, power, signed
+from hyperlvq.report.formats import no_formula, number, p_value, plain, power, signed
 
 NAN = float("nan")
 
@@ -29,4 +29,28 @@ def test_powers_round_up_to_the_next():
 
 
 def test_a_markdown_cell_stays_on_its_line():
-    assert cell("a\nb | c") == "a b \\| c"
+    assert plain("a\nb | c") == "a b \\| c"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)&gt;"),
+        ("&lt;img&gt;", "&amp;lt;img&amp;gt;"),
+        ("![a](http://b)", "!\\[a\\](http://b)"),
+        ("a\\|b", "a\\\\\\|b"),
+        ("`a` *b*", "\\`a\\` \\*b\\*"),
+        ("breast-cancer_R.dat, line 3: 5 > 4", "breast-cancer_R.dat, line 3: 5 &gt; 4"),
+    ],
+)
+def test_text_is_no_markup_in_markdown(text, expected):
+    assert plain(text) == expected
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_text_is_no_formula_in_a_spreadsheet(start):
+    assert no_formula(f"{start}cmd|' /C calc'!A0") == f"'{start}cmd|' /C calc'!A0"
+
+
+def test_text_that_is_no_formula_stays_as_it_is():
+    assert no_formula("a=b-c") == "a=b-c"

@@ -36,6 +36,33 @@ def test_csv_numbers_read_back_exactly(write_study, record):
     assert pd.read_csv(folder / "r_sets.csv")["intrvfl_rls"][0] == 0.1 + 0.2
 
 
+def test_csv_has_numbers_but_no_formulas(write_study, record):
+    folder = write_study([record(dataset="=cmd|' /C calc'!A0", accuracy=0.25)])
+
+    write_report(folder, folder / "r.html")
+
+    table = pd.read_csv(folder / "r_sets.csv")
+    assert table["dataset"][0] == "'=cmd|' /C calc'!A0"
+    assert table["intrvfl_rls"][0] == 0.25
+
+
+def test_markup_in_records_is_text_in_every_file(write_study, record, unreadable):
+    image = "<img src=x onerror=alert(1)>"
+    fields = {"protocol": image, "settings": f"{image}[a](b)"}
+    good = record(dataset=f"{image}|", **fields)
+    bad = unreadable(f"{image}2", image) | fields
+    folder = write_study([good, bad])
+
+    paths = write_report(folder, folder / "r.html")
+
+    for path in paths:
+        if path.suffix != ".csv":
+            assert "<img" not in path.read_text(encoding="utf-8")
+    text = paths[0].read_text(encoding="utf-8")
+    assert "&lt;img src=x onerror=alert(1)&gt;\\| |" in text
+    assert "&gt;\\[a\\](b)" in text
+
+
 def test_figures_are_written_if_asked(study_folder, tmp_path):
     paths = write_report(study_folder, tmp_path / "r.html", figures_folder=tmp_path / "figures")
 

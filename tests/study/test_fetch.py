@@ -1,14 +1,23 @@
 import hashlib
 import json
+import os
 import re
+import shutil
 import socket
+import ssl
+import stat
+import subprocess
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from raw_server import RawServer
+from shell import hyperlvq
 
 from hyperlvq.checks import InputError
 from hyperlvq.study import fetch as fetching
+from hyperlvq.study import opener
 from hyperlvq.study.fetch import fetch
 
 CONTENT = bytes(range(256)) * 1000
@@ -93,6 +102,13 @@ def server():
         yield server
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def raw_server():
+    """Return what starts a server that answers every request with these bytes."""
+    with RawServer() as server:
+        yield server.start
 
 
 @pytest.fixture
@@ -262,7 +278,7 @@ def test_redirect_is_followed_over_http_only(server, target):
     assert target.read_bytes() == CONTENT
 
     server.script = [lambda handler: handler.answer(302, Location="ftp://127.0.0.1/x")] * 9
-    with pytest.raises(InputError, match="unknown url type: ftp"):
+    with pytest.raises(InputError, match=r"to 'ftp://127.0.0.1/x', which is not an http or"):
         get(server, target)
 
 
@@ -287,6 +303,10 @@ def test_server_that_is_not_there_is_named(target):
         "http://a:b@c/",
         "https://example.org/a b",
         "https://example.org/\xe9",
+        "http://a..b/",
+        f"http://{'a' * 64}.org/",
+        "http://a:99999/",
+        "http://[v1]/",
         "",
     ],
 )
@@ -309,3 +329,300 @@ def test_target_that_is_a_folder_is_refused_before_the_download(server, tmp_path
     with pytest.raises(InputError, match="is a folder, expected where the file shall be"):
         get(server, tmp_path)
     assert server.requests == []
+
+
+@pytest.mark.parametrize("code", [201, 202, 203, 204, 205, 207, 300, 304, 305, 306])
+def test_other_statuses_are_refused(server, target, code):
+    server.script = [status(code)] * 9
+
+    with pytest.raises(InputError, match=f"cannot be fetched: status {code}"):
+        get(server, target)
+    assert len(server.requests) == 1
+    assert leftovers(target) == []
+
+
+@pytest.mark.parametrize("length", [None, False])
+def test_answer_without_bytes_is_no_file(server, target, length):
+    server.script = [lambda handler: handler.answer(200, b"", length)] * 9
+
+    with pytest.raises(InputError, match="broke off 5 times, last: nothing came"):
+        get(server, target)
+    assert not target.exists()
+    assert leftovers(target) == []
+
+
+@pytest.mark.parametrize(
+    "length", ["-5", "+5", "5x", "0x10", "", "5, 5", "1" * 5000, "1e3", "5\r\nContent-Length: 6"]
+)
+def test_malformed_length_is_refused(raw_server, target, length):
+    url = raw_server(f"HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\nbytes".encode())
+
+    with pytest.raises(InputError, match="cannot be fetched: the server gives its length as '"):
+        fetch(url, target, first_wait=0.001)
+    assert leftovers(target) == []
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        b"",
+        b"5\r\nbytes\r\n",
+        b"-5\r\nbytes\r\n",
+        b"x\r\n",
+        b"9\r\nbytes",
+        b"f" * 70_000,
+        b"\r\n" * 9,
+    ],
+)
+def test_malformed_chunks_are_no_file(raw_server, target, chunks):
+    url = raw_server(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
+
+    with pytest.raises(InputError, match=r"broke off 5 times, last: .+; the same call resumes"):
+        fetch(url, target, first_wait=0.001)
+    assert not target.exists()
+
+
+def test_chunks_give_a_file(raw_server, target):
+    chunks = b"5\r\nbytes\r\n0\r\nTrailer: x\r\n\r\n"
+    fetch(raw_server(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks), target)
+
+    assert target.read_bytes() == b"bytes"
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        *(
+            "http://[::1",
+            "http://a:port/",
+            f"http://{'a' * 64}.org/",
+            "//a..b/",
+        ),
+        *("file:///etc/passwd", "ftp://127.0.0.1/x", "data:,x", "http://a:b@c/", "http://a:0/", ""),
+    ],
+)
+def test_malformed_redirect_is_refused_at_once(server, target, location):
+    server.script = [lambda handler: handler.answer(302, Location=location)] * 9
+
+    with pytest.raises(InputError, match=r"cannot be fetched: .*(not an http or|malformed)"):
+        get(server, target)
+    assert len(server.requests) == 1
+    assert leftovers(target) == []
+
+
+def test_redirects_come_to_an_end(server, target):
+    server.script = [lambda handler: handler.answer(302, Location="/b")] * 99
+
+    with pytest.raises(InputError, match="more than 10 redirects"):
+        get(server, target)
+
+
+@pytest.mark.parametrize("location", ["/b c", "b\xe9", "?query", "//127.0.0.1:{port}/a"])
+def test_redirect_may_be_relative_and_sloppy(server, target, location):
+    location = location.format(port=server.server_port)
+    server.script = [lambda handler: handler.answer(302, Location=location)]
+    get(server, target)
+
+    assert target.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(b"", b"\0" * 100, b"HTTP/1.1 abc\r\n\r\n", b"HTTP/1.1 99999 OK\r\n\r\n", b"x" * 70_000),
+        *(b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 200, b"HTTP/1.1 200 OK\r\n" + b"a" * 70_000),
+    ],
+)
+def test_answer_that_is_not_http_is_one_sentence(raw_server, target, answer):
+    with pytest.raises(
+        InputError, match=r"broke off 5 times, last: [^\n]+; the same call"
+    ) as caught:
+        fetch(raw_server(answer), target, first_wait=0.001)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n", b"x"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", b"a: b\r\n"),
+        (b"HTTP/1.1 200 OK\r\na: ", b"x"),
+        (b"HTTP/1.1 ", b"2"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    ],
+)
+def test_server_that_drips_is_given_up(raw_server, target, monkeypatch, answer):
+    monkeypatch.setattr(opener, "WINDOW_SECONDS", 0.3)
+    monkeypatch.setattr(fetching, "ATTEMPTS", 2)
+    url = raw_server(*answer, drip_seconds=0.02)
+    start = time.monotonic()
+
+    with pytest.raises(InputError, match=r"less than 1024 bytes came in 0.3 seconds"):
+        fetch(url, target, first_wait=0.001)
+    assert time.monotonic() - start < 15
+
+
+def test_slow_but_steady_server_is_waited_for(raw_server, target, monkeypatch):
+    monkeypatch.setattr(opener, "WINDOW_SECONDS", 0.3)
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n"
+    fetch(raw_server(head, bytes(2000), drip_seconds=0.05), target)
+
+    assert target.read_bytes() == bytes(40_000)
+
+
+def test_second_fetch_to_one_path_is_refused(server, target):
+    is_under_way, may_end = threading.Event(), threading.Event()
+
+    def slow(handler):
+        is_under_way.set()
+        may_end.wait(30)
+        whole(handler)
+
+    server.script = [slow]
+    first = threading.Thread(target=get, args=(server, target))
+    first.start()
+    is_under_way.wait(30)
+    with pytest.raises(InputError, match=f"another run is writing to {target}"):
+        get(server, target)
+    may_end.set()
+    first.join()
+
+    assert target.read_bytes() == CONTENT
+    assert leftovers(target) == []
+
+
+def test_fetches_of_one_path_at_a_time_leave_one_whole_file(server, target):
+    refusals = []
+
+    def one():
+        try:
+            get(server, target)
+        except InputError as error:
+            refusals.append(str(error))
+
+    threads = [threading.Thread(target=one) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert target.read_bytes() == CONTENT
+    assert set(refusals) <= {f"another run is writing to {target}"}
+    assert leftovers(target) == []
+
+
+def test_pipe_is_left_alone_as_a_device_is(server, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="is not a plain file, and is left as it is"):
+        get(server, tmp_path / "pipe")
+
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("suffix", [".part", ".part.json"])
+def test_link_in_the_place_of_the_part_leads_nowhere(server, target, suffix):
+    other = target.with_name("other")
+    other.write_bytes(b"mine")
+    target.with_name(target.name + suffix).symlink_to(other)
+    if suffix == ".part.json":
+        with pytest.raises(InputError, match="cannot be written"):
+            get(server, target)
+    else:
+        get(server, target)
+
+    assert other.read_bytes() == b"mine"
+
+
+def test_link_to_the_file_stays_one(server, target, tmp_path):
+    (tmp_path / "folder").mkdir()
+    target.symlink_to(tmp_path / "folder" / "b")
+    get(server, target)
+
+    assert target.is_symlink()
+    assert (tmp_path / "folder" / "b").read_bytes() == CONTENT
+
+
+def test_path_is_named_as_it_was_given(server, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(InputError, match=r"^nowhere/a cannot be written: No such file"):
+        get(server, "nowhere/a")
+
+
+def test_private_file_stays_private(server, target):
+    target.write_bytes(b"older")
+    target.chmod(0o600)
+    get(server, target)
+
+    assert target.read_bytes() == CONTENT
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+
+
+def test_name_that_is_too_long_is_one_sentence(server, tmp_path):
+    with pytest.raises(InputError, match="cannot be written: File name too long"):
+        get(server, tmp_path / ("a" * 300))
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        '{"url": "URL", "validator": [], "size": 9}',
+        '{"url": "URL", "validator": "\\n", "size": 9}',
+        '{"url": "URL", "validator": null, "size": "9"}',
+        "[" * 100_000,
+    ],
+)
+def test_notes_that_make_no_sense_do_no_harm(server, target, notes):
+    target.with_name("a.tar.xz.part").write_bytes(CONTENT[:9])
+    target.with_name("a.tar.xz.part.json").write_text(notes.replace("URL", server.url))
+    get(server, target)
+
+    assert target.read_bytes() == CONTENT
+
+
+@pytest.fixture
+def secure(server, tmp_path, monkeypatch):
+    """Return the server once it speaks TLS by a certificate that this process trusts."""
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl to make a certificate")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    options = ["-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "1"]
+    names = ["-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", key, "-out", certificate]
+    subprocess.run(
+        ["openssl", "req", "-x509", *options, *names, *files], check=True, capture_output=True
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server.url = server.url.replace("http:", "https:")
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    return server
+
+
+def test_file_comes_over_tls(secure, target):
+    get(secure, target)
+
+    assert target.read_bytes() == CONTENT
+
+
+def test_redirect_from_https_to_http_is_refused(secure, target):
+    secure.script = [lambda handler: handler.answer(302, Location="http://127.0.0.1/a")] * 9
+
+    with pytest.raises(
+        InputError, match=r"redirects to 'http://127.0.0.1/a', which is not encrypted"
+    ):
+        get(secure, target)
+    assert len(secure.requests) == 1
+    assert not target.exists()
+
+
+def test_fault_of_a_server_is_one_sentence_on_the_command_line(raw_server, target):
+    url = raw_server(b"HTTP/1.1 404 \x1b[2J\x9b\xe2\x80\xae gone\r\n\r\n")
+    code, output, errors = hyperlvq("data", "fetch", url, "-o", target)
+
+    assert (code, output) == (2, "")
+    assert errors.endswith(" gone\n")
+    assert errors[:-1].isprintable()

@@ -2,12 +2,10 @@ import io
 import tarfile
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from small_set import FILES, NAME, TABLE, write_set
 
 from hyperlvq.checks import InputError
-from hyperlvq.study import files
+from hyperlvq.study import archive as archives
 from hyperlvq.study.files import find_files
 
 
@@ -26,15 +24,6 @@ def archive(path, *members, mode="w"):
     return path
 
 
-def refusal(path):
-    """Return the sentence that refuses an archive; none if it is read."""
-    try:
-        find_files(path)
-    except InputError as error:
-        return str(error)
-    return ""
-
-
 def test_folder_may_be_data_or_hold_it(tmp_path):
     write_set(tmp_path)
 
@@ -42,7 +31,7 @@ def test_folder_may_be_data_or_hold_it(tmp_path):
     assert find_files(tmp_path)[NAME].keys() == FILES.keys()
 
 
-@pytest.mark.parametrize("compression", ["", ":gz", ":xz"])
+@pytest.mark.parametrize("compression", ["", ":gz", ":bz2", ":xz"])
 @pytest.mark.parametrize("prefix", ["data/", "./data/", "", "collection-1.0/data/"])
 def test_archive_gives_contents(tmp_path, compression, prefix):
     members = [member(f"{prefix}{NAME}/{file}", content) for file, content in FILES.items()]
@@ -86,24 +75,15 @@ def test_member_of_absurd_size_is_refused(tmp_path, size):
     info.size = size
     (tmp_path / "a.tar").write_bytes(info.tobuf(tarfile.GNU_FORMAT) + bytes(4096))
 
-    with pytest.raises(InputError, match=f"'data/iris/iris_R.dat' of {size} bytes"):
+    with pytest.raises(InputError, match=f"'data/iris/iris_R.dat' of {size} bytes: at most"):
         find_files(tmp_path / "a.tar")
 
 
 def test_many_members_are_refused_once_they_are_too_much(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MAX_ARCHIVE_BYTES", 10_000)
+    monkeypatch.setattr(archives, "MAX_ARCHIVE_BYTES", 10_000)
     path = archive(tmp_path / "a.tar", *[member(f"empty-{number}") for number in range(50)])
 
     with pytest.raises(InputError, match="unpacks to more than 10000 bytes"):
-        find_files(path)
-
-
-def test_number_that_makes_no_sense_in_a_header_is_damage(tmp_path):
-    info, content = member("data/iris/iris_R.dat", TABLE)
-    info.pax_headers = {"GNU.sparse.map": "x", "GNU.sparse.size": "y"}
-    path = archive(tmp_path / "a.tar", member("data/iris/readme.txt"), (info, content))
-
-    with pytest.raises(InputError, match="is damaged or cut off"):
         find_files(path)
 
 
@@ -117,7 +97,9 @@ def test_archive_cut_off_is_refused(tmp_path, rng, compression):
         find_files(path)
 
 
-@pytest.mark.parametrize("content", [b"", b"no archive", b"\x1f\x8b", b"\xfd7zXZ\x00"])
+@pytest.mark.parametrize(
+    "content", [b"", b"no archive", b"\x1f\x8b", b"BZh", b"BZh9x", b"\xfd7zXZ\x00"]
+)
 def test_file_that_is_no_archive_is_refused(tmp_path, content):
     path = tmp_path / "a.tar.xz"
     path.write_bytes(content)
@@ -138,22 +120,7 @@ def test_unreadable_path_is_refused(tmp_path, monkeypatch, name):
 
     (tmp_path / "folder").mkdir()
     monkeypatch.setattr("pathlib.Path.iterdir", forbidden)
-    monkeypatch.setattr("tarfile.open", forbidden)
+    monkeypatch.setattr("builtins.open", forbidden)
 
     with pytest.raises(InputError, match=f"{name} cannot be read: Permission denied"):
         find_files(tmp_path / name)
-
-
-@settings(deadline=None)
-@given(data=st.data())
-def test_any_archive_is_read_or_refused(data, tmp_path_factory):
-    path = tmp_path_factory.mktemp("fuzz") / "a.tar"
-    mode = data.draw(st.sampled_from(["w", "w:gz", "w:xz"]))
-    content = bytearray(
-        archive(path, member(f"data/{NAME}/{NAME}_R.dat", TABLE), mode=mode).read_bytes()
-    )
-    for place in data.draw(st.lists(st.integers(0, min(len(content), 700) - 1), max_size=4)):
-        content[place] = data.draw(st.integers(0, 255))
-    path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
-
-    assert "\n" not in refusal(path)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from small_set import ROWS, SPLITS, TABLE, TUNING
 
 from hyperlvq.checks import InputError
+from hyperlvq.study import layout
 from hyperlvq.study.layout import parse_splits, parse_table
 
 
@@ -76,6 +77,10 @@ def test_splits_are_pairs_of_lines():
         (table_with(2, "3\t3\t\xe9\t0"), "a.dat, line 4: not ASCII text"),
         (table_with(2, "3\t3\t0"), "a.dat, line 4: 3 columns, expected 4"),
         (table_with(2, ""), "a.dat, line 4: 1 columns, expected 4"),
+        (table_with(2, " "), "a.dat, line 4: 1 columns, expected 4"),
+        (b"\t" * 2**23, "a.dat, line 1: longer than 4194304 characters"),
+        (table_with(2, "\t" * 2**23), "a.dat, line 4: longer than 4194304 characters"),
+        (b"\n" * 10**6, "a.dat, line 1: the header '' is not a tab"),
         (table_with(2, "3\t3\tred\t0"), "a.dat, line 4: f2 is 'red', not a finite number"),
         (table_with(2, "3\t\t0\t0"), "a.dat, line 4: f1 is '', not a finite number"),
         (table_with(2, "3\tnan\t0\t0"), "a.dat, line 4: f1 is 'nan', not a finite number"),
@@ -103,6 +108,34 @@ def test_test_table_may_lack_a_class():
     assert parse_table(content, "a.dat", n_classes=2)[1].tolist() == [1]
 
 
+def counted_rows(n_rows, last):
+    """Return a table of so many samples, the last of which is written anew."""
+    rows = [f"{number}\t0.5\t{number % 2}" for number in range(1, n_rows)]
+    return "\n".join(["\tf1\tclase", *rows, last]).encode()
+
+
+def test_long_table_is_read_whole():
+    X, y = parse_table(counted_rows(layout.BLOCK_LINES + 1, "2001\t7\t1"), "a.dat")
+
+    assert X.shape == (2001, 1)
+    assert X[-1] == 7
+    assert y[-1] == 1
+
+
+@pytest.mark.parametrize(
+    ("last", "message"),
+    [
+        ("2001\tseven\t1", "a.dat, line 2002: f1 is 'seven', not a finite number"),
+        ("2000\t7\t1", "a.dat, line 2002: sample number 2000, expected 2001"),
+        ("2001\t1", "a.dat, line 2002: 2 columns, expected 3"),
+        ("2001\t7\t0.5", "a.dat, line 2002: class 0.5 is not a whole number"),
+    ],
+)
+def test_fault_at_the_end_of_a_long_table_is_refused_by_line(last, message):
+    with pytest.raises(InputError, match=message):
+        parse_table(counted_rows(2001, last), "a.dat")
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -116,6 +149,7 @@ def test_test_table_may_lack_a_class():
         (b"0 1 \n2 8 \n", "a.dat, line 2: row number 8, but the last row is 7"),
         (b"0 " + b"9" * 5000 + b"\n2 3 \n", "a.dat, line 1: '9+...9+' is not a row number"),
         (b"0 1 0\n2 3 \n", "a.dat, line 1: row number 0 stands there twice"),
+        (b"0 " * 9 + b"\n2 3 \n", "a.dat, line 1: more row numbers than the 8 rows"),
         (b"0 1 \n2 1 \n", "a.dat, line 2: row number 1 is a training row, too"),
     ],
 )

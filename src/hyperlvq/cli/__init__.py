@@ -4,6 +4,7 @@ import sys
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.stopping import StoppedError
+from hyperlvq.cli.text import printable
 
 EXTRA_NEEDED = "the command line needs: pip install 'hyperlvq[cli]'"
 EXTRA_MODULES = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "typer")
@@ -38,5 +39,5 @@ def main() -> None:
 
 
 def _complain(sentence: str) -> int:
-    print(f"hyperlvq: {sentence}", file=sys.stderr)
+    print(printable(f"hyperlvq: {sentence}"), file=sys.stderr)
     return BAD_INPUT

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hyperlvq.checks import InputError
+from hyperlvq.cli.options import give
 from hyperlvq.cli.stopping import if_stopped
+from hyperlvq.cli.text import aligned
 
 if TYPE_CHECKING:
     from hyperlvq.study.collection import Collection
@@ -35,7 +37,7 @@ def list_sets(
         facts = _facts_of_built_in()
     else:
         facts = _facts_of_collection(path) if path else list(manifest().values())
-    _print_table(facts)
+    _say(*_table(facts))
 
 
 @data_app.command()
@@ -52,7 +54,7 @@ def verify(
     checked = names or _expected_names(collection)
     failed = [name for name in checked if not _is_whole(collection, name)]
     summary = f"{len(checked) - len(failed)} of {len(checked)} data sets are whole"
-    typer.echo(f"{summary}; failed: {', '.join(failed)}" if failed else summary)
+    _say(f"{summary}; failed: {', '.join(failed)}" if failed else summary)
     if failed:
         raise typer.Exit(1)
 
@@ -71,7 +73,7 @@ def fetch(
 
     with if_stopped(RESUMES), shown_download() as progress:
         download.fetch(url, output, sha256, progress)
-    typer.echo(f"{output} is there; check it: hyperlvq data verify {output}")
+    _say(f"{output} is there; check it: hyperlvq data verify {output}")
 
 
 def _facts_of_built_in() -> "list[Facts]":
@@ -93,23 +95,22 @@ def _facts_of_collection(path: Path) -> "list[Facts]":
         try:
             rows.append(manifest().get(name) or facts_of(collection.load(name)))
         except InputError as error:
-            typer.echo(f"hyperlvq: {error}", err=True)
+            _say(f"hyperlvq: {error}", to_stderr=True)
     return rows
 
 
-def _print_table(rows: "list[Facts]") -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table("name", box=None)
-    for heading in ("samples", "features", "classes", "training", "test"):
-        table.add_column(heading, justify="right")
-    table.add_column("evaluated on")
+def _table(rows: "list[Facts]") -> list[str]:
+    """Return the lines of a table of data sets."""
+    headings = ["name", "samples", "features", "classes", "training", "test", "evaluated on"]
+    cells = []
     for facts in rows:
         sizes = facts.samples, facts.features, facts.classes, facts.n_train, facts.n_test
-        table.add_row(escape(facts.name), *map(str, sizes), facts.kind)
-    Console().print(table)
+        cells.append([facts.name, *map(str, sizes), facts.kind])
+    return aligned([headings, *cells], left=(0, len(headings) - 1))
+
+
+def _say(*lines: str, to_stderr: bool = False) -> None:
+    give(lines, None, as_json=False, quiet=False, to_stderr=to_stderr)
 
 
 def _expected_names(collection: "Collection") -> list[str]:
@@ -125,7 +126,7 @@ def _is_whole(collection: "Collection", name: str) -> bool:
     try:
         collection.load(name)
     except InputError as error:
-        typer.echo(f"{name}: {error}")
+        _say(f"{name}: {error}")
         return False
-    typer.echo(f"{name}: ok")
+    _say(f"{name}: ok")
     return True

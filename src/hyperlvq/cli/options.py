@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperlvq.checks import InputError
+from hyperlvq.cli.text import printable
 from hyperlvq.writing import standard_output
 
 if TYPE_CHECKING:
@@ -41,12 +42,14 @@ MinAccuracy = Annotated[
 def give(
     lines: Iterable[str], values: Any, as_json: bool, quiet: bool, to_stderr: bool = False
 ) -> None:
-    """Print a result as text or JSON."""
+    """Print a result as text, each line on one line, or as JSON."""
     if quiet and not as_json:
         return
-    text = json.dumps(values, ensure_ascii=False, allow_nan=False, indent=2) if as_json else None
+    if as_json:
+        text = json.dumps(values, ensure_ascii=False, allow_nan=False, indent=2)
+        lines = text.split("\n")
     with nullcontext(sys.stderr) if to_stderr else standard_output() as stream:
-        print(*(lines if text is None else [text]), sep="\n", file=stream)
+        print(*map(printable, lines), sep="\n", file=stream)
 
 
 def check_inputs(model: str, table: str) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.stopping import if_stopped
+from hyperlvq.cli.text import printable
 from hyperlvq.study.experiments import MODELS
 
 if TYPE_CHECKING:
@@ -256,7 +257,7 @@ def time_written(path: Path) -> int | None:
 def report_failures(failures: "Counter[str]") -> None:
     """Say on standard error what went wrong, and how often."""
     for sentence, count in failures.items():
-        typer.echo(f"{count} failed: {sentence}", err=True)
+        typer.echo(printable(f"{count} failed: {sentence}"), err=True)
 
 
 def open_source(path: Path | None) -> "DataSource":

@@ -1,5 +1,6 @@
 """Plain text for people: aligned tables, sizes, confusions."""
 
+import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,24 @@ if TYPE_CHECKING:
 MOST_CLASSES = 12
 MOST_MISTAKES = 10
 LONGEST_NAME = 20
+#: What moves the cursor of a terminal, ends a line, turns the direction of text, or is no letter.
+UNPRINTABLE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def printable(line: str) -> str:
+    r"""Return a line that a terminal shows as it is, whoever wrote what is in it.
+
+    The escapes are those of JSON, so that JSON stays what it is.
+
+    Examples
+    --------
+    >>> from hyperlvq.cli.text import printable
+    >>> print(printable("gr\x1b[2Jün"))
+    gr\u001b[2Jün
+    """
+    return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:

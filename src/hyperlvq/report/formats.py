@@ -1,8 +1,14 @@
-"""Numbers as a reader sees them; what has no value is a dash."""
+"""Numbers as a reader sees them, where what has no value is a dash, and text that stays text."""
 
+import re
+from html import escape
 from math import isnan
 
 DASH = "–"
+#: What ends a cell or begins code, emphasis or a link; `escape` sees to HTML.
+MARKDOWN = re.compile(r"[\\`*|\[\]]")
+#: What spreadsheets take for the start of a formula, also behind quotes of CSV.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -60,13 +66,25 @@ def power(value: float, digits: int = 2) -> str:
     return f"{mantissa} × 10{str(int(exponent)).translate(SUPERSCRIPTS)}"
 
 
-def cell(text: str) -> str:
-    r"""Return text that stays in its cell of a Markdown table.
+def plain(text: str) -> str:
+    r"""Return text that Markdown shows as it is: one line without HTML, links, code or cells.
 
     Examples
     --------
-    >>> from hyperlvq.report.formats import cell
-    >>> print(cell("a|b <c>"))
-    a\|b &lt;c>
+    >>> from hyperlvq.report.formats import plain
+    >>> print(plain("a|b <img> [c](d)"))
+    a\|b &lt;img&gt; \[c\](d)
     """
-    return " ".join(text.replace("|", "\\|").replace("<", "&lt;").split())
+    return MARKDOWN.sub(r"\\\g<0>", escape(" ".join(text.split()), quote=False))
+
+
+def no_formula(text: str) -> str:
+    """Return text that a spreadsheet takes for text, also where it looks like a formula.
+
+    Examples
+    --------
+    >>> from hyperlvq.report.formats import no_formula
+    >>> no_formula("iris"), no_formula("=1+1")
+    ('iris', "'=1+1")
+    """
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text

@@ -136,6 +136,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    names = ("number", "signed", "p_value", "power", "cell")
+    names = ("number", "signed", "p_value", "power", "plain")
     environment.filters |= {name: getattr(formats, name) for name in names}
     return environment

@@ -4,6 +4,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from hyperlvq.checks import InputError
+from hyperlvq.report.formats import no_formula
 from hyperlvq.report.page import draw_figures, make_report, render_markdown, render_page
 from hyperlvq.report.published import read_published
 from hyperlvq.study.records import read_records
@@ -21,7 +22,8 @@ def write_report(
     """Write the report of a study and return the files written.
 
     Beside the page `report.html` go `report.md`, `report_sets.csv` (accuracies by data set) and
-    `report_summary.csv` (means by model). Nothing is written unless all can be made, and no file
+    `report_summary.csv` (means by model); there, a name that a spreadsheet would take for a
+    formula begins with an apostrophe. Nothing is written unless all can be made, and no file
     is ever half-written.
 
     Parameters
@@ -40,9 +42,10 @@ def write_report(
     records = read_records(folder)
     report = make_report(records, None if published is None else read_published(published))
     figures = draw_figures(report)
+    per_set = report.per_set.rename(index=no_formula)
     contents = {
         output.with_suffix(".md"): render_markdown(report),
-        output.with_name(f"{output.stem}_sets.csv"): report.per_set.to_csv(lineterminator="\n"),
+        output.with_name(f"{output.stem}_sets.csv"): per_set.to_csv(lineterminator="\n"),
         output.with_name(f"{output.stem}_summary.csv"): report.summary.to_csv(lineterminator="\n"),
     }
     if figures_folder is not None:

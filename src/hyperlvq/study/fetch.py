@@ -1,24 +1,28 @@
 """Download a file over HTTP; what breaks off is resumed, now or by the next call."""
 
 import re
+import string
 import time
 from collections.abc import Callable
 from hashlib import file_digest
 from http.client import HTTPException, HTTPResponse, InvalidURL
 from pathlib import Path
+from reprlib import repr as short
 from typing import NoReturn
-from urllib import request
-from urllib.error import HTTPError
-from urllib.parse import urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 from hyperlvq.checks import InputError
-from hyperlvq.study.partial import Origin, PartialFile
+from hyperlvq.study.opener import Opener
+from hyperlvq.study.partial import NUMBER, Origin, PartialFile
 
 ATTEMPTS = 5
-TIMEOUT_SECONDS = 30
+MAX_REDIRECTS = 10
+MAX_QUOTED = 200
 CHUNK_BYTES = 1 << 16
+OK = 200
 PARTIAL_CONTENT = 206
 RANGE_NOT_SATISFIABLE = 416
+REDIRECTS = {301, 302, 303, 307, 308}
 WORTH_RETRYING = {408, 429, 500, 502, 503, 504}
 
 Progress = Callable[[int, int | None], None]
@@ -52,24 +56,28 @@ def fetch(
     """
     _check_url(url)
     _check_sha256(sha256)
-    if Path(path).is_dir():
-        raise InputError(f"{path} is a folder, expected where the file shall be")
-    part = PartialFile(Path(path))
-    _download(url, part, progress, first_wait)
-    if sha256 and (found := _sha256_of(part.path)) != sha256.lower():
-        part.discard()
-        raise InputError(f"{url} has SHA-256 {found}, expected {sha256.lower()}")
-    part.finish()
+    with PartialFile(path) as part:
+        _download(url, part, progress, first_wait)
+        if sha256 and (found := _sha256_of(part.path)) != sha256.lower():
+            part.discard()
+            raise InputError(f"{url} has SHA-256 {found}, expected {sha256.lower()}")
+        part.finish()
 
 
 def _check_url(url: str) -> None:
+    if not _is_address(url):
+        raise InputError(f"{url!r} is not an http or https address")
+
+
+def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        (parts.hostname or "").encode("idna")
+        has_place = parts.hostname and parts.port != 0 and "@" not in parts.netloc
     except ValueError:
-        valid = False
-    if not valid or not re.fullmatch(r"[!-~]+", url):  # printable ASCII without spaces
-        raise InputError(f"{url!r} is not an http or https address")
+        return False
+    is_plain = re.fullmatch(r"[!-~]+", url)  # printable ASCII without spaces
+    return bool(parts.scheme in ("http", "https") and has_place and is_plain)
 
 
 def _check_sha256(sha256: str | None) -> None:
@@ -99,50 +107,92 @@ def _attempt(url: str, part: PartialFile, progress: Progress) -> None:
     """Add what is missing to the part; `_BrokenOffError` says that it is worth another try."""
     origin = part.origin(url)
     try:
-        with _open(url, origin, part.size) as response:
-            if response.status == PARTIAL_CONTENT:
-                _check_continuation(response, origin, part)
-            else:
-                origin = Origin.of(url, response.headers)
-                part.start(origin)
-            _append(response, part, origin.size if origin else None, progress)
-    except HTTPError as error:
-        with error:
-            _judge_status(error, url, origin, part)
-    except InvalidURL as error:
-        raise InputError(f"{url!r} is not an http or https address: {error}") from None
+        with _open(url, _headers(origin, part), Opener(lambda: part.size)) as response:
+            _take(response, url, origin, part, progress)
+    except InputError:
+        raise
+    except (InvalidURL, ValueError) as error:  # of this address, or of one that it redirects to
+        raise _refused(url, f"a malformed address or answer: {_line(error)}") from None
     except (HTTPException, OSError) as error:  # the part's own errors are InputErrors
-        raise _BrokenOffError(getattr(error, "reason", error)) from None
+        reason = getattr(error, "reason", error)
+        raise _BrokenOffError(_line(reason) or type(error).__name__) from None
 
 
-def _opener() -> request.OpenerDirector:
-    """Return an opener that, unlike urllib's own, isn't led on to ftp by a redirect."""
-    opener = request.OpenerDirector()
-    for handler in (
-        request.ProxyHandler,
-        request.HTTPHandler,
-        request.HTTPSHandler,
-        request.HTTPDefaultErrorHandler,
-        request.HTTPRedirectHandler,
-        request.HTTPErrorProcessor,
-        request.UnknownHandler,
-    ):
-        opener.add_handler(handler())
-    return opener
+def _refused(url: str, reason: str) -> InputError:
+    return InputError(f"{url} cannot be fetched: {reason}")
 
 
-def _open(url: str, origin: Origin | None, size: int) -> HTTPResponse:
+def _line(said: object) -> str:
+    """Return the start of what a server says, on one line."""
+    return " ".join(str(said).split())[:MAX_QUOTED]
+
+
+def _headers(origin: Origin | None, part: PartialFile) -> dict[str, str]:
     headers = {"User-Agent": "hyperlvq"}
     if origin:
-        headers["Range"] = f"bytes={size}-"
+        headers["Range"] = f"bytes={part.size}-"
     if origin and origin.validator:
         headers["If-Range"] = origin.validator  # all of the file comes if it is another by now
-    return _opener().open(request.Request(url, headers=headers), timeout=TIMEOUT_SECONDS)
+    return headers
+
+
+def _open(url: str, headers: dict[str, str], opener: Opener) -> HTTPResponse:
+    """Return the answer of an address or of what it redirects to."""
+    place = url
+    for _ in range(MAX_REDIRECTS + 1):
+        response = opener.open(place, headers)
+        if response.status not in REDIRECTS:
+            return response
+        response.close()
+        place = _redirected(place, response.headers.get("Location", ""), url)
+    raise _refused(url, f"more than {MAX_REDIRECTS} redirects")
+
+
+def _redirected(place: str, location: str, url: str) -> str:
+    # some servers leave spaces and other letters as they are
+    new = urljoin(place, quote(location, encoding="iso-8859-1", safe=string.punctuation))
+    if not location or not _is_address(new):
+        raise _refused(
+            url, f"it redirects to {short(location)}, which is not an http or https address"
+        )
+    if urlsplit(place).scheme == "https" and urlsplit(new).scheme != "https":
+        raise _refused(url, f"it redirects to {short(new)}, which is not encrypted")
+    return new
+
+
+def _take(
+    response: HTTPResponse,
+    url: str,
+    origin: Origin | None,
+    part: PartialFile,
+    progress: Progress,
+) -> None:
+    status = _line(f"status {response.status} {response.reason}")
+    if response.status == OK:
+        origin = Origin.of(url, response.headers)
+        part.start(origin)
+    elif response.status == PARTIAL_CONTENT:
+        _check_continuation(response, origin, part)
+    elif response.status == RANGE_NOT_SATISFIABLE and origin:
+        return _check_whole(response, origin, part)
+    elif response.status in WORTH_RETRYING:
+        raise _BrokenOffError(status)
+    else:
+        raise _refused(url, status)
+    return _append(response, part, origin.size if origin else None, progress)
 
 
 def _check_continuation(response: HTTPResponse, origin: Origin | None, part: PartialFile) -> None:
-    found = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", response.headers.get("Content-Range", ""))
+    place = response.headers.get("Content-Range", "")
+    found = re.fullmatch(rf"bytes ({NUMBER})-{NUMBER}/({NUMBER})", place)
     if not (origin and found and (int(found[1]), int(found[2])) == (part.size, origin.size)):
+        _start_afresh(part)
+
+
+def _check_whole(response: HTTPResponse, origin: Origin, part: PartialFile) -> None:
+    """Begin again unless nothing is missing, as a range that is not there may mean."""
+    whole = f"bytes */{origin.size}"
+    if part.size != origin.size or response.headers.get("Content-Range", whole) != whole:
         _start_afresh(part)
 
 
@@ -155,20 +205,12 @@ def _append(
     response: HTTPResponse, part: PartialFile, total: int | None, progress: Progress
 ) -> None:
     progress(part.size, total)
-    while chunk := response.read(CHUNK_BYTES):
+    while chunk := response.read1(CHUNK_BYTES):  # what is there, as all of it may take hours
         part.append(chunk)
         progress(part.size, total)
+        if total is not None and part.size > total:
+            _start_afresh(part)
+    if not part.size:
+        raise _BrokenOffError("nothing came")
     if total is not None and part.size != total:
         raise _BrokenOffError(f"{part.size} of {total} bytes came")
-
-
-def _judge_status(error: HTTPError, url: str, origin: Origin | None, part: PartialFile) -> None:
-    """Raise what an HTTP error means, unless it means that nothing is missing."""
-    if error.code == RANGE_NOT_SATISFIABLE and origin:
-        whole = f"bytes */{origin.size}"
-        if part.size != origin.size or error.headers.get("Content-Range", whole) != whole:
-            _start_afresh(part)
-    elif error.code in WORTH_RETRYING:
-        raise _BrokenOffError(f"status {error.code} {error.reason}")
-    else:
-        raise InputError(f"{url} cannot be fetched: status {error.code} {error.reason}")

@@ -5,6 +5,10 @@ from 1, its features, its class from 0, separated by tabs. A list of row numbers
 training rows and one for the test rows of every split, from 0, separated by spaces.
 """
 
+import re
+from collections.abc import Iterator
+from io import BytesIO, TextIOWrapper
+from itertools import count, islice
 from reprlib import repr as short
 
 import numpy as np
@@ -13,15 +17,18 @@ from hyperlvq.checks import InputError
 from hyperlvq.study.data_set import Rows
 
 CLASS_COLUMN = "clase"
+#: Lines that are parsed together; all lines would take many times the memory of their text.
+BLOCK_LINES = 2000
+LONGEST_ROW = 2**22
 
 
 def parse_table(
     content: bytes, name: str, n_classes: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return features and class numbers; without `n_classes`, each class needs a sample."""
-    lines = _lines(content, name)
-    values = _numbers(lines, _columns(lines[0], name), name)
-    _check_sample_numbers(values[:, 0], name)
+    lines = _rows(content, name)
+    columns = _columns(next(lines), name)
+    values = _numbers(lines, columns, name)
     _check_classes(values[:, -1], n_classes or len(values), name)
     y = values[:, -1].astype(np.intp)
     if n_classes is None:
@@ -31,9 +38,9 @@ def parse_table(
 
 def parse_splits(content: bytes, name: str, n_rows: int, n_splits: int) -> tuple[Rows, ...]:
     """Return the splits of a table of `n_rows` rows."""
+    if (n_lines := sum(1 for _ in _lines(content, name))) != 2 * n_splits:
+        raise InputError(f"{name} has {n_lines} lines, expected {2 * n_splits}")
     lines = _lines(content, name)
-    if len(lines) != 2 * n_splits:
-        raise InputError(f"{name} has {len(lines)} lines, expected {2 * n_splits}")
     parts = [_row_numbers(line, n_rows, name, number) for number, line in enumerate(lines, 1)]
     return tuple(
         Rows(parts[first], _disjoint(parts[first], parts[first + 1], name, first + 2))
@@ -45,15 +52,22 @@ def _fault(name: str, line: int, what: str) -> InputError:
     return InputError(f"{name}, line {line}: {what}")
 
 
-def _lines(content: bytes, name: str) -> list[str]:
-    try:
-        lines = content.decode("ascii").splitlines()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise _fault(name, line, "not ASCII text") from None
-    if not lines:
+def _lines(content: bytes, name: str) -> Iterator[str]:
+    """Return the lines one by one."""
+    if not content:
         raise InputError(f"{name} is empty")
-    return lines
+    if not content.isascii():
+        start = re.search(rb"[^\x00-\x7f]", content).start()  # type: ignore[union-attr]
+        raise _fault(name, content.count(b"\n", 0, start) + 1, "not ASCII text")
+    return (line.rstrip("\n") for line in TextIOWrapper(BytesIO(content), "ascii"))
+
+
+def _rows(content: bytes, name: str) -> Iterator[str]:
+    """Return the lines of a table, the cells of which take many times the memory of their text."""
+    for number, line in enumerate(_lines(content, name), 1):
+        if len(line) > LONGEST_ROW:
+            raise _fault(name, number, f"longer than {LONGEST_ROW} characters")
+        yield line
 
 
 def _columns(header: str, name: str) -> list[str]:
@@ -64,13 +78,20 @@ def _columns(header: str, name: str) -> list[str]:
     return ["sample number", *features, "class"]
 
 
-def _numbers(lines: list[str], columns: list[str], name: str) -> np.ndarray:
-    if len(lines) == 1:
+def _numbers(lines: Iterator[str], columns: list[str], name: str) -> np.ndarray:
+    blocks = []
+    for first in count(2, BLOCK_LINES):
+        block = list(islice(lines, BLOCK_LINES))
+        if not block:
+            break
+        values = _parsed(block)
+        if values is None or values.shape != (len(block), len(columns)):
+            raise _first_fault(block, first, columns, name)
+        _check_sample_numbers(values[:, 0], first, name)
+        blocks.append(values)
+    if not blocks:
         raise InputError(f"{name} has a header and no samples")
-    values = _parsed(lines[1:])
-    if values is None or values.shape != (len(lines) - 1, len(columns)):
-        raise _first_fault(lines, columns, name)
-    return values
+    return np.concatenate(blocks)
 
 
 def _parsed(rows: list[str]) -> np.ndarray | None:
@@ -84,23 +105,25 @@ def _parsed(rows: list[str]) -> np.ndarray | None:
     return values if np.isfinite(values).all() else None
 
 
-def _first_fault(lines: list[str], columns: list[str], name: str) -> InputError:
-    """Return what is wrong with the first wrong line; slow, for files known to be wrong."""
-    for number, line in enumerate(lines[1:], 2):
+def _first_fault(lines: list[str], first: int, columns: list[str], name: str) -> InputError:
+    """Return what is wrong with the first wrong line; slow, for lines known to be wrong."""
+    for number, line in enumerate(lines, first):
         cells = line.split("\t")
         if len(cells) != len(columns):
             return _fault(name, number, f"{len(cells)} columns, expected {len(columns)}")
+        if _parsed([line]) is not None:
+            continue
         for column, cell in zip(columns, cells, strict=True):
             if _parsed([cell]) is None:
                 return _fault(name, number, f"{column} is {short(cell)}, not a finite number")
     raise AssertionError(f"{name} has no fault")
 
 
-def _check_sample_numbers(numbers: np.ndarray, name: str) -> None:
-    expected = np.arange(1, len(numbers) + 1)
+def _check_sample_numbers(numbers: np.ndarray, first: int, name: str) -> None:
+    expected = np.arange(first - 1, first - 1 + len(numbers))
     if (wrong := np.flatnonzero(numbers != expected)).size:
         row = wrong[0]
-        raise _fault(name, row + 2, f"sample number {numbers[row]:g}, expected {expected[row]}")
+        raise _fault(name, row + first, f"sample number {numbers[row]:g}, expected {expected[row]}")
 
 
 def _check_classes(classes: np.ndarray, n_classes: int, name: str) -> None:
@@ -116,7 +139,9 @@ def _check_no_gap(y: np.ndarray, name: str) -> None:
 
 
 def _row_numbers(line: str, n_rows: int, name: str, number: int) -> np.ndarray:
-    words = line.split()
+    words = line.split(maxsplit=n_rows)  # all of them could take many times the line's memory
+    if len(words) > n_rows:
+        raise _fault(name, number, f"more row numbers than the {n_rows} rows")
     if not words:
         raise _fault(name, number, "no row numbers")
     for word in words:

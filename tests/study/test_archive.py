@@ -1,0 +1,212 @@
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import threading
+import time
+import tracemalloc
+from bz2 import compress as bz2
+from gzip import compress as gzip
+from lzma import compress as xz
+
+import pytest
+from shell import hyperlvq
+from small_set import FILES, NAME, TABLE, write_set
+
+from hyperlvq.checks import InputError
+from hyperlvq.study.archive import MAX_HEADER_BYTES, MAX_MEMBER_BYTES
+from hyperlvq.study.files import find_files
+
+END = bytes(1024)
+TABLE_NAME = f"data/{NAME}/{NAME}_R.dat"
+
+
+def part(name, kind, content=b"", size=None):
+    """Return a header and what follows it; `size` is what the header says of that."""
+    info = tarfile.TarInfo(name)
+    info.type, info.size = kind, len(content) if size is None else size
+    return info.tobuf(tarfile.GNU_FORMAT) + content + bytes(-len(content) % 512)
+
+
+def pax(content, kind=b"x"):
+    return part("pax", kind, content)
+
+
+def long_name(name):
+    return part("././@LongLink", b"L", name + b"\0")
+
+
+def table(name="short"):
+    return part(name, b"0", TABLE)
+
+
+def refusal(path):
+    """Return the sentence that refuses an archive, which took little time and memory."""
+    tracemalloc.start()
+    start = time.monotonic()
+    try:
+        with pytest.raises(InputError) as caught:
+            find_files(path)
+        seconds, peak = time.monotonic() - start, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert seconds < 5
+    assert peak < 5 * MAX_HEADER_BYTES
+    return str(caught.value)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(content):
+        path = tmp_path / "a.tar"
+        path.write_bytes(content)
+        return path
+
+    return written
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip, bz2, xz])
+@pytest.mark.parametrize("kind", [b"L", b"K", b"x", b"X", b"g"])
+def test_long_header_is_refused_before_it_is_read(write, pack, kind):
+    path = write(pack(part("header", kind, size=MAX_HEADER_BYTES) + bytes(10_000)))
+
+    assert refusal(path) == f"{path} has more than {MAX_HEADER_BYTES} bytes of headers"
+
+
+@pytest.mark.parametrize("kind", [b"0", b"L", b"x", b"g"])
+def test_large_member_is_refused_before_it_is_read(write, kind):
+    path = write(part("header", kind, size=MAX_MEMBER_BYTES + 1) + bytes(10_000))
+
+    sentence = f"'header' of {MAX_MEMBER_BYTES + 1} bytes: at most {MAX_MEMBER_BYTES} are read"
+    assert refusal(path) == f"{path} has {sentence}"
+
+
+def test_many_headers_take_little_time(write):
+    path = write(part("empty", b"0") * (MAX_HEADER_BYTES // 512 + 1))
+    start = time.monotonic()
+
+    with pytest.raises(InputError, match=f"more than {MAX_HEADER_BYTES} bytes of headers"):
+        find_files(path)
+    assert time.monotonic() - start < 20  # about 1 where nobody else computes
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        b"1" * 60_000,
+        b"1" * 30_000 + b" hdrcharset=" + b"1" * 30_000,
+        b"".join(b"%d hdrcharset=" % number for number in range(4000)),
+        b"9 path=ab\n6 a=b",
+        b"3 a=b\n",
+        b"99 path=a\n",
+        b"0 a=\n",
+        b"-5 a=\n",
+        b"path=a\n",
+        b"\0" * 512,
+    ],
+)
+def test_pax_records_that_make_no_sense_are_damage_at_once(write, records):
+    path = write(pax(records) + table())
+
+    assert refusal(path) == f"{path} is damaged or cut off: an extended header makes no sense"
+
+
+def test_long_names_nested_deeply_do_no_harm(write):
+    path = write(long_name(b"a") * 5000 + long_name(TABLE_NAME.encode()) + table() + END)
+
+    assert find_files(path) == {NAME: {f"{NAME}_R.dat": TABLE}}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        long_name(TABLE_NAME.encode()),
+        pax(b"%d path=%s\n" % (len(TABLE_NAME) + 9, TABLE_NAME.encode())),
+        pax(b"9 path=x\n") + pax(b"%d path=%s\n" % (len(TABLE_NAME) + 9, TABLE_NAME.encode())),
+        pax(b"11 size=%d\n" % len(TABLE)) + long_name(TABLE_NAME.encode()),
+        pax(b"16 comment=hash\n", b"g") + long_name(TABLE_NAME.encode()),
+    ],
+)
+def test_name_may_stand_in_an_extended_header(write, header):
+    assert find_files(write(header + table() + END)) == {NAME: {f"{NAME}_R.dat": TABLE}}
+
+
+@pytest.mark.parametrize("name", [b"/etc/iris_R.dat", b"../iris/iris_R.dat"])
+def test_extended_header_does_not_lead_out_either(write, name):
+    path = write(long_name(name) + table() + END)
+
+    assert refusal(path) == f"{path} has {name.decode()!r}, which leads out of it"
+
+
+@pytest.mark.parametrize("size", [b"-1", b"1" * 10, b"x", b"9" * 5000])
+def test_size_that_makes_no_sense_in_an_extended_header_is_refused(write, size):
+    length = len(size) + 9 + (len(size) > 90) * 2
+    path = write(pax(b"%d size=%s\n" % (length, size)) + table() + END)
+
+    assert str(path) in refusal(path)
+
+
+def test_sparse_file_is_refused(write):
+    path = write(pax(b"22 GNU.sparse.major=1\n") + table() + END)
+    assert "which is not a plain file or a folder" in refusal(path)
+
+    path = write(part("sparse", b"S") + END)
+    assert "which is not a plain file or a folder" in refusal(path)
+
+
+def test_name_in_a_message_is_short_and_printable(write):
+    path = write(long_name(b"/\x1b[2J" + b"a" * 100_000) + table() + END)
+
+    assert len(refusal(path)) < 400
+    assert refusal(path).isprintable()
+
+
+def test_size_of_a_folder_counts_no_bytes(write):
+    path = write(part("data/", b"5", size=512) + table(TABLE_NAME) + END)
+
+    assert find_files(path) == {NAME: {f"{NAME}_R.dat": TABLE}}
+
+
+def test_end_without_a_mark_is_an_end(write):
+    assert find_files(write(table(TABLE_NAME))) == {NAME: {f"{NAME}_R.dat": TABLE}}
+
+
+@pytest.mark.parametrize("form", ["gnu", "pax", "ustar", "v7", "oldgnu", "posix"])
+def test_archive_of_gnu_tar_is_read(tmp_path, form):
+    write_set(tmp_path)
+    program = ["tar", f"--format={form}", "-C", tmp_path, "-cf", tmp_path / "a.tar", "data"]
+    if shutil.which("tar") is None or subprocess.run(program, capture_output=True).returncode:
+        pytest.skip("needs GNU tar")
+
+    assert find_files(tmp_path / "a.tar") == {NAME: FILES}
+
+
+@pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_archive_of_python_is_read_with_names_of_any_length(tmp_path, form):
+    name = "größe" * 12
+    files = {file.replace(NAME, name): content for file, content in FILES.items()}
+    write_set(tmp_path, files, name)
+    with tarfile.open(tmp_path / "a.tar", "w", format=form) as archive:
+        archive.add(tmp_path / "data", f"{'long' * 20}/data")
+
+    assert find_files(tmp_path / "a.tar") == {name: files}
+
+
+def test_bad_archive_is_one_sentence_on_the_command_line(write):
+    path = write(pax(b"1" * 60_000) + table())
+
+    for command in ("list", "verify"):
+        sentence = f"hyperlvq: {path} is damaged or cut off: an extended header makes no sense\n"
+        assert hyperlvq("data", command, path) == (2, "", sentence)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pipe with a name")
+def test_archive_may_come_through_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    content = gzip(table(TABLE_NAME) + END)
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(content,))
+    writer.start()
+
+    assert find_files(tmp_path / "pipe") == {NAME: {f"{NAME}_R.dat": TABLE}}
+    writer.join()
