@@ -27,9 +27,6 @@ coverage: $(INSTALLED) ## branch coverage of kernels, hidden and readouts, inter
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q --cov --cov-report=term-missing:skip-covered \
 		--cov-fail-under=95 tests/kernels tests/hidden tests/readouts
 
-fuzz: $(INSTALLED) ## the fuzzers of files, archives and downloads, at length
-	HYPERLVQ_FUZZ=100 $(BIN)/pytest -m fuzz
-
 check: $(INSTALLED) ## formatting, lint, types, import directions
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check

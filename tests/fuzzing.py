@@ -5,7 +5,6 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-
 FACTOR = int(os.environ.get("HYPERLVQ_FUZZ", "1"))
 
 
