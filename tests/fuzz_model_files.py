@@ -21,7 +21,8 @@ from hyperlvq.cli.about_text import model_lines, python_model_lines
 from hyperlvq.model_files import read
 from hyperlvq.prediction import Predictor
 from hyperlvq.saving import from_parts
-from hyperlvq.tables.about import about_python_model, from_notes
+from hyperlvq.tables.about import about_python_model, columns_of, from_notes
+from hyperlvq.tables.columns import Kind
 
 MOST_SECONDS = 5
 MEGABYTE = 2**20
@@ -50,6 +51,11 @@ VALUES = (
     *({"pairs": [[[1], 2]]}, {"class": "FunctionTransformer"}, "GLVQClassifier", "MinMaxScaler"),
 )
 TYPES = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.uint64, np.float16, np.float32)
+CELLS = {
+    Kind.NUMBER: np.array([0.5, np.nan, 1e300]),
+    Kind.TEXT: np.array(["x", None, "new"], dtype=object),
+    Kind.DROPPED: np.array([None] * 3),
+}
 NUMBERS = (0, 1, -1, 2, 127, -128, 2**31, 2**62, 1e308, np.nan, np.inf, -np.inf)
 
 
@@ -204,16 +210,12 @@ def attempt(content, watch):
 
 def predict(model, file, about):
     """Predict rows with the estimator and with the parts, which may refuse them as bad values."""
-    first = file.parts[0]
-    if first.kind == "FrameVectorizer":
-        columns = {name: np.array([0.5, np.nan, 1e300]) for name in first.parameters["numbers"]}
-        columns |= {
-            name: np.array(["x", None, "new"], dtype=object) for name in first.parameters["text"]
-        }
-        X = columns
-    else:
+    if about["columns"] is None:
         X = np.array([[0.5], [1.0], [-3.0]]) * np.ones(about["features"])
         columns = {str(i): column for i, column in enumerate(X.T)}
+    else:
+        columns = {column.name: CELLS[column.kind] for column in columns_of(about)}
+        X = columns if file.notes else np.column_stack([*columns.values()])
     found = []
     for use in (lambda: model.predict(X), lambda: Predictor(file.parts).decide(columns)):
         try:

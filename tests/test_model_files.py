@@ -65,7 +65,10 @@ def test_a_file_of_another_format_is_one_sentence(content):
         (b"", "m is empty"),
         (b"a,b\n1,2\n", "m is not a model that hyperlvq saved"),
         (b"short", "m is not a model that hyperlvq saved"),
-        (b"PK\x03\x04", "m is a zip archive: models of hyperlvq before version 0.1.0 were, "),
+        (
+            b"PK\x03\x04",
+            "m is a zip archive, as models of hyperlvq were before their format changed",
+        ),
         (
             with_header(b"{}"),
             "m is not a model that can be used: it has no model of hyperlvq in it",
@@ -96,6 +99,18 @@ def test_a_pickle_is_refused(protocol):
     sentence = "m is a pickle, which could run any code: it is refused"
 
     assert refusal(pickle.dumps(list(range(9)), protocol)) == sentence
+
+
+@pytest.mark.parametrize("n_header", [0x0480, 0x0580])
+def test_a_header_is_not_taken_for_the_start_of_a_pickle(n_header):
+    model = CentroidClassifier().fit([[0.0], [1.0]], [0, 1])
+    values, arrays = take_apart(to_bytes(to_parts(model)))
+    size = len(put_together(values, arrays)) - sum(array.nbytes for array in arrays.values()) - 8
+    values["version"] = "9" * (n_header - size + len(values["version"]))
+    longer = put_together(values, arrays)
+
+    assert longer[:2] == n_header.to_bytes(2, "little")
+    assert read(io.BytesIO(longer), "m").steps
 
 
 def test_endless_zeros_are_refused_at_once():

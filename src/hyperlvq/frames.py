@@ -42,7 +42,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
     missing_features_ : ndarray of shape (n_text,)
         The feature of each column's missing text, -1 where none was missing.
     medians_ : ndarray of shape (n_numbers,)
-        The medians of the numbers, where they fill missing ones; 0 for a column without any.
+        The medians of the numbers; 0 for a column without any.
     n_features_in_ : int
         Number of columns.
     n_features_out_ : int
@@ -99,8 +99,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         self.level_columns_, self.level_features_, self.missing_features_ = (
             np.array(each, dtype=np.int64) for each in (columns, features, missing)
         )
-        if self.fill:
-            self.medians_ = np.array([_median(column) for column in self._numbers(X)])
+        self.medians_ = np.array([_median(column) for column in self._numbers(X)])
         self.n_features_in_ = len(self.numbers) + len(self.text)
         self.n_features_out_ = n_features
         return self

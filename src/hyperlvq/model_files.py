@@ -366,10 +366,9 @@ def _check_length(name: str, length: int) -> None:
 def _read_content(stream: BinaryIO, name: str, max_bytes: int) -> tuple[Any, bytes]:
     """Return the header and all bytes of a safetensors file, read no further than it says."""
     start = stream.read(8)
-    _check_start(start, name)
     n_header = int.from_bytes(start, "little")
-    if n_header > LARGEST_HEADER:
-        raise _not_ours(name)
+    if len(start) < 8 or n_header > LARGEST_HEADER:
+        raise _foreign(start, name)
     raw_header = stream.read(n_header)
     if len(raw_header) < n_header:
         raise _cut_off(name)
@@ -386,18 +385,18 @@ def _read_content(stream: BinaryIO, name: str, max_bytes: int) -> tuple[Any, byt
     return header, b"".join([start, raw_header, data])
 
 
-def _check_start(start: bytes, name: str) -> None:
+def _foreign(start: bytes, name: str) -> InputError:
+    """Return what to say of a file that does not begin with the length of a header."""
     if not start:
-        raise InputError(f"{name} is empty")
+        return InputError(f"{name} is empty")
     if _PICKLE_START.match(start):
-        raise InputError(f"{name} is a pickle, which could run any code: it is refused")
+        return InputError(f"{name} is a pickle, which could run any code: it is refused")
     if start.startswith(_ZIP_START):
-        raise InputError(
-            f"{name} is a zip archive: models of hyperlvq before version 0.1.0 were, "
-            "and have to be trained again"
+        return InputError(
+            f"{name} is a zip archive, as models of hyperlvq were before their format changed: "
+            "train it again"
         )
-    if len(start) < 8:
-        raise _not_ours(name)
+    return _not_ours(name)
 
 
 def _not_ours(name: str) -> InputError:

@@ -317,7 +317,7 @@ PARTS: Mapping[str, Record] = {
             "level_columns_": Learnt("index", ("levels",), below="text"),
             "level_features_": Learnt("index", ("levels",), below="outputs"),
             "missing_features_": Learnt("index or -1", ("text",), below="outputs"),
-            "medians_": Learnt("numbers", ("numbers",), required=False),
+            "medians_": Learnt("numbers", ("numbers",)),
             "n_features_in_": Learnt("count"),
             "n_features_out_": Learnt("count", ("outputs",)),
         },

@@ -100,15 +100,14 @@ class Predictor:
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         learnt = self.readout.learnt
-        if self.readout.kind == "KGLVQClassifier":
-            from hyperlvq.saving import build  # scikit-learn has the kernels
-
-            return build(self.readout)._scores(X)
-        if self.readout.kind == "RLSClassifier":
+        if "coef_" in learnt:
             return linear_scores(X, learnt["coef_"])
-        return prototype_scores(
-            X, learnt["prototypes_"], learnt["prototype_classes_"], len(self.classes)
-        )
+        if "prototypes_" in learnt:
+            prototypes = learnt["prototypes_"], learnt["prototype_classes_"]
+            return prototype_scores(X, *prototypes, len(self.classes))
+        from hyperlvq.saving import build  # kernels are scikit-learn's
+
+        return build(self.readout)._scores(X)
 
     @cached_property
     def _n_at_once(self) -> int:

@@ -213,7 +213,7 @@ BAD_INPUT = [
     (show("newer.hlvq"), "saved by hyperlvq '99.0.0' in format 99, and hyperlvq 0.1.0 reads"),
     (show("foreign.hlvq"), "the class 'HuberRegressor' is not one of hyperlvq's models"),
     (show("other.safetensors"), "it has no model of hyperlvq in it"),
-    (show("other.zip"), "other.zip is a zip archive: models of hyperlvq before version 0.1.0"),
+    (show("other.zip"), "other.zip is a zip archive, as models of hyperlvq were before"),
     (show("subfolder"), "subfolder cannot be read: Is a directory"),
     (show("gone.hlvq"), "gone.hlvq cannot be read: No such file or directory"),
     (show("scaler.hlvq"), "scaler.hlvq has no fitted classifier in it but a MinMaxScaler"),

@@ -6,11 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from small_tables import colour_table, fit_colours
 
 from hyperlvq import CentroidClassifier
 from hyperlvq.checks import InputError
+from hyperlvq.frames import FrameVectorizer
 from hyperlvq.model_files import read_path
 from hyperlvq.models import HIDDEN_LAYERS, READOUTS, make_classifier
 from hyperlvq.saving import to_parts
@@ -22,6 +24,7 @@ from hyperlvq.tables.about import (
     settings_of,
     to_notes,
 )
+from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.read import read_table
 from hyperlvq.tables.training import Task, train
 
@@ -64,6 +67,15 @@ def test_a_model_of_python_is_known_by_its_columns_and_classes():
     assert about["target"] is None
 
 
+def test_a_model_of_python_with_text_is_known_by_its_columns():
+    frame = pd.DataFrame({"a": [1.0, 2.0], "t": ["x", "y"]})
+    model = make_pipeline(FrameVectorizer(["a"], ["t"]), CentroidClassifier()).fit(frame, [1, 2])
+
+    about = about_python_model(to_parts(model), "m")
+
+    assert columns_of(about) == [Column("a", Kind.NUMBER), Column("t", Kind.TEXT)]
+
+
 def test_no_table_can_be_matched_to_a_model_without_column_names():
     about = about_python_model(to_parts(CentroidClassifier().fit(np.eye(2), [1, 2])), "m")
 
@@ -99,6 +111,7 @@ def file(tmp_path_factory):
         ("class_counts", np.ones(3)),
         ("confusion", np.zeros((2, 2), dtype=np.int64)),
         ("columns", np.array(["a"], dtype=object)),
+        ("columns", np.array(["a", "b", "other"], dtype=object)),
         ("figures", np.zeros((3, 5))),
         ("figures", np.full((3, 6), np.nan)),
         ("figures", np.full((3, 6), 7.0)),

@@ -126,9 +126,12 @@ def from_notes(model: ModelFile, name: str) -> About:
         labels = model.parts[-1].learnt["classes_"].tolist()
         by_label = {str(label): n for label, n in zip(labels, counts, strict=True)}
         classes = {label: by_label[label] for label in in_order(by_label)}
+        columns = unpack_columns(notes)
+        if _used(columns) != _used(_columns_of_parts(model)):
+            raise ValueError
         return {
             **{key: notes[key] for key in PLAIN_KEYS if key in notes},
-            "columns": [column.to_dict() for column in unpack_columns(notes)],
+            "columns": [column.to_dict() for column in columns],
             "validation": _validation_of(notes, list(classes)),
             **_about_parts(model, classes),
         }
@@ -143,6 +146,19 @@ def _validation_of(notes: Mapping[str, Any], classes: list[str]) -> dict[str, An
     if counts.shape != (len(classes), len(classes)):
         raise ValueError
     return Validation(tuple(notes["accuracies"]), Confusion(tuple(classes), counts)).to_dict()
+
+
+def _columns_of_parts(model: ModelFile) -> list[Column]:
+    """Return the columns that the first part of a model takes, as far as it knows their names."""
+    first = model.parts[0]
+    if first.kind == "FrameVectorizer":
+        kinds = {"numbers": Kind.NUMBER, "text": Kind.TEXT}
+        return [Column(name, kinds[key]) for key in kinds for name in first.parameters[key]]
+    return [Column(name, Kind.NUMBER) for name in first.learnt.get("feature_names_in_", ())]
+
+
+def _used(columns: list[Column]) -> set[tuple[str, Kind]]:
+    return {(column.name, column.kind) for column in columns if column.kind is not Kind.DROPPED}
 
 
 def _matches(value: Any, shape: Any) -> bool:
@@ -189,15 +205,13 @@ def about_python_model(model: ModelFile, name: str) -> About:
     if PARTS[last.kind].output is not None:
         what = last.kind if model.pipeline is None else model.pipeline
         raise InputError(f"{name} has no fitted classifier in it but a {what}")
-    names = first.learnt.get("feature_names_in_")
-    columns = None if names is None else [Column(str(each), Kind.NUMBER) for each in names]
     return {
         "target": None,
         **names_of(model),
         "settings": settings_of(model),
         "classes": [str(each) for each in last.learnt["classes_"]],
         "features": first.learnt["n_features_in_"],
-        "columns": columns and [column.to_dict() for column in columns],
+        "columns": [column.to_dict() for column in _columns_of_parts(model)] or None,
     }
 
 
