@@ -236,8 +236,8 @@ def test_the_same_model_makes_the_same_file(digits):
         (make_classifier(), "MinMaxScaler is not fitted: call fit before it is saved"),
         (
             hyperlvq.RVFLLayer(5, random_state=np.random.RandomState(0)).fit(np.eye(2)),
-            "the model is not a model that can be used: random_state is a RandomState, "
-            "which a model file cannot hold",
+            "the model cannot be saved: random_state is a RandomState, which a model file cannot "
+            "hold",
         ),
         (
             hyperlvq.KGLVQClassifier(kernel=np.dot).fit(np.eye(2), [0, 1]),
@@ -245,8 +245,12 @@ def test_the_same_model_makes_the_same_file(digits):
         ),
         (
             hyperlvq.IntRVFLLayer(5, random_state=0).fit(np.eye(2)).set_params(n_units=6),
-            "the model .*: IntRVFLLayer: keys_ must be for 6 units, as the rest of the model is, "
-            "got 5",
+            "the model cannot be saved: IntRVFLLayer: keys_ must be for 6 units, as the rest of "
+            "the model is, got 5",
+        ),
+        (
+            Pipeline([("a.b", hyperlvq.CentroidClassifier())]).fit(np.eye(2), [0, 1]),
+            "the model cannot be saved: no step must be called 'notes' or have a point in its name",
         ),
     ],
 )

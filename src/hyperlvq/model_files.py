@@ -86,7 +86,7 @@ class ModelFile:
 
 def to_bytes(model: ModelFile) -> bytes:
     """Return the content of a file; raise InputError for what could not be read again."""
-    with _naming("the model"):
+    with _one_sentence("the model cannot be saved"):
         check_model(model)
         arrays = _Arrays({})
         values = {
@@ -111,12 +111,12 @@ def read_path(path: str | Path, max_bytes: int = LARGEST_BYTES) -> ModelFile:
         with open(path, "rb") as stream:
             return read(stream, str(path), max_bytes)
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def read(stream: BinaryIO, name: str, max_bytes: int = LARGEST_BYTES) -> ModelFile:
     """Return what a stream holds; errors call it `name`."""
-    with _naming(name):
+    with _one_sentence(f"{name} is not a model that can be used"):
         header, content = _read_content(stream, name, max_bytes)
         values = _our_values(header)
         arrays = _Arrays(_tensors(content))
@@ -133,6 +133,8 @@ def check_model(model: ModelFile) -> None:
     names = [name for name, _ in model.steps]
     if not 1 <= len(names) <= MOST_STEPS or len(set(names)) < len(names):
         raise ValueError(f"a model must have 1 to {MOST_STEPS} steps of different names")
+    if NOTES in names or any("." in name for name in names):
+        raise ValueError(f"no step must be called {NOTES!r} or have a point in its name")
     if not model.parts or (model.pipeline is None and len(names) > 1):
         raise ValueError("a model must have a part")
     if any(PARTS[part.kind].output is None for part in model.parts[:-1]):
@@ -277,7 +279,8 @@ def _as_list(name: str, value: Any) -> list[Any]:
 
 
 def _check_keys(what: str, values: Mapping[str, Any], known: set[str]) -> None:
-    for key in sorted(values.keys() ^ known):
+    if differences := values.keys() ^ known:
+        key = min(differences)
         raise ValueError(f"{what}: {_shown(key)} is {'missing' if key in known else 'unknown'}")
 
 
@@ -470,21 +473,19 @@ def _shown(value: Any) -> str:
 
 
 @contextmanager
-def _naming(name: str) -> Iterator[None]:
-    """Make one sentence of what is wrong, with the file's name."""
+def _one_sentence(what: str) -> Iterator[None]:
+    """Make one sentence of what is wrong, short though it may quote the file."""
     try:
         yield
     except InputError:
         raise
-    except (ValueError, TypeError) as error:
-        what = " ".join(str(error).split())
-        raise InputError(f"{name} is not a model that can be used: {what[:MOST_WORDS]}") from None
     except RecursionError:
-        raise InputError(
-            f"{name} is not a model that can be used: it is nested too deeply"
-        ) from None
+        raise InputError(f"{what}: it is nested too deeply") from None
     except MemoryError:
-        raise InputError(f"{name} takes more memory than there is") from None
+        raise InputError(f"{what}: it takes more memory than there is") from None
+    except (ValueError, TypeError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{what}: {reason[:MOST_WORDS]}") from None
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from hyperlvq.checks import InputError
+from hyperlvq.tables import rules
 from hyperlvq.tables.columns import Column, Kind, describe_columns, labels, to_frame
 from hyperlvq.tables.read import Table, open_table
 
@@ -458,3 +459,12 @@ def test_text_without_any_frequent_value_is_left_out(read):
     columns = describe_columns(read(f"a,code,label\n{rows}"), "label")
 
     assert [column.reason for column in columns] == [None, "too many different values"]
+
+
+def test_text_of_more_levels_than_a_model_can_remember_is_left_out(read, monkeypatch):
+    monkeypatch.setattr(rules, "MOST_LEVELS", 5)
+    rows = "".join(f"{i % 7},c{i % 6},d{i % 5},{'uv'[i % 2]}\n" for i in range(90))
+
+    columns = describe_columns(read(f"a,c,d,label\n{rows}"), "label")
+
+    assert [column.reason for column in columns] == [None, "too many different values", None]

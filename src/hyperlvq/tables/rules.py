@@ -19,6 +19,8 @@ AS_ASKED = "as asked"
 IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9
 #: Text with more levels, and a larger share of distinct cells, says little about a class.
 MANY_LEVELS, MANY_LEVELS_SHARE = 100, 0.5
+#: More levels than these are too many, whatever their share: a model has to remember them all.
+MOST_LEVELS = 2**16
 #: Fewer rows may count up by chance.
 COUNTED_ROWS = 5
 #: A level of text in a smaller share of the rows is a rare one.
@@ -65,7 +67,7 @@ def reason_against_text(
     if name == ROW_NAME or (says_identifier(name) and n_levels == n_values > 1):
         return IDENTIFIER
     names_rows = n_values >= IDENTIFIER_ROWS and n_levels >= IDENTIFIER_SHARE * n_values
-    has_many = n_levels > MANY_LEVELS and n_levels > MANY_LEVELS_SHARE * n_values
+    has_many = n_levels > min(MOST_LEVELS, max(MANY_LEVELS, MANY_LEVELS_SHARE * n_values))
     if not names_rows and not has_many:
         has_frequent = level_counts[0].as_py() >= fewest_rows(len(text)) if n_levels else True
         return None if has_frequent else MANY_VALUES
