@@ -104,9 +104,9 @@ def standard_output(to_the_end: bool = False) -> Iterator[TextIO]:
     stream = sys.stdout
     if stream is None:
         raise InputError("standard output is closed")
-    if isinstance(stream, TextIOWrapper):
-        stream.reconfigure(errors="backslashreplace")  # a label need not fit a terminal's encoding
     try:
+        if isinstance(stream, TextIOWrapper):  # a label need not fit a terminal's encoding
+            stream.reconfigure(errors="backslashreplace")
         yield stream
         stream.flush()
     except OSError as error:

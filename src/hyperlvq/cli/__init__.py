@@ -1,6 +1,8 @@
 """The command line: `hyperlvq`."""
 
+import errno
 import sys
+from contextlib import suppress
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.stopping import INTERRUPTED, SignalExit, StoppedError, ending_signals_raise
@@ -10,6 +12,8 @@ EXTRA_MODULES = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "skops", "
 STOPPED = "stopped"
 OUT_OF_MEMORY = "there is not enough memory for this"
 BAD_INPUT = 2
+OUT_OF_FILES = (errno.EMFILE, errno.ENFILE)
+UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def main() -> None:
@@ -31,6 +35,11 @@ def main() -> None:
         if error.name not in EXTRA_MODULES:
             raise
         code = _complain(EXTRA_NEEDED)
+    except Exception as error:
+        system_error = _system_error(error)
+        if system_error is None:
+            raise
+        code = _complain(_sentence(system_error))
     sys.exit(code)
 
 
@@ -41,6 +50,32 @@ def _run() -> int:
     if code == INTERRUPTED:  # which typer makes of Ctrl-C
         raise KeyboardInterrupt
     return code
+
+
+def _system_error(error: BaseException) -> OSError | None:
+    """Return the error of the system that one is, or that led to it where files ran out."""
+    if isinstance(error, OSError):
+        return error
+    before = error.__context__
+    while before is not None and getattr(before, "errno", None) not in OUT_OF_FILES:
+        before = before.__context__
+    return before if isinstance(before, OSError) else None
+
+
+def _sentence(error: OSError) -> str:
+    """Return what the system refused, be it help or a line of text on standard output.
+
+    Commands say themselves what they cannot read or write.
+    """
+    from hyperlvq.writing import standard_output
+
+    with suppress(InputError), standard_output():  # what waits there would fail again
+        pass
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{error.filename} cannot be opened: {reason}"
+    place = "standard output cannot be written" if error.errno in UNWRITTEN else "the system says"
+    return f"{place}: {reason}"
 
 
 def _complain(sentence: str, code: int = BAD_INPUT) -> int:

@@ -334,6 +334,11 @@ def execute(
                 "a worker process was killed, perhaps for lack of memory: fewer jobs need less, "
                 "and the same command goes on where this one stopped"
             ) from None
+        except OSError as error:  # jobs turn their own into records
+            raise InputError(
+                f"the worker processes cannot be given their work: {error.strerror or error}; "
+                "fewer jobs need less"
+            ) from None
 
 
 def _with_number(function, number, item):
