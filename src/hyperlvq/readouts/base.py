@@ -13,6 +13,7 @@ from hyperlvq.batched import single
 from hyperlvq.batched.backend import backend_of
 from hyperlvq.checks import check_integer, check_real
 from hyperlvq.kernels.distances import class_means, closest_per_class, squared_distances
+from hyperlvq.readouts.ranges import check_distances
 from hyperlvq.tensors import check_same_place, is_tensor, on_host, refuse_tensor, validate
 
 #: Kept as they are; anything else becomes float64.
@@ -141,7 +142,7 @@ class PrototypeReadout(Readout):
     """A readout whose score of a class is minus the squared distance to its closest prototype."""
 
     def _scores(self, X):
-        distances = squared_distances(X, self.prototypes_)
+        distances = check_distances(squared_distances(X, self.prototypes_))
         return -closest_per_class(distances, self.prototype_classes_, len(self.classes_))
 
     def _tensor_scores(self, X):
