@@ -186,6 +186,13 @@ def test_too_few_open_files_are_one_sentence(n_files, tmp_path):
     assert "Traceback" not in process.stderr
 
 
+def test_a_full_standard_error_leaves_the_exit_code():
+    with open("/dev/full", "w") as full:
+        process = subprocess.run([*PROGRAM, "show", "no.hlvq"], stderr=full)
+
+    assert process.returncode == 2
+
+
 def test_errors_of_ours_are_not_taken_for_the_systems():
     with patch.object(app, "run", side_effect=KeyError("ours")), pytest.raises(KeyError):
         hyperlvq("--help")

@@ -79,5 +79,6 @@ def _sentence(error: OSError) -> str:
 
 
 def _complain(sentence: str, code: int = BAD_INPUT) -> int:
-    print(f"hyperlvq: {sentence}", file=sys.stderr)
+    with suppress(OSError):  # nobody can be told, but the exit code still counts
+        print(f"hyperlvq: {sentence}", file=sys.stderr)
     return code
