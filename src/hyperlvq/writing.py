@@ -1,6 +1,7 @@
 """Write files so that nobody ever sees half of one, and standard output."""
 
 import os
+import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -10,14 +11,16 @@ from typing import TextIO
 
 from hyperlvq.checks import InputError
 
+#: A new file gets what the umask leaves of it.
+NEW_MODE = 0o666
+#: Until it takes the place of an old file, which may be a secret.
+OWNER_ALONE = 0o600
+
 
 def write_bytes(content: bytes, path: str | Path) -> None:
     """Write a file, which replaces an earlier one when it is complete on the disk."""
-    with replacing(path) as part, open(part, "wb") as file:
-        file.write(content)
-        file.flush()
-        if part != Path(path):
-            os.fsync(file.fileno())
+    with replacing(path) as part:
+        part.write_bytes(content)
 
 
 def check_writable(path: str | Path) -> None:
@@ -38,8 +41,9 @@ def check_writable(path: str | Path) -> None:
 def replacing(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path; what is written there takes the place of `path` in the end.
 
-    If the block raises, nothing of it stays and what was there before is untouched. A device or a
-    pipe cannot be replaced and is yielded itself.
+    If the block raises, nothing of it stays and what was there before is untouched. The same people
+    may read and write the new file as the old one. A device or a pipe cannot be replaced and is
+    yielded itself.
 
     Several files become all or none when one `ExitStack` holds all their blocks.
     """
@@ -51,10 +55,15 @@ def replacing(path: str | Path) -> Iterator[Path]:
             yield path
         return
     target = path.resolve()  # so that a link stays one
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    # A name that nobody can guess, and that no other thread or process has.
+    part = target.with_name(f".hyperlvq-{secrets.token_hex(8)}.part")
     try:
         with _saying_what_fails(path):
-            yield part
+            with _created(part, OWNER_ALONE if target.exists() else NEW_MODE) as descriptor:
+                yield part
+                os.fsync(descriptor)
+                if target.exists() and os.name == "posix":
+                    _give_access(descriptor, target.stat())
             os.replace(part, target)
     finally:
         with suppress(OSError):  # there is none, or not even its folder
@@ -62,20 +71,48 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 @contextmanager
-def standard_output() -> Iterator[TextIO]:
-    """Yield standard output; its reader may go when it has seen enough, as `head` does."""
+def _created(path: Path, mode: int) -> Iterator[int]:
+    """Yield the descriptor of a new file; where there is anything, even a link, that is an error.
+
+    Whatever becomes of the path in the meantime, the descriptor is of the file made here.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _give_access(descriptor: int, old: os.stat_result) -> None:
+    """Let the same people read and write a file as an old one, or fewer where that cannot be."""
+    mode = old.st_mode & 0o777
+    for owner in (old.st_uid, -1):  # root may give a file away, others may share it with a group
+        with suppress(PermissionError):
+            os.fchown(descriptor, owner, old.st_gid)
+            break
+    else:
+        mode &= 0o707
+    os.fchmod(descriptor, mode)
+
+
+@contextmanager
+def standard_output(to_the_end: bool = False) -> Iterator[TextIO]:
+    """Yield standard output; its reader may go when it has seen enough, as `head` does.
+
+    With `to_the_end` that is an error too: what is written is of no use unless all of it is read.
+    """
     stream = sys.stdout
     if stream is None:
         raise InputError("standard output is closed")
-    if isinstance(stream, TextIOWrapper):
-        stream.reconfigure(errors="backslashreplace")  # a label need not fit a terminal's encoding
     try:
+        if isinstance(stream, TextIOWrapper):  # a label need not fit a terminal's encoding
+            stream.reconfigure(errors="backslashreplace")
         yield stream
         stream.flush()
     except OSError as error:
         # what is still waiting to be written would fail again when Python ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        if not isinstance(error, BrokenPipeError):
+        if to_the_end or not isinstance(error, BrokenPipeError):
             sentence = f"standard output cannot be written: {error.strerror or error}"
             raise InputError(sentence) from None
 

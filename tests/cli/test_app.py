@@ -1,4 +1,5 @@
 import os
+import resource
 import subprocess
 import sys
 from unittest.mock import patch
@@ -131,6 +132,67 @@ def test_too_little_memory_is_one_sentence():
         code, _, errors = hyperlvq("fit")
 
     assert (code, errors) == (2, "hyperlvq: there is not enough memory for this\n")
+
+
+STUDY = ("--sets", "iris", "--models", "knn", "--jobs")
+
+
+@pytest.fixture(scope="module")
+def study_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("app") / "study"
+    assert hyperlvq("study", "run", "-o", folder, *STUDY, "1")[0] == 0
+    return folder
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        ("--version",),
+        ("study", "run", "--help"),
+        ("study", "run", "-o", "{folder}", *STUDY, "1"),
+        ("study", "report", "{folder}", "-o", "{folder}/report.html"),
+    ],
+)
+def test_a_full_standard_output_is_one_sentence(arguments, unbuffered, study_folder):
+    command = [*PROGRAM, *(part.format(folder=study_folder) for part in arguments)]
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with open("/dev/full", "w") as full:
+        process = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment
+        )
+
+    sentence = "hyperlvq: standard output cannot be written: No space left on device\n"
+    assert process.returncode == 2
+    assert process.stderr.endswith(sentence)
+    assert "Traceback" not in process.stderr
+
+
+@pytest.mark.parametrize("n_files", range(8, 18, 2))
+def test_too_few_open_files_are_one_sentence(n_files, tmp_path):
+    process = subprocess.run(
+        [*PROGRAM, "study", "run", "-o", tmp_path / "study", *STUDY, "2"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, n_files)),
+        capture_output=True,
+        text=True,
+    )
+
+    assert process.returncode == 2
+    assert "Too many open files" in process.stderr
+    assert "Traceback" not in process.stderr
+
+
+def test_a_full_standard_error_leaves_the_exit_code():
+    with open("/dev/full", "w") as full:
+        process = subprocess.run([*PROGRAM, "show", "no.hlvq"], stderr=full)
+
+    assert process.returncode == 2
+
+
+def test_errors_of_ours_are_not_taken_for_the_systems():
+    with patch.object(app, "run", side_effect=KeyError("ours")), pytest.raises(KeyError):
+        hyperlvq("--help")
 
 
 @pytest.mark.parametrize(

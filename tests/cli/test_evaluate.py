@@ -123,6 +123,17 @@ def test_the_picture_is_in_the_format_of_its_name(name, start, model, table, tmp
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_a_picture_on_a_full_disk_is_one_sentence(suffix, model, table, tmp_path):
+    picture = tmp_path / f"c.{suffix}"
+    picture.symlink_to("/dev/full")
+
+    code, _, errors = hyperlvq("evaluate", model, table, "--picture", picture)
+
+    assert code == 2
+    assert errors == f"hyperlvq: {picture} cannot be written: No space left on device\n"
+
+
 @pytest.mark.parametrize(("asked", "code"), [("0.5", 0), ("0.999", 1)])
 def test_an_accuracy_not_reached_is_exit_code_1(asked, code, model, table):
     result = hyperlvq("evaluate", model, table, "--min-accuracy", asked, "--quiet")

@@ -2,11 +2,13 @@
 
 import gzip
 import json
+import os
+import subprocess
 
 import numpy as np
 import pandas as pd
 import pytest
-from shell import hyperlvq, hyperlvq_bytes
+from shell import PROGRAM, hyperlvq, hyperlvq_bytes
 from small_tables import QUICK, colour_table
 
 import hyperlvq as package
@@ -269,6 +271,22 @@ def test_standard_input_and_output_are_a_table_and_a_model(tmp_path):
 
     assert (code, errors) == (0, "")
     assert output == "colour\nred\nblue\n"
+
+
+def test_a_model_that_nobody_reads_is_not_saved(table):
+    reader, writer = os.pipe()
+    os.close(reader)
+
+    process = subprocess.run(
+        [*PROGRAM, "fit", str(table), "-t", "colour", "-o", "-", *QUICK],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(writer)
+
+    sentence = "hyperlvq: standard output cannot be written: Broken pipe\n"
+    assert (process.returncode, process.stderr) == (2, sentence)
 
 
 def test_json_holds_what_the_model_remembers(table, tmp_path):

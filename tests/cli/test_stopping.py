@@ -1,14 +1,16 @@
-"""Ctrl-C: one sentence that says what is true of the files."""
+"""Ctrl-C and other signals: one sentence that says what is true of the files."""
 
 import signal
 import subprocess
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
 import pytest
 from shell import PROGRAM, hyperlvq
 from small_tables import QUICK, colour_table, fit_colours
 
+from hyperlvq import __version__
 from hyperlvq.cli.stopping import StoppedError, if_stopped
 
 OLD = b"what was there before"
@@ -118,23 +120,66 @@ def test_a_download_says_that_it_can_be_resumed(folder, tmp_path):
     assert result == (130, "", sentence)
 
 
-def heed_sigint():
-    """Undo what a shell tells its background jobs, that they ignore SIGINT."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+@contextmanager
+def started(*arguments, **signals):
+    """Yield a command that reads from a pipe and treats signals as told, whoever started us."""
 
+    def set_signals():
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            signal.signal(getattr(signal, name), signals.get(name, signal.SIG_DFL))
 
-def test_a_signal_stops_a_training_in_one_sentence(tmp_path):
-    command = [*PROGRAM, "fit", "-", "-t", "colour", "-o", str(tmp_path / "m.hlvq")]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    command = [*PROGRAM, *map(str, arguments)]
     with ExitStack() as stack:
-        process = stack.enter_context(subprocess.Popen(command, **pipes, preexec_fn=heed_sigint))
+        process = stack.enter_context(subprocess.Popen(command, **pipes, preexec_fn=set_signals))
         stack.callback(process.kill)
-        process.stdin.write(colour_table(100_000).encode())  # more than a pipe holds: it is read
-        process.send_signal(signal.SIGINT)
+        yield process
+
+
+#: More than a pipe holds: once it is written, most of it has been read.
+LONG_TABLE = colour_table(100_000).encode()
+
+
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_stops_a_training_in_one_sentence(tmp_path, number, code):
+    with started("fit", "-", "-t", "colour", "-o", tmp_path / "m.hlvq") as process:
+        process.stdin.write(LONG_TABLE)
+        process.send_signal(getattr(signal, number))
         output, errors = process.communicate(timeout=60)
 
-    assert (process.returncode, output, errors.decode()) == (130, b"", NOTHING)
+    assert (process.returncode, output, errors.decode()) == (code, b"", NOTHING)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("number", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_leaves_nothing_of_a_file_under_way(folder, tmp_path, number, code):
+    old = tmp_path / "old.csv"
+    old.write_bytes(OLD)
+    with started("predict", folder / "colours.hlvq", "-", "-o", old) as process:
+        process.stdin.write(LONG_TABLE)
+        while not list(tmp_path.glob(".*.part")):
+            assert process.poll() is None
+        process.send_signal(getattr(signal, number))
+        output, errors = process.communicate(timeout=60)
+
+    assert (process.returncode, output, errors.decode()) == (code, b"", NOTHING)
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [OLD]
+
+
+def test_a_signal_that_is_ignored_stays_so(folder):
+    with started("predict", folder / "colours.hlvq", "-", SIGHUP=signal.SIG_IGN) as process:
+        process.stdin.write(b"a,b,kind\n0,1,x\n")
+        process.send_signal(signal.SIGHUP)
+        output, errors = process.communicate(timeout=60)
+
+    assert (process.returncode, output, errors) == (0, b"colour\nred\n", b"")
+
+
+def test_other_threads_leave_signals_alone():
+    with ThreadPoolExecutor(1) as pool:
+        code, output, _ = pool.submit(hyperlvq, "--version").result()
+
+    assert (code, output) == (0, f"{__version__}\n")
 
 
 def test_what_holds_within_a_block_is_said_of_it_alone():

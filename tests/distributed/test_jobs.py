@@ -4,6 +4,7 @@ import signal
 import sys
 from threading import Timer
 
+import dask
 import pytest
 from cluster_jobs import CountedData, Doubling, double, kill_one_worker
 from distributed import Client
@@ -93,6 +94,25 @@ def test_wrong_address_is_one_sentence(tmp_path, monkeypatch, address):
     assert code == 2
     assert errors == f"hyperlvq: there is no Dask scheduler at {address!r}\n"
     assert not (tmp_path / "study").exists()
+
+
+def test_tls_without_certificates_is_one_sentence(tmp_path):
+    code, _, errors = hyperlvq("study", "run", "-o", tmp_path / "s", "--dask", "tls://127.0.0.1:1")
+
+    assert code == 2
+    assert errors == (
+        "hyperlvq: Dask is not configured for 'tls://127.0.0.1:1': tls:// needs certificates, "
+        "which its configuration names under distributed.comm.tls\n"
+    )
+
+
+def test_certificates_that_are_not_there_are_one_sentence():
+    files = {"distributed.comm.tls.ca-file": "no.pem", "distributed.comm.tls.client.cert": "no.pem"}
+    with (
+        dask.config.set(files),
+        pytest.raises(InputError, match=r"cannot use its certificates for 'tls://.*: No such file"),
+    ):
+        cluster.connect("tls://127.0.0.1:1")
 
 
 def test_client_that_found_no_scheduler_is_gone(monkeypatch):

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -101,6 +103,18 @@ def test_constant_columns_without_penalty_are_refused_where_they_must_be(solver)
 def test_alpha_too_small_for_the_solver_is_refused(wine, solver):
     with pytest.raises(ValueError, match=f"alpha=0.0 is too small for solver='{solver}'"):
         RLSClassifier(alpha=0, solver=solver).fit(*wine)
+
+
+def test_thousands_of_classes_take_less_memory_than_their_one_hot_labels(rng):
+    n_samples, n_classes = 6000, 2000
+    X, y = rng.normal(size=(n_samples, 5)), np.arange(n_samples) % n_classes
+    tracemalloc.start()
+
+    RLSClassifier().fit(X, y)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 8 * n_samples * n_classes / 2
 
 
 @pytest.mark.parametrize("solver", ["fista", "lms"])

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+from hyperlvq import GLVQClassifier
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.readouts.threads import blas_libraries, block_threads, map_in_waves
 
 
 def blas_threads():
-    return {library["num_threads"] for library in blas_libraries().info()}
+    return {library.num_threads for library in blas_libraries()}
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
@@ -29,6 +30,28 @@ def test_overlapping_holders_give_blas_its_threads_back():
         first.__exit__(None, None, None)
         assert blas_threads() == {1}
         second.__exit__(None, None, None)
+        assert blas_threads() == {2}
+
+
+def test_the_last_holder_gives_blas_its_threads_back_whichever_thread_it_is_in():
+    with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(1) as other:
+        last = block_threads()
+        with block_threads():
+            other.submit(last.__enter__).result()
+        assert blas_threads() == {1}
+        other.submit(last.__exit__, None, None, None).result()
+        assert blas_threads() == {2}
+
+
+def test_concurrent_fits_leave_blas_as_it_was(activations):
+    X, y = activations
+
+    def fit(seed):
+        return GLVQClassifier(max_iter=5, tol=0.1, random_state=seed).fit(X, y)
+
+    with threadpool_limits(2, user_api="blas"):
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(fit, range(16)))
         assert blas_threads() == {2}
 
 

@@ -111,6 +111,15 @@ def test_number_that_is_not_finite_is_never_written(tmp_path):
         line_of(make_record(dataset=None)),
         line_of(make_record(model={})),
         line_of(make_record(seed="first")),
+        line_of(make_record(seed=-1)),
+        line_of(make_record(seed=2**32)),
+        line_of(make_record(seed=10**30)),
+        line_of(make_record(seed=True)),
+        line_of(make_record(seed=0.0)),
+        line_of(make_record(split=-1)),
+        line_of(make_record(dataset="half a character: \ud800")),
+        line_of(make_record(error="\ud800")),
+        line_of(make_record(dataset="raw")).replace(b"raw", b"\xed\xa0\x80"),
     ],
 )
 def test_line_that_is_no_record_is_refused_by_its_number(tmp_path, line):

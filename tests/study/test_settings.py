@@ -200,7 +200,7 @@ def test_order_of_rows_does_not_change_the_file(path):
 
 
 def test_place_that_cannot_be_written_is_refused(tmp_path):
-    with pytest.raises(InputError, match="cannot be written: Is a directory"):
+    with pytest.raises(InputError, match="cannot be written: it is a folder"):
         write_settings(tmp_path, {("iris", None): {"knn_k": 1}}, "paper")
 
 

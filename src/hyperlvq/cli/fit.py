@@ -243,7 +243,7 @@ def _save(content: bytes, output: str) -> None:
     from hyperlvq.writing import standard_output, write_bytes
 
     if output == STANDARD:
-        with standard_output() as stream:
+        with standard_output(to_the_end=True) as stream:
             stream.buffer.write(content)
     else:
         write_bytes(content, output)

@@ -1,21 +1,65 @@
-"""Ctrl-C, and what it leaves behind."""
+"""Ctrl-C and the signals that ask a process to end, and what they leave behind."""
 
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn
 
 NOTHING_WRITTEN = "nothing was written"
+#: What a shell shows for a process that a signal ended is this and the signal's number.
+SIGNALLED = 128
+INTERRUPTED = SIGNALLED + signal.SIGINT
+#: Windows has no SIGHUP, which a terminal sends when it is closed.
+ENDING_SIGNALS = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+
+
+class SignalExit(SystemExit):
+    """A signal asked the process to end."""
+
+    def __init__(self, number: int):
+        self.exit_code = SIGNALLED + number
+        super().__init__(self.exit_code)
 
 
 class StoppedError(Exception):
-    """A command was stopped by Ctrl-C; the message says what that leaves behind."""
+    """A command was stopped; the message says what that leaves behind."""
+
+    def __init__(self, consequence: str, exit_code: int = INTERRUPTED):
+        super().__init__(consequence)
+        self.exit_code = exit_code
+
+
+@contextmanager
+def ending_signals_raise() -> Iterator[None]:
+    """Let the signals that end a process unwind the block, as Ctrl-C does.
+
+    A signal that is ignored stays so, as those that `nohup` holds off.
+    """
+    heeded = [each for each in ENDING_SIGNALS if signal.getsignal(each) == signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():  # which gets the signals
+        heeded = []
+    for each in heeded:
+        signal.signal(each, _exit)
+    try:
+        yield
+    finally:
+        for each in heeded:
+            signal.signal(each, signal.SIG_DFL)
+
+
+def _exit(number: int, frame: FrameType | None) -> NoReturn:
+    raise SignalExit(number)
 
 
 @contextmanager
 def if_stopped(consequence: str | None) -> Iterator[None]:
-    """Say after Ctrl-C what holds if it comes within the block; None where nothing is sure."""
+    """Say what holds if the block is stopped by Ctrl-C or a signal; None where nothing is sure."""
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SignalExit) as error:
         if consequence is None:
             raise
-        raise StoppedError(consequence) from None
+        exit_code = error.exit_code if isinstance(error, SignalExit) else INTERRUPTED
+        raise StoppedError(consequence, exit_code) from None

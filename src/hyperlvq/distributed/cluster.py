@@ -1,6 +1,7 @@
 """The cluster: how to reach it, what it has, and sums over what it holds."""
 
 import gc
+import ssl
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,11 +24,11 @@ SHARE_OF_MEMORY = 0.4
 def connect(address: str) -> Client:
     """Return a client of the scheduler at an address, with at least one worker."""
     client = _client_at(address)
-    if client is None:
+    if isinstance(client, str):
         # A client that found no scheduler closes itself when it is collected. If that were while
         # another one starts, each would wait for the other.
         gc.collect()
-        raise InputError(f"there is no Dask scheduler at {address!r}")
+        raise InputError(client)
     try:
         return checked_client(client)
     except InputError:
@@ -35,11 +36,19 @@ def connect(address: str) -> Client:
         raise
 
 
-def _client_at(address: str) -> Client | None:
+def _client_at(address: str) -> Client | str:
+    """Return a client, or the sentence that says why there is none."""
     try:
         return Client(address, timeout=CONNECT_SECONDS)
+    except (FileNotFoundError, PermissionError, ssl.SSLError) as error:
+        return f"Dask cannot use its certificates for {address!r}: {error.strerror or error}"
     except (OSError, TimeoutError, ValueError):
-        return None
+        return f"there is no Dask scheduler at {address!r}"
+    except TypeError:  # so Dask says that it has no certificates, or not that protocol
+        return (
+            f"Dask is not configured for {address!r}: tls:// needs certificates, which its "
+            "configuration names under distributed.comm.tls"
+        )
 
 
 def checked_client(client: Client | None) -> Client:

@@ -10,6 +10,7 @@ from hyperlvq.distributed.passes import ClassTotals
 from hyperlvq.distributed.samples import PartitionedSamples
 from hyperlvq.kernels import rls
 from hyperlvq.readouts import RLSClassifier
+from hyperlvq.readouts.ranges import check_range, check_solution
 
 
 class Columns(NamedTuple):
@@ -25,6 +26,7 @@ def learn_rls(readout: RLSClassifier, samples: PartitionedSamples) -> None:
     """Sum the normal equations, and let the in-memory solver solve them."""
     readout._check_parameters()
     totals = samples.class_totals()
+    check_range(np.stack([totals.lows, totals.highs]))
     columns = describe_columns(totals, readout)
     gram, moment, squares = samples.total(
         passes.normal_equations, columns.centre, columns.offset, columns.mean
@@ -36,7 +38,7 @@ def learn_rls(readout: RLSClassifier, samples: PartitionedSamples) -> None:
         coefficients, n_iter = solve_pinv(gram, moment, readout.alpha * penalty), 1
     else:
         coefficients, n_iter = solve_exactly(readout, gram, moment, penalty, columns)
-    readout.coef_, readout.n_iter_ = coefficients, n_iter
+    readout.coef_, readout.n_iter_ = check_solution(coefficients), n_iter
     readout.classes_, readout.n_features_in_ = samples.classes, len(gram)
 
 

@@ -8,11 +8,13 @@ from hyperlvq.distributed.samples import PartitionedSamples
 from hyperlvq.readouts import CentroidClassifier, GLVQClassifier
 from hyperlvq.readouts.base import check_prototype_counts, starting_prototypes
 from hyperlvq.readouts.lbfgs import minimise
+from hyperlvq.readouts.ranges import check_range
 
 
 def learn_centroids(readout: CentroidClassifier, samples: PartitionedSamples) -> None:
     """Fit to the class means, each as heavy as its class."""
     totals = samples.class_totals()
+    check_range(np.stack([totals.lows, totals.highs]))
     means = totals.sums / totals.counts[:, np.newaxis]
     readout.classes_, readout.n_features_in_ = samples.classes, means.shape[1]
     readout._reset()

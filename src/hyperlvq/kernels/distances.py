@@ -78,6 +78,8 @@ def closest_per_class(distances, prototype_classes, n_classes):
 def prototype_scores(X, prototypes, prototype_classes, n_classes):
     """Return minus each sample's squared distance to the closest prototype of each class."""
     distances = squared_distances(X, prototypes)
+    if not np.isfinite(distances.max(initial=0)):  # which no comparison would notice
+        raise ValueError("the squared distances are not finite: features are too large")
     return -closest_per_class(distances, prototype_classes, n_classes)
 
 

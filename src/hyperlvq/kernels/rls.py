@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg
 
 from hyperlvq.kernels.compiled import compiled
-from hyperlvq.kernels.distances import row_blocks
+from hyperlvq.kernels.distances import row_blocks, row_slices
 
 POWER_ITERATIONS = 100
 #: The largest ratio of ‖Z‖² to α that leaves a solver some digits.
@@ -28,11 +28,24 @@ def too_small(alpha, solver):
     )
 
 
+class OneHot:
+    """One-hot labels, samples × classes; only rows that are asked for are made."""
+
+    def __init__(self, y, n_classes):
+        self.y, self.shape = y, (len(y), n_classes)
+
+    def __getitem__(self, rows):
+        y = self.y[rows]
+        labels = np.zeros((len(y), self.shape[1]))
+        labels[np.arange(len(y)), y] = 1
+        return labels
+
+
 class Problem(NamedTuple):
-    """A standardised problem; Z itself is only made block by block, or on demand."""
+    """A standardised problem; Z and T themselves are only made block by block, or on demand."""
 
     X: np.ndarray  # samples × columns
-    targets: np.ndarray  # T, samples × targets
+    targets: np.ndarray | OneHot  # t, samples × targets
     root_weights: np.ndarray  # samples × 1
     centre: np.ndarray  # columns
     scale: np.ndarray  # columns, 0 where there is no variance
@@ -51,11 +64,17 @@ def standardise(X, targets, weights, penalty):
         scale = np.divide(1, np.sqrt(variance), out=np.zeros(n_columns), where=varies)
         free_column = np.where(varies, 0, mean)
         if free_column.any():
-            centre, offset = mean, np.average(targets, axis=0, weights=weights)
+            centre, offset = mean, mean_target(targets, weights)
     root_weights = np.sqrt(weights)[:, np.newaxis]
-    return Problem(
-        X, root_weights * (targets - offset), root_weights, centre, scale, offset, free_column
-    )
+    return Problem(X, targets, root_weights, centre, scale, offset, free_column)
+
+
+def mean_target(targets, weights):
+    """Return the weighted mean of each target."""
+    sums = np.zeros(targets.shape[1])
+    for rows in row_slices(len(weights)):
+        sums += weights[rows] @ targets[rows]
+    return sums / weights.sum()
 
 
 def moments(X, weights):
@@ -90,6 +109,13 @@ def standardised_matrix(problem):
     return np.concatenate([block for _, block in standardised_blocks(problem)])
 
 
+def standardised_targets(problem, rows=slice(None)):
+    """Return T, or some rows of it."""
+    targets = problem.targets[rows] - problem.offset
+    targets *= problem.root_weights[rows]
+    return targets
+
+
 def squared_norm(problem):
     """Return the sum of squares of Z: the trace of ZᵀZ and of ZZᵀ."""
     return sum(np.vdot(block, block) for _, block in standardised_blocks(problem))
@@ -102,7 +128,7 @@ def normal_equations(problem):
     moment = np.zeros((n_columns, problem.targets.shape[1]))
     for rows, block in standardised_blocks(problem):
         gram += block.T @ block
-        moment += block.T @ problem.targets[rows]
+        moment += block.T @ standardised_targets(problem, rows)
     return gram, moment
 
 
@@ -115,7 +141,7 @@ def solve_cholesky(problem, alpha):
     """Return Γ = Tᵀ Z (ZᵀZ + αI)⁻¹, or for wide problems its dual Tᵀ (ZZᵀ + αI)⁻¹ Z."""
     if is_wide(problem):
         Z = standardised_matrix(problem)
-        return (Z.T @ solve_shifted(Z @ Z.T, problem.targets, alpha)).T
+        return (Z.T @ solve_shifted(Z @ Z.T, standardised_targets(problem), alpha)).T
     gram, moment = normal_equations(problem)
     return solve_shifted(gram, moment, alpha).T
 
@@ -131,7 +157,8 @@ def solve_qr(problem, alpha):
     """Return Γ by QR of [Z; √α I], which never squares the condition of Z."""
     Z = standardised_matrix(problem)
     Q, R = np.linalg.qr(np.vstack([Z, np.sqrt(alpha) * np.eye(Z.shape[1])]))
-    return linalg.solve_triangular(R, Q[: len(Z)].T @ problem.targets, check_finite=False).T
+    moment = Q[: len(Z)].T @ standardised_targets(problem)
+    return linalg.solve_triangular(R, moment, check_finite=False).T
 
 
 def solve_eigen_path(problem, alphas):
@@ -142,7 +169,7 @@ def solve_eigen_path(problem, alphas):
     if is_wide(problem):
         Z = standardised_matrix(problem)
         eigenvalues, vectors = linalg.eigh(Z @ Z.T, overwrite_a=True, check_finite=False)
-        rotated, basis = vectors.T @ problem.targets, Z.T @ vectors
+        rotated, basis = vectors.T @ standardised_targets(problem), Z.T @ vectors
     else:
         gram, moment = normal_equations(problem)
         eigenvalues, basis = linalg.eigh(gram, overwrite_a=True, check_finite=False)
@@ -181,7 +208,7 @@ def solve_fista(problem, alpha, max_iter, tol):
     """
     if is_wide(problem):
         Z = standardised_matrix(problem)
-        moment = Z.T @ problem.targets
+        moment = Z.T @ standardised_targets(problem)
 
         def apply_gram(V):
             return Z.T @ (Z @ V)
@@ -238,7 +265,8 @@ def solve_lms(problem, alpha, max_iter, tol):
         rate = 1 / (np.sqrt(n_iter) * (largest + shrinkage))
         before = coefficients.copy()
         for rows, block in standardised_blocks(problem):
-            lms_pass(block, problem.targets[rows], coefficients, rate, shrinkage)
+            targets = standardised_targets(problem, rows)
+            lms_pass(block, targets, coefficients, rate, shrinkage)
         if np.linalg.norm(coefficients - before) <= tol * np.linalg.norm(coefficients):
             return coefficients, n_iter, True
     return coefficients, max_iter, False

@@ -8,6 +8,7 @@ from hyperlvq.batched.single import class_totals
 from hyperlvq.kernels.distances import class_sums
 from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import PrototypeReadout
+from hyperlvq.readouts.ranges import check_range
 from hyperlvq.tensors import is_tensor
 
 
@@ -66,7 +67,9 @@ class CentroidClassifier(PrototypeReadout):
         if is_tensor(X):
             self._fit_tensors(X, y, sample_weight)
             return self
-        X, y, weights, self.classes_ = self._start_fit(X, y, sample_weight)
+        X, y, weights, classes = self._start_fit(X, y, sample_weight)
+        check_range(X)
+        self.classes_ = classes
         self._reset()
         self._add(X, y, weights)
         return self
@@ -94,6 +97,7 @@ class CentroidClassifier(PrototypeReadout):
 
     def _fit_tensors(self, X, y, sample_weight):
         samples, classes = self._start_fit_tensors(X, y, sample_weight)
+        check_range(samples.X)
         sums, totals = class_totals(samples, len(classes))
         self.classes_, self._class_sums, self.class_weights_ = classes, sums, totals
         self.prototypes_ = sums / totals[:, None]

@@ -11,6 +11,7 @@ from hyperlvq.kernels.distances import linear_scores
 from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import Readout
 from hyperlvq.readouts.convergence import warn_not_converged
+from hyperlvq.readouts.ranges import check_range, check_solution
 from hyperlvq.tensors import is_tensor, refuse_tensor
 
 
@@ -101,17 +102,19 @@ class RLSClassifier(Readout):
             self._fit_tensors(X, y, sample_weight)
             return self
         X, targets, weights, classes = self._start_fit_of_targets(X, y, sample_weight)
-        if self.solver == "pinv":
-            coefficients, n_iter = rls.solve_pinv(X, targets, weights, alpha, self.penalty), 1
-        else:
-            problem = rls.standardise(X, targets, weights, self.penalty)
-            coefficients, n_iter = self._solve(problem, alpha)
-            coefficients = rls.original_coefficients(problem, coefficients)
-        self.classes_, self.n_iter_, self.coef_ = classes, n_iter, coefficients
+        with np.errstate(all="ignore"):  # what comes of it is checked
+            if self.solver == "pinv":
+                coefficients, n_iter = rls.solve_pinv(X, targets, weights, alpha, self.penalty), 1
+            else:
+                problem = rls.standardise(X, targets, weights, self.penalty)
+                coefficients, n_iter = self._solve(problem, alpha)
+                coefficients = rls.original_coefficients(problem, coefficients)
+        self.coef_, self.classes_, self.n_iter_ = check_solution(coefficients), classes, n_iter
         return self
 
     def _fit_tensors(self, X, y, sample_weight):
         samples, classes = self._start_fit_tensors(X, y, sample_weight)
+        check_range(samples.X)
         self.coef_ = single.solve_rls(
             samples, len(classes), float(self.alpha), self.penalty, self.solver
         )
@@ -122,7 +125,8 @@ class RLSClassifier(Readout):
 
     def _start_fit_of_targets(self, X, y, sample_weight):
         X, y, weights, classes = self._start_fit(X, y, sample_weight)
-        return X, np.eye(len(classes))[y], weights, classes
+        check_range(X)
+        return X, rls.OneHot(y, len(classes)), weights, classes
 
     def _solve(self, problem, alpha):
         solver = choose_solver(self.solver, problem, alpha)
@@ -193,4 +197,5 @@ def rls_path(X, y, alphas, *, penalty="variance", sample_weight=None):
     X, targets, weights, _ = readout._start_fit_of_targets(X, y, sample_weight)
     problem = rls.standardise(X, targets, weights, penalty)
     solutions = rls.solve_eigen_path(problem, alphas)
-    return np.stack([rls.original_coefficients(problem, solution) for solution in solutions])
+    coefs = np.stack([rls.original_coefficients(problem, solution) for solution in solutions])
+    return check_solution(coefs)

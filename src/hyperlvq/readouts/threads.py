@@ -26,19 +26,17 @@ class _SingleBlasThread:
         """Limit BLAS if this is the first holder; return how many threads it has otherwise."""
         with self._lock:
             if self._holders == 0:
-                blas = blas_libraries()
-                self._threads = max((lib["num_threads"] for lib in blas.info()), default=1)
-                self._limit = blas.limit(limits=1)
-                self._limit.__enter__()
+                self._before = [library.num_threads for library in blas_libraries()]
+                set_blas_threads([1] * len(self._before))
             self._holders += 1
-            return self._threads
+            return max(self._before, default=1)
 
     def __exit__(self, *error):
         """Give BLAS its threads back if this was the last holder."""
         with self._lock:
             self._holders -= 1
             if self._holders == 0:
-                self._limit.__exit__(None, None, None)
+                set_blas_threads(self._before)
 
 
 single_blas_thread = _SingleBlasThread()
@@ -53,8 +51,22 @@ def block_threads():
 
 @cache
 def blas_libraries():
-    """Return the handle of all BLAS libraries in this process; looking for them takes a while."""
-    return ThreadpoolController().select(user_api="blas")
+    """Return all BLAS libraries in this process; looking for them takes a while."""
+    return ThreadpoolController().select(user_api="blas").lib_controllers
+
+
+def set_blas_threads(counts):
+    """Set the number of threads of each BLAS library.
+
+    In recent versions of threadpoolctl the first thread that sets a limit of OpenBLAS is the only
+    one that can, and what others set is passed over without a word. Whichever thread holds the
+    limit last must be able to lift it.
+    """
+    for library, count in zip(blas_libraries(), counts, strict=True):
+        allow_all_threads = getattr(library, "clear_controlling_thread", lambda force: None)
+        allow_all_threads(force=True)
+        library.set_num_threads(count)
+        allow_all_threads(force=True)
 
 
 def map_in_waves(pool, wave, function, items):

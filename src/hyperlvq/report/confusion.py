@@ -1,6 +1,7 @@
 """A picture of a confusion matrix."""
 
 import warnings
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ from matplotlib.figure import Figure
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables.confusion import Confusion
-from hyperlvq.writing import check_writable, replacing
+from hyperlvq.writing import check_writable, write_bytes
 
 PICTURE_SUFFIXES = (".svg", ".png", ".pdf")
 #: With more classes the cells get smaller, and counts in them could not be read.
@@ -21,9 +22,11 @@ def write_confusion(confusion: Confusion, path: str | Path) -> None:
     path = Path(path)
     check_picture(path)
     figure = draw_confusion(confusion)
-    with replacing(path) as part, warnings.catch_warnings():
+    picture = BytesIO()  # on a full disk matplotlib fails at what a PDF file lacks then
+    with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # of emoji, drawn as a box
-        figure.savefig(part, format=path.suffix[1:].lower(), bbox_inches="tight", dpi=150)
+        figure.savefig(picture, format=path.suffix[1:].lower(), bbox_inches="tight", dpi=150)
+    write_bytes(picture.getvalue(), path)
 
 
 def check_picture(path: Path) -> None:

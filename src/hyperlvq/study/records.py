@@ -18,6 +18,8 @@ from typing import Any
 from hyperlvq.checks import InputError
 
 RECORDS_NAME = "records.jsonl"
+#: Of a split or a seed; random number generators take no larger seed.
+LARGEST_NUMBER = 2**32 - 1
 KEY = ("protocol", "model", "dataset", "split", "seed")
 RESULTS = ("n_train", "n_test", "n_features", "n_classes", "accuracy", "iterations", "error")
 TIMES = ("fit_seconds", "predict_seconds")
@@ -41,6 +43,7 @@ def read_records(folder: str | Path, name: str = RECORDS_NAME) -> list[Record]:
 def _parse(line: bytes, path: Path, number: int) -> Record:
     try:
         record = json.loads(line)
+        json.dumps(record, ensure_ascii=False).encode()  # half a character cannot be shown
     except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict) or not _has_key(record):
@@ -49,9 +52,22 @@ def _parse(line: bytes, path: Path, number: int) -> Record:
 
 
 def _has_key(record: Record) -> bool:
-    numbers_and_model = {"split": int | None, "seed": int | None, "model": str | None}
-    types = {"protocol": str, "dataset": str, **numbers_and_model}
-    return all(name in record and isinstance(record[name], types[name]) for name in KEY)
+    is_right = {
+        "protocol": _is_text,
+        "model": lambda value: value is None or _is_text(value),
+        "dataset": _is_text,
+        "split": _is_number,
+        "seed": _is_number,
+    }
+    return all(name in record and is_right[name](record[name]) for name in KEY)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (type(value) is int and 0 <= value <= LARGEST_NUMBER)
 
 
 def key_of(record: Record) -> tuple:

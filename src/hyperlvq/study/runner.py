@@ -4,6 +4,9 @@ Started again with the same folder, a study does what is missing; what was kille
 runs in flight.
 """
 
+import os
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -319,6 +322,8 @@ def execute(
             batch_size=1,
             max_nbytes=MAPPED_BYTES,
             mmap_mode="r",
+            initializer=end_with,
+            initargs=(os.getpid(),),
         )
         calls = (delayed(_with_number)(function, number, item) for number, item in enumerate(items))
         try:
@@ -329,10 +334,26 @@ def execute(
                 "a worker process was killed, perhaps for lack of memory: fewer jobs need less, "
                 "and the same command goes on where this one stopped"
             ) from None
+        except OSError as error:  # jobs turn their own into records
+            raise InputError(
+                f"the worker processes cannot be given their work: {error.strerror or error}; "
+                "fewer jobs need less"
+            ) from None
 
 
 def _with_number(function, number, item):
     return number, function(item)
+
+
+def end_with(parent: int) -> None:
+    """Let this worker end soon after its parent, which may be killed; joblib's wait for minutes."""
+    threading.Thread(target=_outlive_by_a_second, args=(parent,), daemon=True).start()
+
+
+def _outlive_by_a_second(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 @contextmanager

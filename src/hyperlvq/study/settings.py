@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from hyperlvq.checks import InputError
 from hyperlvq.study.experiments import MODELS, Model
+from hyperlvq.writing import write_bytes
 
 KNOWN_COLUMNS = frozenset(column for model in MODELS.values() for column in model.columns.values())
 DEFAULTS = "defaults"
@@ -127,12 +128,7 @@ def write_settings(
     for dataset, split in sorted(rows, key=lambda key: (key[0], key[1] is not None, key[1])):
         cells = [rows[dataset, split].get(column) for column in columns]
         writer.writerow([dataset, *([split] if has_splits else []), tuning, *cells])
-    temporary = Path(path).with_name(f"{Path(path).name}.part")
-    try:
-        temporary.write_text(table.getvalue(), encoding="utf-8", newline="")
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    write_bytes(table.getvalue().encode(), path)
 
 
 def _text(path: str | Path) -> str:
