@@ -2,6 +2,7 @@
 
 import gzip
 import subprocess
+import sys
 from io import BytesIO, StringIO
 
 import pandas as pd
@@ -34,6 +35,19 @@ def test_predictions_come_in_the_order_of_the_rows(model, table, expected):
 
     assert (code, errors) == (0, "")
     assert output.splitlines() == ["colour", *expected]
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate", "show"])
+def test_commands_that_only_use_a_model_start_without_scikit_learn(command, model, table):
+    program = (
+        "import sys\nfrom hyperlvq.cli import main\ntry:\n    main()\nexcept SystemExit:\n"
+        "    print(*{'sklearn', 'pandas', 'matplotlib'} & {*sys.modules}, file=sys.stderr)"
+    )
+    arguments = [command, model] if command == "show" else [command, model, table]
+
+    found = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True)
+
+    assert found.stderr == b"\n"
 
 
 def test_reordered_and_extra_columns_do_not_matter(model, table, expected, tmp_path):

@@ -44,9 +44,9 @@ def evaluate(
     """
     check_inputs(model, table)
     with if_stopped(None if picture is None else NOTHING_WRITTEN):
-        from hyperlvq.report.confusion import check_picture, write_confusion
-
         if picture is not None:
+            from hyperlvq.report.confusion import check_picture, write_confusion
+
             check_picture(picture)
         evaluation = _evaluate(model, table, target)
     if picture is not None:
