@@ -39,7 +39,7 @@ def test_no_other_integer_is_nearer_to_a_weight(weights, bits):
 def test_error_is_no_larger_than_without_clipping(weights):
     largest = np.abs(weights).max()
     quantised, scale = quantise(weights, 8)
-    plain_scale = largest / 127 if largest > 0 else 1.0
+    plain_scale = max(largest / 127, 1e-300)
     plain = plain_scale * np.rint(weights / plain_scale)
 
     error = np.square(weights - scale * quantised).sum()
