@@ -2,6 +2,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from hyperlvq import IntRVFLLayer
 
@@ -108,6 +109,11 @@ def test_clip_changed_after_fit_is_checked(wine):
 
     with pytest.raises(ValueError, match="clip must be at least 1, got 0"):
         layer.set_params(clip=0).transform(wine[0])
+
+
+def test_transform_before_fit_is_refused(wine):
+    with pytest.raises(NotFittedError):
+        IntRVFLLayer().transform(wine[0])
 
 
 def test_infinity_is_refused():
