@@ -32,6 +32,13 @@ def test_encoding_is_found(read, encoding, name):
     assert table.encoding == name
 
 
+def test_first_byte_that_is_not_utf8_makes_windows_1252(read):
+    table = read(b"\xe9,b\nx,y\n")
+
+    assert table.encoding == "Windows-1252"
+    assert table.columns == ("é", "b")
+
+
 def test_late_byte_that_is_not_utf8_makes_ascii_windows_1252(read):
     table = read(b"a,b\n" + b"x,y\n" * 100_000 + b"\xe9,y\n")
 
@@ -76,6 +83,10 @@ def test_zero_byte_is_refused(read):
         ("a b\n1 2\n3 4 5\n", None),
         ("body mass\n12\n13\n", None),
         ("a\n1,5\n2,5\n", None),
+        ('"a,b"\n"1,5"\n"2,5"\n', None),
+        ("a\tb;c\n1\t2;3\n", "\t"),
+        ("a;b|c\n1;2|3\n", ";"),
+        ("a|b,c\n1|2,3\n", "|"),
         ("sep=|\na;b|c;d\n1;2|3;4\n", "|"),
         ('"sep=;"\r\na;b\r\n1;2\r\n', ";"),
     ],
@@ -111,8 +122,10 @@ def test_delimiter_of_regular_tables_is_found(tmp_path_factory, delimiter, n_col
         ('"a, b","c\n(mm)"\n1,2\n', ("a, b", "c (mm)")),
         ("\n\n  \na,b\n1,2\n", ("a", "b")),
         (",a,b\n0,1,2\n", ("(row name)", "a", "b")),
+        (",a\n0,1\n", ("(row name)", "a")),
         ('"a","b"\n"1",1,2\n"2",3,4\n', ("(row name)", "a", "b")),
         ('"a" "b"\n"1" 1 2\n"2" 3 4\n', ("(row name)", "a", "b")),
+        ("a,b\n \nx,1,2\ny,3,4\n", ("(row name)", "a", "b")),
         ("a,b,\n1,2,\n", ("a", "b")),
         ("a,b,,,\n1,2,,,\n", ("a", "b")),
         ("a,b,\n1,2\n3,4\n", ("a", "b")),
