@@ -45,6 +45,17 @@ def test_glvq_takes_the_flops_of_the_papers_table():
     assert flops("glvq_features") == pytest.approx(glvq_flops(1000, 20, 3, 3, n_iter))
 
 
+@pytest.mark.parametrize(
+    ("name", "factor"), [("forest", 2), ("svm", 4), ("ridge", 2), ("kglvq", 4)]
+)
+def test_twice_the_samples_take_as_much_longer_as_the_method_says(name, factor):
+    assert flops(name, n_samples=2000) == pytest.approx(factor * flops(name))
+
+
+def test_votes_take_as_long_as_all_voters():
+    assert flops("intrvfl_glvq_votes") == pytest.approx(10 * flops("intrvfl_glvq"))
+
+
 def test_limit_of_iterations_counts():
     assert flops("intrvfl_glvq_p1_10") == pytest.approx(glvq_flops(1000, 1000, 3, 1, 10))
 

@@ -1,5 +1,7 @@
 """From a table to a model: what is learnt, checked and told on the way."""
 
+from time import perf_counter
+
 import pytest
 from small_tables import colour_table
 
@@ -42,6 +44,13 @@ def test_the_found_settings_are_those_of_the_model(colours):
     readout = trained.model["readout"]
     found = {"prototypes_per_class": readout.prototypes_per_class, "slope": readout.slope}
     assert trained.search.best == found
+
+
+def test_fit_seconds_are_a_part_of_the_time_it_took(colours):
+    start = perf_counter()
+    trained = train(colours, Task("colour", parameters=QUICK, n_folds=0), no_progress)
+
+    assert 0 < trained.fit_seconds < perf_counter() - start
 
 
 def test_parameters_are_checked_before_the_table_is_looked_at(colours):
