@@ -225,9 +225,13 @@ def test_ram_is_what_header_and_readme_say(rule, model, stream, tmp_path):
 
 
 @pytest.mark.parametrize("rule", ["perceptron", "glvq"])
-def test_stack_is_within_what_the_readme_says(rule, model, tmp_path):
-    to_c(model, tmp_path, name="net", input="int16", trainable=rule)
-    stated = int((tmp_path / "net.md").read_text().split("at most | ")[1].split(" |")[0])
+@pytest.mark.parametrize(("n_units", "clip"), [(255, 3), (256, 3), (1000, 127), (1000, 128)])
+def test_stack_is_within_what_the_readme_says(rule, n_units, clip, rng, tmp_path):
+    X, y = rng.integers(100, size=(20, 300)), np.arange(20) % 2
+    model = make_classifier("intrvfl", "centroids", n_units=n_units, clip=clip, random_state=0)
+    to_c(model.fit(X, y), tmp_path, name="net", input="int16", trainable=rule)
+    cell = (tmp_path / "net.md").read_text().split("at most | ")[1].split(" |")[0]
+    stated = int(cell.replace(",", ""))
 
     compile_object(CORTEX_M3, tmp_path, "-fstack-usage")
 
