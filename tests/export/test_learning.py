@@ -241,6 +241,14 @@ def test_stack_is_within_what_the_readme_says(rule, n_units, clip, rng, tmp_path
     assert used <= stated <= used + 256
 
 
+@pytest.mark.parametrize(("n_units", "sum_type"), [(5461, "int32_t"), (5462, "int64_t")])
+def test_sums_of_the_perceptron_are_as_wide_as_they_must_be(n_units, sum_type, stream, tmp_path):
+    model = make_classifier("intrvfl", "centroids", n_units=n_units, clip=12, random_state=0)
+    to_c(model.fit(*stream), tmp_path, name="net", trainable="perceptron")
+
+    assert f"{sum_type} sum = 0;" in (tmp_path / "net.c").read_text()
+
+
 def test_rule_follows_the_readout(stream):
     def kind(readout, **parameters):
         model = make_classifier("intrvfl", readout, n_units=40, random_state=0, **parameters)
