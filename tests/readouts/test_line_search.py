@@ -53,6 +53,10 @@ def test_good_first_step_is_taken():
     assert tries(parabola, 0.9) == [0.9]
 
 
+def test_just_the_decrease_and_flatness_asked_for_are_enough():
+    assert LineSearch(0.0, -1.0, 1.0).accepts(-SUFFICIENT_DECREASE, CURVATURE)
+
+
 def test_minimum_of_a_parabola_is_found_at_once():
     assert tries(parabola, 10.0) == [10.0, pytest.approx(1.0)]
 
