@@ -106,6 +106,13 @@ def test_safeguards_are_those_of_dcsrch(heights, speeds, steps):
     assert tries(waves, steps[0]) == pytest.approx(steps, abs=1e-6)
 
 
+def test_step_as_high_as_the_start_leads_to_that_of_dcsrch():
+    def hollow(step):
+        return step * (step - 2) * (step + 1), 3 * step**2 - 2 * step - 2
+
+    assert tries(hollow, 2.0) == pytest.approx([2.0, 1.106936], abs=1e-6)
+
+
 def test_cubic_has_its_minimum_between_the_points():
     start, end = Trial(0.0, *cubic(0.0)), Trial(3.0, *cubic(3.0))
 

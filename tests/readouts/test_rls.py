@@ -103,6 +103,11 @@ def test_alpha_too_small_for_the_solver_is_refused(wine, solver):
         RLSClassifier(alpha=0, solver=solver).fit(*wine)
 
 
+@pytest.mark.parametrize("solver", ["cholesky", "qr", "eigen", "pinv"])
+def test_direct_solvers_take_one_iteration(wine, solver):
+    assert RLSClassifier(solver=solver).fit(*wine).n_iter_ == 1
+
+
 @pytest.mark.parametrize("solver", ["fista", "lms"])
 def test_iteration_limit_warns(wine, solver):
     with pytest.warns(ConvergenceWarning, match=f"{solver} stopped at the limit of 2 iterations"):
