@@ -85,6 +85,7 @@ def test_zero_byte_is_refused(read):
         ("a b\n1 2\n", " "),
         ("name\nAnn Lee\nBob Ray\n", None),
         ("a b\n1 2\n3 4 5\n", None),
+        ("a b\n1 2 3 4\n5 6 7 8\n", None),
         ("body mass\n12\n13\n", None),
         ("a\n1,5\n2,5\n", None),
         ('"a,b"\n"1,5"\n"2,5"\n', None),

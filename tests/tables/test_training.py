@@ -87,6 +87,16 @@ def test_the_texts_that_left_one_class_are_named(read):
     )
 
 
+def test_the_texts_that_left_no_class_are_named(read):
+    with pytest.raises(InputError) as error:
+        train(read("a,y\n1,NA\n2,\n"), Task("y", parameters=QUICK), no_progress)
+
+    assert str(error.value) == (
+        "table.csv has no value in the target column 'y'; "
+        "1 row has no label because 'NA' is read as missing"
+    )
+
+
 @pytest.mark.parametrize("rows", ["1,yes\n2,yes\n", "1,yes\n2,\n", "NA,yes\n2,yes\n"])
 def test_one_class_without_such_texts_is_just_one_class(read, rows):
     table = read(f"a,y\n0,yes\n{rows}")
