@@ -166,6 +166,7 @@ def test_header_is_understood(read, text, columns):
         ("2,2,x\n1,3,y\n", ", header: columns 1 and 2 are both '2', is the header missing?"),
         ("1\n2\n", " has no header: its first row is numbers only"),
         ("sep=;\na\nx;1\ny;2\n", ", row 1: 2 fields where the header has 1"),
+        ("a,b,\n1,2,5\n3,4,\n", ", row 1: '5' is in column 3, which has no name in the header"),
         ("a,b,\n1,2,\n3,4,5\n", ", row 2: '5' is in column 3, which has no name in the header"),
     ],
 )
