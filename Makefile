@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz coverage check format bench clean
+.PHONY: help run test fuzz mutants coverage check format bench clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 PEERS := .venv-peers
 STUDY := build/study
+FOLDER ?= src/hyperlvq
+N ?= 20
+SEED ?= 0
 
 help: ## show what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/'
@@ -26,6 +29,9 @@ fuzz: $(INSTALLED) ## the fuzzers of files, archives and downloads, at length
 coverage: $(INSTALLED) ## branch coverage of kernels, hidden and readouts, interpreted
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q --cov --cov-report=term-missing:skip-covered \
 		--cov-fail-under=95 tests/kernels tests/hidden tests/readouts
+
+mutants: $(INSTALLED) ## draw N mutants of a FOLDER by a SEED and list those that no test notices
+	$(BIN)/python tools/mutants.py $(FOLDER) --number $(N) --seed $(SEED)
 
 check: $(INSTALLED) ## formatting, lint, types, import directions
 	$(BIN)/ruff format --check

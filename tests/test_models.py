@@ -7,7 +7,7 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 
@@ -130,6 +130,16 @@ def test_replaced_step_takes_effect_at_the_next_fit(wine):
 
     model.set_params(readout=GLVQClassifier(random_state=0)).fit(*wine)
     assert hasattr(model[-1], "prototypes_")
+
+
+def test_replaced_step_is_not_fitted(wine):
+    model = make_classifier("rvfl", "rls", n_units=20, random_state=0).fit(*wine)
+
+    model.set_params(readout=GLVQClassifier(random_state=0))
+
+    assert isinstance(model[-1], GLVQClassifier)
+    with pytest.raises(NotFittedError):
+        model.predict(wine[0])
 
 
 def test_weights_reach_the_readout(wine):

@@ -1,5 +1,8 @@
 """Every public estimator keeps scikit-learn's contract, with no expected failures."""
 
+import re
+from inspect import getdoc
+
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -26,6 +29,7 @@ ESTIMATORS = [
     GLVQClassifier(),
     KGLVQClassifier(),
 ]
+DOCUMENTED_DEFAULT = re.compile(r"^(\w+) : .*default=(.+)$", re.MULTILINE)
 # On features alone, least squares without an intercept misses the accuracy that one check asks for.
 RECIPES = [
     (hidden, readout)
@@ -47,3 +51,10 @@ def small_seeded_model(hidden, readout):
 @parametrize_with_checks([*ESTIMATORS, *(small_seeded_model(*recipe) for recipe in RECIPES)])
 def test_estimator_keeps_the_contract(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("kind", [type(each) for each in ESTIMATORS])
+def test_defaults_are_as_documented(kind):
+    documented = DOCUMENTED_DEFAULT.findall(getdoc(kind))
+
+    assert {name: eval(value) for name, value in documented} == kind().get_params()

@@ -93,6 +93,11 @@ def test_a_planned_model_takes_at_least_as_much_as_the_fitted_one(kind):
         assert predict_budget(planned, target).flash >= predict_budget(plan, target).flash
 
 
+@pytest.mark.parametrize(("n_units", "score_bits"), [(2730, 32), (2731, 64)])
+def test_planned_scores_have_64_bits_where_32_may_not_hold_them(n_units, score_bits):
+    assert Sizes.planned(10, n_units, 3, bits=16).score_bits == score_bits
+
+
 @pytest.mark.parametrize("target", BOARDS)
 def test_the_largest_number_of_units_fits_and_the_next_does_not(target):
     limits = {"max_flash": parse_size("16k"), "max_ram": parse_size("2k")}

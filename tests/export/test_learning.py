@@ -225,9 +225,13 @@ def test_ram_is_what_header_and_readme_say(rule, model, stream, tmp_path):
 
 
 @pytest.mark.parametrize("rule", ["perceptron", "glvq"])
-def test_stack_is_within_what_the_readme_says(rule, model, tmp_path):
-    to_c(model, tmp_path, name="net", input="int16", trainable=rule)
-    stated = int((tmp_path / "net.md").read_text().split("at most | ")[1].split(" |")[0])
+@pytest.mark.parametrize(("n_units", "clip"), [(255, 3), (256, 3), (1000, 127), (1000, 128)])
+def test_stack_is_within_what_the_readme_says(rule, n_units, clip, rng, tmp_path):
+    X, y = rng.integers(100, size=(20, 300)), np.arange(20) % 2
+    model = make_classifier("intrvfl", "centroids", n_units=n_units, clip=clip, random_state=0)
+    to_c(model.fit(X, y), tmp_path, name="net", input="int16", trainable=rule)
+    cell = (tmp_path / "net.md").read_text().split("at most | ")[1].split(" |")[0]
+    stated = int(cell.replace(",", ""))
 
     compile_object(CORTEX_M3, tmp_path, "-fstack-usage")
 
@@ -235,6 +239,14 @@ def test_stack_is_within_what_the_readme_says(rule, model, tmp_path):
     frames = {line.split("\t")[0].split(":")[-1]: int(line.split("\t")[1]) for line in usage}
     used = sum(frames.values()) - min(frames["net_predict"], frames["net_learn"])
     assert used <= stated <= used + 256
+
+
+@pytest.mark.parametrize(("n_units", "sum_type"), [(5461, "int32_t"), (5462, "int64_t")])
+def test_sums_of_the_perceptron_are_as_wide_as_they_must_be(n_units, sum_type, stream, tmp_path):
+    model = make_classifier("intrvfl", "centroids", n_units=n_units, clip=12, random_state=0)
+    to_c(model.fit(*stream), tmp_path, name="net", trainable="perceptron")
+
+    assert f"{sum_type} sum = 0;" in (tmp_path / "net.c").read_text()
 
 
 def test_rule_follows_the_readout(stream):

@@ -1,5 +1,7 @@
 """Weights as small integers: the best scale, no surprise at the ends."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,10 +9,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from hyperlvq import make_classifier
+from hyperlvq.checks import InputError
 from hyperlvq.export import make_plan
-from hyperlvq.export.quantise import quantise
+from hyperlvq.export.quantise import quantise, quantised_readout
 
 WEIGHTS = arrays(np.float64, array_shapes(min_dims=2, max_dims=2), elements=st.floats(-1e3, 1e3))
+
+
+def readout_of(**learnt):
+    """Return what stands for the parts of a fitted pipeline."""
+    name = "rls" if "coef_" in learnt else "centroids"
+    return SimpleNamespace(readout_name=name, readout=SimpleNamespace(**learnt))
 
 
 @given(weights=WEIGHTS, bits=st.sampled_from([8, 16]))
@@ -30,7 +39,7 @@ def test_no_other_integer_is_nearer_to_a_weight(weights, bits):
 def test_error_is_no_larger_than_without_clipping(weights):
     largest = np.abs(weights).max()
     quantised, scale = quantise(weights, 8)
-    plain_scale = largest / 127 if largest > 0 else 1.0
+    plain_scale = max(largest / 127, 1e-300)
     plain = plain_scale * np.rint(weights / plain_scale)
 
     error = np.square(weights - scale * quantised).sum()
@@ -49,8 +58,9 @@ def test_outlier_is_clipped_for_the_sake_of_all_others(rng):
 
 
 @pytest.mark.parametrize("bits", [8, 16])
-def test_zeros_stay_zeros(bits):
-    quantised, scale = quantise(np.zeros((2, 3)), bits)
+@pytest.mark.parametrize("weight", [0.0, 5e-324])
+def test_zeros_and_what_has_no_scale_become_zeros(bits, weight):
+    quantised, scale = quantise(np.full((2, 3), weight), bits)
 
     assert not quantised.any()
     assert scale > 0
@@ -66,3 +76,20 @@ def test_prototypes_that_differ_by_roundings_are_taken_for_equal(bits, rng):
     plan = make_plan(model, bits=bits)
     assert (plan.weights == 0).all()
     assert plan.biases[0] == plan.biases[1] < 2**31
+
+
+@pytest.mark.parametrize("learnt", ["coef_", "prototypes_"])
+def test_weights_of_a_unit_lie_about_zero(learnt):
+    outputs = np.array([[100.0, -7.0, 2.0], [101.0, -7.0, 6.0], [100.5, -7.0, 3.0]])
+
+    weights, scale, _ = quantised_readout(readout_of(**{learnt: outputs}), 16)
+
+    about_zero = [[-0.5, 0, -2], [0.5, 0, 2], [0, 0, -1]]
+    np.testing.assert_allclose(scale * weights, about_zero, atol=scale)
+
+
+def test_one_bias_that_is_too_large_is_refused():
+    prototypes = np.array([[1e12], [0.0]])
+
+    with pytest.raises(InputError, match="scores would overflow"):
+        quantised_readout(readout_of(prototypes_=prototypes), 16)

@@ -2,6 +2,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from hyperlvq import IntRVFLLayer
 
@@ -126,6 +127,11 @@ def test_keys_that_were_tampered_with_are_refused(keys, message, wine):
 
     with pytest.raises(ValueError, match=message):
         layer.transform(wine[0])
+
+
+def test_transform_before_fit_is_refused(wine):
+    with pytest.raises(NotFittedError):
+        IntRVFLLayer().transform(wine[0])
 
 
 def test_infinity_is_refused():

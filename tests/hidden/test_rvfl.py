@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from hyperlvq import RVFLLayer
 
@@ -38,6 +39,11 @@ def test_feature_names_and_pandas_output(wine):
 
     frame = layer.fit_transform(wine[0])
     assert list(frame.columns) == ["rvfllayer0", "rvfllayer1"]
+
+
+def test_transform_before_fit_is_refused(wine):
+    with pytest.raises(NotFittedError):
+        RVFLLayer().transform(wine[0])
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,10 @@ def test_good_first_step_is_taken():
     assert tries(parabola, 0.9) == [0.9]
 
 
+def test_just_the_decrease_and_flatness_asked_for_are_enough():
+    assert LineSearch(0.0, -1.0, 1.0).accepts(-SUFFICIENT_DECREASE, CURVATURE)
+
+
 def test_minimum_of_a_parabola_is_found_at_once():
     assert tries(parabola, 10.0) == [10.0, pytest.approx(1.0)]
 
@@ -100,6 +104,13 @@ def test_safeguards_are_those_of_dcsrch(heights, speeds, steps):
         return float(heights @ np.sin(speeds * step)), float(slope)
 
     assert tries(waves, steps[0]) == pytest.approx(steps, abs=1e-6)
+
+
+def test_step_as_high_as_the_start_leads_to_that_of_dcsrch():
+    def hollow(step):
+        return step * (step - 2) * (step + 1), 3 * step**2 - 2 * step - 2
+
+    assert tries(hollow, 2.0) == pytest.approx([2.0, 1.106936], abs=1e-6)
 
 
 def test_cubic_has_its_minimum_between_the_points():

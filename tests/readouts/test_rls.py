@@ -117,6 +117,11 @@ def test_thousands_of_classes_take_less_memory_than_their_one_hot_labels(rng):
     assert peak < 8 * n_samples * n_classes / 2
 
 
+@pytest.mark.parametrize("solver", ["cholesky", "qr", "eigen", "pinv"])
+def test_direct_solvers_take_one_iteration(wine, solver):
+    assert RLSClassifier(solver=solver).fit(*wine).n_iter_ == 1
+
+
 @pytest.mark.parametrize("solver", ["fista", "lms"])
 def test_iteration_limit_warns(wine, solver):
     with pytest.warns(ConvergenceWarning, match=f"{solver} stopped at the limit of 2 iterations"):

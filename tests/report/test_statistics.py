@@ -53,9 +53,9 @@ def test_a_comparison_agrees_with_scipy(accuracies):
 
 
 def test_wins_are_those_of_the_second_model_and_ties_ignore_the_last_bits():
-    result = compare([0.1 + 0.2, 0.5, 0.5, 0.5], [0.3, 0.6, 0.7, 0.4])
+    result = compare([0.1 + 0.2, 0.5, 0.5, 0.5, 0.5, 0.5], [0.3, 0.5, 0.6, 0.7, 0.8, 0.4])
 
-    assert (result.wins, result.ties, result.losses) == (2, 1, 1)
+    assert (result.wins, result.ties, result.losses) == (3, 2, 1)
 
 
 def test_wilcoxon_splits_ties_as_in_demsars_example():
@@ -92,6 +92,13 @@ def test_degenerate_comparisons_have_no_p_value(x, y):
     result = compare(x, y)
 
     assert np.isnan([result.t_test, result.wilcoxon, result.t_test_holm]).all()
+
+
+def test_two_sets_are_enough_for_every_test():
+    result = compare([0.5, 0.6], [0.6, 0.9])
+    ranking = rank_models(pd.DataFrame({"x": [0.5, 0.6], "y": [0.7, 0.8], "z": [0.9, 0.7]}))
+
+    assert np.isfinite([result.pearson, result.t_test, result.wilcoxon, ranking.friedman]).all()
 
 
 def test_a_constant_gain_has_no_t_test():

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -169,6 +170,17 @@ def test_seeds_of_a_split_are_trained_together_and_share_their_time(tmp_path, so
         (record["split"], *(record[name] for name in TIMES)) for record in read_records(tmp_path)
     }
     assert len(times) == 4
+
+
+@pytest.mark.parametrize("model", ["rvfl_rls", "rvfl_glvq"])
+def test_times_are_parts_of_the_time_it_took(tmp_path, source, model):
+    start = perf_counter()
+    study(source, tmp_path, models=[model], sets=["plain"])
+    elapsed = perf_counter() - start
+
+    times = [record[name] for record in read_records(tmp_path) for name in TIMES]
+    assert min(times) > 0
+    assert sum(times) < elapsed
 
 
 def test_study_on_a_device_does_what_is_missing(tmp_path, source):

@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from hyperlvq.study.protocol import (
     n_splits,
     scale_file,
 )
-from hyperlvq.study.records import KEY
+from hyperlvq.study.records import KEY, TIMES
 
 QUICK = {
     "rls_features": {"alpha": 0.5},
@@ -171,6 +172,16 @@ def test_record_is_flat_and_says_what_was_run(data_set):
     sizes = record["n_train"], record["n_test"], record["n_features"], record["n_classes"]
     assert sizes == (30, 10, 3, 2)
     assert record["error"] is None
+
+
+def test_times_are_parts_of_the_time_it_took(data_set):
+    start = perf_counter()
+    record = evaluate(MODELS["knn"], QUICK["knn"], data_set, 0, 0, "paper")
+    elapsed = perf_counter() - start
+
+    times = [record[name] for name in TIMES]
+    assert min(times) > 0
+    assert sum(times) < elapsed
 
 
 @pytest.mark.parametrize(("published", "solver"), [({}, "auto"), ({"solver": "pinv"}, "pinv")])

@@ -10,6 +10,7 @@ from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.protocol import evaluate
 from hyperlvq.study.records import key_of, open_records, read_records
 from hyperlvq.study.runner import choose, default_settings, execute, plan, run_study
+from hyperlvq.study.schedule import estimated_seconds
 from hyperlvq.study.settings import Settings, searched_settings
 
 QUICK = ["rls_features", "knn", "glvq_features"]
@@ -85,6 +86,12 @@ def test_progress_ends_when_all_is_done(tmp_path, source):
     assert [step.done for step in steps] == [*range(1, 21)]
     assert {step.total for step in steps} == {20}
     assert steps[-1].done_seconds == pytest.approx(steps[-1].total_seconds)
+
+
+def test_a_run_takes_as_long_as_a_training_on_all_samples():
+    (run, *_) = plan(["glvq_features"], [make_set(n_classes=3)], Settings(), 1, "paper")
+
+    assert run.seconds() == estimated_seconds(run.model, run.parameters, 40, 3, 3)
 
 
 def test_study_that_is_complete_does_nothing(tmp_path, source):

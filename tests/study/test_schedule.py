@@ -12,14 +12,10 @@ from hyperlvq.study.schedule import (
     longest_first,
 )
 
-SIZES = {"n_samples": 1000, "n_features": 20, "n_classes": 3}
 
-
-def seconds(name, n_samples=1000, **changes):
+def seconds(name, n_samples=1000, n_features=20, **changes):
     model = MODELS[name]
-    return estimated_seconds(
-        model, {**model.defaults, **changes}, **SIZES | {"n_samples": n_samples}
-    )
+    return estimated_seconds(model, {**model.defaults, **changes}, n_samples, n_features, 3)
 
 
 def flops(name, **changes):
@@ -43,6 +39,22 @@ def test_glvq_takes_the_flops_of_the_papers_table():
         glvq_flops(1000, 300, 3, 5, n_iter)
     )
     assert flops("glvq_features") == pytest.approx(glvq_flops(1000, 20, 3, 3, n_iter))
+
+
+@pytest.mark.parametrize(
+    ("name", "factor"), [("forest", 2), ("svm", 4), ("ridge", 2), ("kglvq", 4)]
+)
+def test_twice_the_samples_take_as_much_longer_as_the_method_says(name, factor):
+    assert flops(name, n_samples=2000) == pytest.approx(factor * flops(name))
+
+
+@pytest.mark.parametrize(("name", "factor"), [("forest", 1), ("svm", 1), ("ridge", 4)])
+def test_twice_the_features_take_as_much_longer_as_the_method_says(name, factor):
+    assert flops(name, n_features=40) == pytest.approx(factor * flops(name))
+
+
+def test_votes_take_as_long_as_all_voters():
+    assert flops("intrvfl_glvq_votes") == pytest.approx(10 * flops("intrvfl_glvq"))
 
 
 def test_limit_of_iterations_counts():

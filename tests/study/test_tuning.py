@@ -13,6 +13,7 @@ from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.protocol import Part, build, scale_file
 from hyperlvq.study.records import open_records, read_records
 from hyperlvq.study.runner import run_study
+from hyperlvq.study.schedule import estimated_seconds
 from hyperlvq.study.settings import TUNED_FILE, read_settings
 from hyperlvq.study.tuning import (
     TUNING_NAME,
@@ -239,6 +240,29 @@ def test_limits_hold_for_every_setting_and_stand_in_the_record(monkeypatch, grid
 
     assert [parameters["max_iter"] for parameters in built] == [max_iter] * 4
     assert record["max_iter"] == max_iter
+
+
+@pytest.mark.parametrize(
+    ("name", "split", "n_trainings"),
+    [
+        ("knn", None, 3),
+        ("knn", 1, 3 * 3),
+        ("glvq_features", None, 2 * 2),
+        ("intrvfl_rls", None, 2 * 4),  # one for all penalties
+    ],
+)
+def test_a_search_takes_as_long_as_its_trainings_on_half_the_samples(name, split, n_trainings):
+    search = search_of(name, make_set(n_samples=41, n_classes=3), split)
+
+    each = [estimated_seconds(search.model, setting, 20, 3, 3) for setting in search.candidates()]
+    assert search.seconds() == pytest.approx(n_trainings * np.mean(each))
+
+
+def test_limits_shorten_the_time_that_a_search_takes():
+    search = search_of("glvq_features", make_set())
+    limited = replace(search.model, limits={"full": {"max_iter": 10}})
+
+    assert replace(search, model=limited).seconds() < search.seconds()
 
 
 def test_quick_grid_reuses_nothing(tmp_path, source):

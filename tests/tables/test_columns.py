@@ -319,6 +319,12 @@ def test_frame_has_the_described_columns_in_their_order(read):
     assert [str(kind) for kind in frame.dtypes] == ["object", "float64"]
 
 
+def test_numbers_may_all_be_missing_from_a_frame(read):
+    table = read("x,y\n,1\nNA,2\n")
+
+    assert to_frame(table.data, [NUMBER], table)["x"].isna().all()
+
+
 def test_frame_without_columns_has_rows(read):
     table = read("a,b\n1,2\n3,4\n")
 

@@ -32,6 +32,13 @@ def test_encoding_is_found(read, encoding, name):
     assert table.encoding == name
 
 
+def test_first_byte_that_is_not_utf8_makes_windows_1252(read):
+    table = read(b"\xe9,b\nx,y\n")
+
+    assert table.encoding == "Windows-1252"
+    assert table.columns == ("é", "b")
+
+
 def test_late_byte_that_is_not_utf8_makes_ascii_windows_1252(read):
     table = read(b"a,b\n" + b"x,y\n" * 100_000 + b"\xe9,y\n")
 
@@ -69,13 +76,22 @@ def test_zero_byte_is_refused(read):
         ("a|b\n1|2\n", "|"),
         ("a;b\n1,5;2,5\n", ";"),
         ("length, mm;class\n1,5;x\n2,5;y\n", ";"),
+        ("length, mm;class\nr;1,5;x\ns;2;y\n", ";"),
+        ("length, mm, rounded;class\n1;x\n2;y\n", ";"),
         ("a\tb\nx, y\t1\nu, v\t2\n", "\t"),
         ('a,"b;c",d\n1,"x;y",2\n', ","),
         ('a,b\n"1;2;3",4\n"5;6;7",8\n', ","),
         ("a b\n1 2\n3 4\n", " "),
+        ("a b\n1 2\n", " "),
+        ("name\nAnn Lee\nBob Ray\n", None),
         ("a b\n1 2\n3 4 5\n", None),
+        ("a b\n1 2 3 4\n5 6 7 8\n", None),
         ("body mass\n12\n13\n", None),
         ("a\n1,5\n2,5\n", None),
+        ('"a,b"\n"1,5"\n"2,5"\n', None),
+        ("a\tb;c\n1\t2;3\n", "\t"),
+        ("a;b|c\n1;2|3\n", ";"),
+        ("a|b,c\n1|2,3\n", "|"),
         ("sep=|\na;b|c;d\n1;2|3;4\n", "|"),
         ('"sep=;"\r\na;b\r\n1;2\r\n', ";"),
     ],
@@ -111,8 +127,10 @@ def test_delimiter_of_regular_tables_is_found(tmp_path_factory, delimiter, n_col
         ('"a, b","c\n(mm)"\n1,2\n', ("a, b", "c (mm)")),
         ("\n\n  \na,b\n1,2\n", ("a", "b")),
         (",a,b\n0,1,2\n", ("(row name)", "a", "b")),
+        (",a\n0,1\n", ("(row name)", "a")),
         ('"a","b"\n"1",1,2\n"2",3,4\n', ("(row name)", "a", "b")),
         ('"a" "b"\n"1" 1 2\n"2" 3 4\n', ("(row name)", "a", "b")),
+        ("a,b\n \nx,1,2\ny,3,4\n", ("(row name)", "a", "b")),
         ("a,b,\n1,2,\n", ("a", "b")),
         ("a,b,,,\n1,2,,,\n", ("a", "b")),
         ("a,b,\n1,2\n3,4\n", ("a", "b")),
@@ -144,8 +162,11 @@ def test_header_is_understood(read, text, columns):
         ("a, a\n1,2\n", ", header: columns 1 and 2 are both 'a'"),
         ("5.1,3.5,.2\n4.9,3,1e-1\n", " has no header: its first row is numbers only"),
         ("0,0,1\n0,1,1\n", " has no header: its first row is numbers only"),
+        ("0,1\n1,0\n", " has no header: its first row is numbers only"),
         ("2,2,x\n1,3,y\n", ", header: columns 1 and 2 are both '2', is the header missing?"),
         ("1\n2\n", " has no header: its first row is numbers only"),
+        ("sep=;\na\nx;1\ny;2\n", ", row 1: 2 fields where the header has 1"),
+        ("a,b,\n1,2,5\n3,4,\n", ", row 1: '5' is in column 3, which has no name in the header"),
         ("a,b,\n1,2,\n3,4,5\n", ", row 2: '5' is in column 3, which has no name in the header"),
     ],
 )

@@ -1,5 +1,7 @@
 """From a table to a model: what is learnt, checked and told on the way."""
 
+from time import perf_counter
+
 import pytest
 from small_tables import colour_table
 
@@ -44,6 +46,13 @@ def test_the_found_settings_are_those_of_the_model(colours):
     assert trained.search.best == found
 
 
+def test_fit_seconds_are_a_part_of_the_time_it_took(colours):
+    start = perf_counter()
+    trained = train(colours, Task("colour", parameters=QUICK, n_folds=0), no_progress)
+
+    assert 0 < trained.fit_seconds < perf_counter() - start
+
+
 def test_parameters_are_checked_before_the_table_is_looked_at(colours):
     with pytest.raises(InputError, match="slope must be a finite number above 0, got -1"):
         train(colours, Task("no such column", parameters={"slope": -1}), no_progress)
@@ -75,6 +84,16 @@ def test_the_texts_that_left_one_class_are_named(read):
     assert str(error.value) == (
         "table.csv has one class only in the column 'y': 'yes'; "
         "3 rows have no label because '?' and 'NA' are read as missing"
+    )
+
+
+def test_the_texts_that_left_no_class_are_named(read):
+    with pytest.raises(InputError) as error:
+        train(read("a,y\n1,NA\n2,\n"), Task("y", parameters=QUICK), no_progress)
+
+    assert str(error.value) == (
+        "table.csv has no value in the target column 'y'; "
+        "1 row has no label because 'NA' is read as missing"
     )
 
 

@@ -20,8 +20,8 @@ def quantise(weights, bits):
     """
     limit = 2 ** (bits - 1) - 1
     largest = np.abs(weights).max()
-    if largest == 0:
-        return weights.astype(_dtype(bits)), 1.0
+    if largest < np.finfo(np.float64).tiny:  # a scale of it may be zero
+        return np.zeros(weights.shape, _dtype(bits)), 1.0
     scales = largest / limit * SHARES
     losses = [np.square(weights - s * round_to(weights, s, limit)).sum() for s in scales]
     scale = float(scales[np.argmin(losses)])
