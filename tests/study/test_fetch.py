@@ -229,6 +229,15 @@ def test_file_of_unknown_length_comes(server, target):
     assert target.read_bytes() == CONTENT
 
 
+def test_file_without_an_end_is_not_kept(server, target, monkeypatch):
+    monkeypatch.setattr(fetching, "MAX_BYTES", 100_000)
+    server.script = [of_unknown_length]
+
+    with pytest.raises(InputError, match="more than 100000 bytes came"):
+        get(server, target)
+    assert not list(target.parent.iterdir())
+
+
 def test_wrong_checksum_is_refused_and_nothing_left(server, target):
     with pytest.raises(InputError, match=r"has SHA-256 [0-9a-f]{64}, expected 0{64}"):
         get(server, target, sha256="0" * 64)

@@ -17,6 +17,7 @@ from hyperlvq.study.partial import NUMBER, Origin, PartialFile
 
 ATTEMPTS = 5
 MAX_REDIRECTS = 10
+MAX_BYTES = 2**34  # a server without an end must not fill the disk
 MAX_QUOTED = 200
 CHUNK_BYTES = 1 << 16
 OK = 200
@@ -179,7 +180,7 @@ def _take(
         raise _BrokenOffError(status)
     else:
         raise _refused(url, status)
-    return _append(response, part, origin.size if origin else None, progress)
+    return _append(response, url, part, origin.size if origin else None, progress)
 
 
 def _check_continuation(response: HTTPResponse, origin: Origin | None, part: PartialFile) -> None:
@@ -202,7 +203,7 @@ def _start_afresh(part: PartialFile) -> NoReturn:
 
 
 def _append(
-    response: HTTPResponse, part: PartialFile, total: int | None, progress: Progress
+    response: HTTPResponse, url: str, part: PartialFile, total: int | None, progress: Progress
 ) -> None:
     progress(part.size, total)
     while chunk := response.read1(CHUNK_BYTES):  # what is there, as all of it may take hours
@@ -210,6 +211,9 @@ def _append(
         progress(part.size, total)
         if total is not None and part.size > total:
             _start_afresh(part)
+        if part.size > MAX_BYTES:
+            part.discard()
+            raise _refused(url, f"more than {MAX_BYTES} bytes came")
     if not part.size:
         raise _BrokenOffError("nothing came")
     if total is not None and part.size != total:
