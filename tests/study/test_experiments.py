@@ -138,3 +138,11 @@ def test_papers_table_has_every_column_of_its_models_but_those_it_says_in_its_te
         for name, column in model.columns.items():
             assert column in header or name in model.as_published
         assert model.accuracy_column in (None, *header)
+
+
+@pytest.mark.parametrize("grid", ["grid", "quick_grid"])
+def test_neighbours_are_so_many_that_two_classes_never_tie(grid):
+    counts = getattr(MODELS["knn"], grid)["n_neighbors"]
+
+    assert all(count % 2 for count in counts)
+    assert list(counts) == sorted({*counts})
