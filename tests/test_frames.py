@@ -56,6 +56,24 @@ def test_any_table_that_gives_columns_by_name_is_taken():
     np.testing.assert_array_equal(found, fitted.transform(FRAME))
 
 
+def test_pandas_own_missing_text_is_missing():
+    frame = pd.DataFrame({"t": pd.array(["x", pd.NA, "x"], dtype="string")})
+
+    found = FrameVectorizer(text=["t"]).fit(frame).transform(frame)
+
+    np.testing.assert_array_equal(found, [[1, 0], [0, 1], [1, 0]])
+
+
+def test_numbers_in_a_column_of_text_are_refused():
+    with pytest.raises(TypeError, match="column 't' must be text, got 2"):
+        FrameVectorizer(text=["t"]).fit(pd.DataFrame({"t": ["x", 2]}, dtype=object))
+
+
+def test_columns_changed_after_fit_are_refused():
+    with pytest.raises(ValueError, match="medians_ must be for 1 numbers"):
+        vectorizer().set_params(numbers=["a"]).transform(FRAME)
+
+
 def test_output_can_be_a_frame():
     found = vectorizer().set_output(transform="pandas").transform(FRAME)
 

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.kernels.features import choose_levels, columns_to_features, level_lookups
-from hyperlvq.parts import PARTS, check_learnt, check_parameters
+from hyperlvq.parts import PARTS, check_parameters, check_usable
 
 RARE = "(rare)"
 MISSING = "(missing)"
@@ -117,7 +117,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         features : ndarray of shape (n_rows, n_features_out_)
         """
         check_is_fitted(self)
-        check_learnt(self._record, vars(self), every_number=False)
+        check_usable(self._record, vars(self), vars(self))
         lookups = level_lookups(
             self.level_names_, self.level_columns_, self.level_features_, self.missing_features_
         )
@@ -154,7 +154,18 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         return [np.asarray(X[name], dtype=np.float64) for name in self.numbers]
 
     def _text(self, X):
-        return [np.asarray(X[name], dtype=object) for name in self.text]
+        return [[_text_or_none(cell, name) for cell in X[name]] for name in self.text]
+
+
+def _text_or_none(cell, name) -> str | None:
+    """Return a cell of text; None, NaN and pandas' NA are missing."""
+    if hasattr(cell, "as_py"):  # of an arrow table
+        cell = cell.as_py()
+    if isinstance(cell, str):
+        return cell
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell:
+        return None
+    raise TypeError(f"column {name!r} must be text, got {cell!r}")
 
 
 def _median(column) -> float:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -21,8 +22,8 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
-from hyperlvq.checks import InputError
-from hyperlvq.parts import PARTS, Learnt, check_learnt, check_names, check_parameters
+from hyperlvq.checks import InputError, check_integer
+from hyperlvq.parts import LOSSES, PARTS, Learnt, check_parameters, check_whole
 from hyperlvq.version import __version__
 
 FORMAT = 2
@@ -30,7 +31,7 @@ ENTRY = "hyperlvq"
 NOTES = "notes"
 PARAMETERS = "parameters"
 PIPELINES = ("ClassifierPipeline", "Pipeline")
-#: The name of the only step of a model that is no pipeline.
+#: The name of the only step of a model that is not a pipeline.
 ALONE = "model"
 #: Files of more bytes are refused unless the caller says otherwise.
 LARGEST_BYTES = 2**31
@@ -40,9 +41,9 @@ MOST_STEPS = 16
 MOST_TENSORS = 1000
 LONGEST_LIST = 2**20
 #: Characters of a sentence that says what is wrong, which may quote the file.
-MOST_WORDS = 200
-#: An array of text has room for the longest one in each place.
-LARGEST_TEXT_ARRAY = 2**26
+LONGEST_REASON = 200
+#: All arrays of text together, each of which has room for its longest one in every place.
+LARGEST_TEXT = 2**26
 LENGTHS = ".lengths"
 #: The keys of JSON objects that stand for something else.
 MARKS = ({"tuple"}, {"pairs"}, {"text"})
@@ -107,11 +108,15 @@ def to_bytes(model: ModelFile) -> bytes:
 
 def read_path(path: str | Path, max_bytes: int = LARGEST_BYTES) -> ModelFile:
     """Return what a file holds."""
+    check_integer("max_bytes", max_bytes, minimum=1)
     try:
         with open(path, "rb") as stream:
             return read(stream, str(path), max_bytes)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError for a path with a null character
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read: {reason}") from None
 
 
 def read(stream: BinaryIO, name: str, max_bytes: int = LARGEST_BYTES) -> ModelFile:
@@ -134,11 +139,13 @@ def check_model(model: ModelFile) -> None:
     if not 1 <= len(names) <= MOST_STEPS or len(set(names)) < len(names):
         raise ValueError(f"a model must have 1 to {MOST_STEPS} steps of different names")
     if NOTES in names or any("." in name for name in names):
-        raise ValueError(f"no step must be called {NOTES!r} or have a point in its name")
+        raise ValueError(f"a step must not be called {NOTES!r} nor have a point in its name")
     if not model.parts or (model.pipeline is None and len(names) > 1):
         raise ValueError("a model must have a part")
-    if any(PARTS[part.kind].output is None for part in model.parts[:-1]):
-        raise ValueError("a classifier must be the last part")
+    if any(part and PARTS[part.kind].output is None for _, part in model.steps[:-1]):
+        raise ValueError("a classifier must be the last step")
+    if any(part.kind == "FrameVectorizer" for part in model.parts[1:]):
+        raise ValueError("a FrameVectorizer must be the first part")
     given: int | None = None
     for part in model.parts:
         with _naming_part(part.kind):
@@ -149,7 +156,7 @@ def _check_part(part: Part, given: int | None) -> int:
     """Return how many features a part passes on; it must take as many as it is given."""
     record = PARTS[part.kind]
     check_parameters(record, part.parameters)
-    sizes = check_learnt(record, part.learnt, part.parameters)
+    sizes = check_whole(record, part.learnt, part.parameters)
     if given not in (None, part.learnt["n_features_in_"]):
         raise ValueError(
             f"n_features_in_ must be {given}, which the part before it gives, "
@@ -163,6 +170,7 @@ class _Arrays:
 
     def __init__(self, tensors: dict[str, np.ndarray]):
         self.tensors = tensors
+        self._n_texts = self._n_text_bytes = 0
 
     def put_all(self, owner: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Keep the arrays among some values; return the others, and the types of text, plain."""
@@ -171,9 +179,10 @@ class _Arrays:
             if not isinstance(value, np.ndarray):
                 plain[name] = _plain(name, value)
             elif value.dtype.kind in "OU":
-                pair = _bytes_of(name, value)
+                self._count_text(len(value), value.dtype.itemsize)
+                pair = _bytes_of(value)
                 self.tensors[f"{owner}.{name}"], self.tensors[f"{owner}.{name}{LENGTHS}"] = pair
-                plain[name] = {"text": value.dtype.str if value.dtype.kind == "U" else "O"}
+                plain[name] = {"text": value.dtype.newbyteorder("<").str.lstrip("|")}
             else:
                 self.tensors[f"{owner}.{name}"] = np.ascontiguousarray(value)
         return plain
@@ -189,14 +198,24 @@ class _Arrays:
         for tensor in [name for name in self.tensors if name.startswith(f"{owner}.")]:
             name = tensor.removeprefix(f"{owner}.")
             if name in values:
-                raise ValueError(f"{_shown(name)} stands twice")
+                raise ValueError(f"{_shown(name)} is given twice")
             values[name] = self.tensors.pop(tensor)
         return values
 
-    def _take_text(self, name: str, kind: Any) -> np.ndarray:
+    def _take_text(self, name: str, dtype: Any) -> np.ndarray:
         if not {name, name + LENGTHS} <= self.tensors.keys():
             raise ValueError(f"the text {_shown(name)} is missing")
-        return _text_of(name, self.tensors.pop(name), self.tensors.pop(name + LENGTHS), kind)
+        content, lengths = self.tensors.pop(name), self.tensors.pop(name + LENGTHS)
+        width = _text_width(name, dtype)
+        self._count_text(len(lengths) if lengths.ndim else 0, 4 * width or 8)
+        return _text_of(name, content, lengths, width)
+
+    def _count_text(self, n_texts: int, width: int) -> None:
+        """Refuse text that takes much more room in arrays than it does in the file."""
+        self._n_texts += n_texts
+        self._n_text_bytes += n_texts * width
+        if self._n_texts > LONGEST_LIST or self._n_text_bytes > LARGEST_TEXT:
+            raise ValueError("it has too many or too long texts")
 
 
 def _plain_part(step: str, part: Part, arrays: _Arrays) -> dict[str, Any]:
@@ -206,12 +225,7 @@ def _plain_part(step: str, part: Part, arrays: _Arrays) -> dict[str, Any]:
         for name, learnt in record.learnt.items()
         if name in part.learnt
     }
-    parameters = {
-        name: np.array(part.parameters[name], dtype=object)
-        if record.parameters[name] is check_names
-        else part.parameters[name]
-        for name in record.saved_parameters
-    }
+    parameters = {name: _names_as_array(part.parameters[name]) for name in record.saved_parameters}
     return {
         "class": part.kind,
         "parameters": arrays.put_all(f"{step}.{PARAMETERS}", parameters),
@@ -219,8 +233,13 @@ def _plain_part(step: str, part: Part, arrays: _Arrays) -> dict[str, Any]:
     }
 
 
+def _names_as_array(value: Any) -> Any:
+    is_names = isinstance(value, list | tuple) and value and isinstance(value[0], str)
+    return np.array(value, dtype=object) if is_names else value
+
+
 def _as_array(name: str, value: Any, learnt: Learnt) -> Any:
-    if learnt.kind != "losses":
+    if learnt.type is not LOSSES:
         return value
     _check_length(name, len(value))
     return np.array(value, dtype=np.float64)
@@ -264,7 +283,7 @@ def _part_of(step: str, values: dict[str, Any], arrays: _Arrays) -> Part:
                 for name, value in parameters.items()
             },
             {
-                name: _as_list(name, value) if record.learnt[name].kind == "losses" else value
+                name: _as_list(name, value) if record.learnt[name].type is LOSSES else value
                 for name, value in learnt.items()
             },
         )
@@ -291,7 +310,7 @@ def _a_dict(what: str, value: Any) -> dict[str, Any]:
 
 
 def _plain(name: str, value: Any) -> Any:
-    """Return a value as JSON has it: what it does not have marked, numpy's numbers as Python's."""
+    """Return a value as JSON has it; tuples, and keys that are not text, are marked."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, Mapping):
@@ -325,23 +344,26 @@ def _pair(name: str, pair: Any) -> tuple[Any, Any]:
     return pair[0], _from_plain(name, pair[1])
 
 
-def _bytes_of(name: str, texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _bytes_of(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the UTF-8 bytes of all texts, and the number of them in each."""
-    _check_text_array(name, len(texts), texts.dtype.itemsize if texts.dtype.kind == "U" else 8)
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     lengths = np.array([len(text) for text in encoded], dtype=np.int64)
     return np.frombuffer(b"".join(encoded), dtype=np.uint8), lengths
 
 
-def _text_of(name: str, content: np.ndarray, lengths: np.ndarray, kind: Any) -> np.ndarray:
-    """Return the texts that `_bytes_of` took apart, as an array of a type."""
+def _text_width(name: str, dtype: Any) -> int:
+    """Return how many characters a type of text has room for, 0 where it holds objects."""
+    match = _TEXT_TYPE.fullmatch(dtype) if isinstance(dtype, str) else None
+    if match is None:
+        raise ValueError(f"{_shown(name)} must be of a type of text")
+    return int(match[1] or 0)
+
+
+def _text_of(name: str, content: np.ndarray, lengths: np.ndarray, width: int) -> np.ndarray:
+    """Return the texts that `_bytes_of` took apart."""
     types = content.dtype.name, lengths.dtype.name
     if types != ("uint8", "int64") or content.ndim != 1 or lengths.ndim != 1:
         raise ValueError(f"{_shown(name)} must be text")
-    match = _TEXT_TYPE.fullmatch(kind) if isinstance(kind, str) else None
-    if match is None:
-        raise ValueError(f"{_shown(name)} must be of a type of text")
-    _check_text_array(name, len(lengths), 4 * int(match[1] or 2))
     in_range = not len(lengths) or (lengths.min() >= 0 and lengths.max() <= len(content))
     if not in_range or lengths.sum() != len(content):
         raise ValueError(f"{_shown(name)} must be as long as its lengths say")
@@ -350,15 +372,9 @@ def _text_of(name: str, content: np.ndarray, lengths: np.ndarray, kind: Any) -> 
         raw[end - length : end].decode("utf-8", "surrogatepass")
         for end, length in zip(ends, lengths.tolist(), strict=True)
     ]
-    if match[1] and max(map(len, texts), default=0) > int(match[1]):
+    if width and max(map(len, texts), default=0) > width:
         raise ValueError(f"{_shown(name)} has longer texts than its type says")
-    return np.array(texts, dtype=np.dtype(kind))
-
-
-def _check_text_array(name: str, n_texts: int, width: int) -> None:
-    _check_length(name, n_texts)
-    if n_texts * width > LARGEST_TEXT_ARRAY:
-        raise ValueError(f"{_shown(name)} has too long texts")
+    return np.array(texts, dtype=f"<U{width}" if width else object)
 
 
 def _check_length(name: str, length: int) -> None:
@@ -371,7 +387,7 @@ def _read_content(stream: BinaryIO, name: str, max_bytes: int) -> tuple[Any, byt
     start = stream.read(8)
     n_header = int.from_bytes(start, "little")
     if len(start) < 8 or n_header > LARGEST_HEADER:
-        raise _foreign(start, name)
+        raise _not_a_model(start, name)
     raw_header = stream.read(n_header)
     if len(raw_header) < n_header:
         raise _cut_off(name)
@@ -388,7 +404,7 @@ def _read_content(stream: BinaryIO, name: str, max_bytes: int) -> tuple[Any, byt
     return header, b"".join([start, raw_header, data])
 
 
-def _foreign(start: bytes, name: str) -> InputError:
+def _not_a_model(start: bytes, name: str) -> InputError:
     """Return what to say of a file that does not begin with the length of a header."""
     if not start:
         return InputError(f"{name} is empty")
@@ -421,18 +437,28 @@ def _parsed(raw: bytes, name: str) -> dict[str, Any]:
 
 
 def _load_json(text: str) -> Any:
-    return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_constant)
+    return json.loads(
+        text,
+        object_pairs_hook=_without_doubles,
+        parse_float=_finite,
+        parse_constant=_not_a_number,
+    )
 
 
 def _without_doubles(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        raise ValueError("a name stands twice")
+        raise ValueError("a name is given twice")
     return values
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number")
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if isfinite(number) else _not_a_number(text)
+
+
+def _not_a_number(text: str) -> NoReturn:
+    raise ValueError(f"{_shown(text)} is not a number")
 
 
 def _end_of_data(header: Mapping[str, Any], name: str) -> int:
@@ -485,7 +511,7 @@ def _one_sentence(what: str) -> Iterator[None]:
         raise InputError(f"{what}: it takes more memory than there is") from None
     except (ValueError, TypeError) as error:
         reason = " ".join(str(error).split())
-        raise InputError(f"{what}: {reason[:MOST_WORDS]}") from None
+        raise InputError(f"{what}: {reason[:LONGEST_REASON]}") from None
 
 
 @contextmanager

@@ -5,10 +5,11 @@ before compiled code follows them; model files are written and read by it. sciki
 needed here, so that a model file is read without it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from numbers import Integral
+from math import isfinite
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,11 @@ from numpy.random import RandomState
 from hyperlvq.checks import check_boolean, check_choice, check_integer, check_real
 
 LARGEST_CLIP = np.iinfo(np.int16).max
+#: Floats hold all integers up to here.
+LARGEST_COUNT = 2**53
+MOST_PROTOTYPES = 2**31
+#: Every row that is predicted takes the room of the longest label.
+LONGEST_LABEL = 1000
 #: Those of `sklearn.metrics.pairwise.kernel_metrics`.
 KERNELS = (
     *("additive_chi2", "chi2", "cosine", "laplacian", "linear"),
@@ -24,22 +30,36 @@ KERNELS = (
 )
 FLOATS = ("float64", "float32")
 #: What readouts learn from as it is.
-SAMPLES = (*FLOATS, "int8", "int16", "uint8")
-LABEL_KINDS = "biufUO"
+SAMPLE_DTYPES = (*FLOATS, "int8", "int16", "uint8")
 #: Sizes that may be 0.
 POSSIBLY_EMPTY = frozenset({"numbers", "text", "levels", "iterations"})
 #: They say how to use a machine, not what a model is: model files do not hold them.
 MACHINE_PARAMETERS = frozenset({"n_jobs", "max_kernel_bytes", "copy"})
+
+Check = Callable[[str, Any], object]
+
+
+class ValueType(NamedTuple):
+    """What the values of a learnt attribute are.
+
+    Arrays have one of `dtypes`. A `check` that is not `quick` looks at every number of a large
+    array, and is left out where an estimator only makes sure that its arrays can be used.
+    """
+
+    dtypes: tuple[str, ...] = ()
+    check: Check | None = None
+    quick: bool = False
+    scalar: bool = False
 
 
 class Learnt(NamedTuple):
     """An attribute that `fit` sets.
 
     `sizes` names the sizes of an array: one name is one number throughout a part. A count with a
-    size must be that number. An index lies below the size that `below` names.
+    size must be that number. Indices lie below the size that `below` names.
     """
 
-    kind: str
+    type: ValueType
     sizes: tuple[str, ...] = ()
     required: bool = True
     below: str | None = None
@@ -57,6 +77,8 @@ class Record:
         Constructor parameters, each with a check that takes its name and value.
     given_sizes : mapping of str to str
         Sizes that a parameter gives: its value, or its length.
+    check : callable or None
+        Takes parameters and learnt attributes, and raises if they contradict each other.
     output : str or None
         The size of what the part passes on to the next one; None for a classifier.
     recipe_name : str or None
@@ -64,8 +86,9 @@ class Record:
     """
 
     learnt: Mapping[str, Learnt]
-    parameters: Mapping[str, Callable[[str, Any], object]] = field(default_factory=dict)
+    parameters: Mapping[str, Check] = field(default_factory=dict)
     given_sizes: Mapping[str, str] = field(default_factory=dict)
+    check: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
     output: str | None = None
     recipe_name: str | None = None
 
@@ -82,27 +105,39 @@ def check_parameters(record: Record, values: Mapping[str, Any]) -> None:
             check(name, values[name])
 
 
-def check_learnt(
-    record: Record,
-    values: Mapping[str, Any],
-    parameters: Mapping[str, Any] | None = None,
-    every_number: bool = True,
+def check_usable(
+    record: Record, learnt: Mapping[str, Any], parameters: Mapping[str, Any] | None = None
 ) -> dict[str, int]:
-    """Return the sizes of a fitted part; raise ValueError for what cannot be used.
+    """Return the sizes of a fitted part; raise ValueError if they or its indices are wrong.
 
-    Shapes, types and indices are always looked at. With `every_number`, numbers must also be finite
-    and labels be in order, which costs a look at all of them; with `parameters`, sizes must be as
-    they say.
+    This is quick. With `parameters`, sizes must be as they say.
     """
     sizes = {} if parameters is None else _given_sizes(record, parameters)
-    found = {name: learnt for name, learnt in record.learnt.items() if name in values}
-    for name, learnt in record.learnt.items():
-        if learnt.required and name not in found:
+    found = {name: spec for name, spec in record.learnt.items() if name in learnt}
+    for name, spec in record.learnt.items():
+        if spec.required and name not in found:
             raise ValueError(f"{name} is missing")
-    for name, learnt in found.items():
-        _check_sizes(name, values[name], learnt, sizes)
-    for name, learnt in found.items():
-        _check_values(name, values[name], learnt, sizes, every_number)
+    for name, spec in found.items():
+        _check_sizes(name, learnt[name], spec, sizes)
+    for name, spec in found.items():
+        _check_type(name, learnt[name], spec.type)
+        if spec.below is not None:
+            _check_indices(name, learnt[name], spec.type, sizes[spec.below])
+        if spec.type.check is not None and spec.type.quick:
+            spec.type.check(name, learnt[name])
+    return sizes
+
+
+def check_whole(
+    record: Record, learnt: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> dict[str, int]:
+    """Return the sizes of a fitted part; raise ValueError for anything that `fit` does not set."""
+    sizes = check_usable(record, learnt, parameters)
+    for name, spec in record.learnt.items():
+        if name in learnt and spec.type.check is not None and not spec.type.quick:
+            spec.type.check(name, learnt[name])
+    if record.check is not None:
+        record.check(parameters, learnt)
     return sizes
 
 
@@ -114,16 +149,16 @@ def _given_sizes(record: Record, parameters: Mapping[str, Any]) -> dict[str, int
     }
 
 
-def _check_sizes(name: str, value: Any, learnt: Learnt, sizes: dict[str, int]) -> None:
+def _check_sizes(name: str, value: Any, spec: Learnt, sizes: dict[str, int]) -> None:
     """Compare an attribute's sizes with those known, and note the others."""
-    if learnt.kind in ("count", "number"):
-        _check_scalar(name, value, learnt.kind)
-        shape = (value,) if learnt.sizes else ()
+    if spec.type.scalar:
+        spec.type.check(name, value)  # type: ignore[misc]
+        shape = (value,) if spec.sizes else ()
     else:
         shape = (len(value),) if isinstance(value, list) else getattr(value, "shape", ())
-    if len(shape) != len(learnt.sizes):
-        raise ValueError(f"{name} must have {len(learnt.sizes)} dimensions, got {len(shape)}")
-    for size, length in zip(learnt.sizes, shape, strict=True):
+    if len(shape) != len(spec.sizes):
+        raise ValueError(f"{name} must have {len(spec.sizes)} dimensions, got {len(shape)}")
+    for size, length in zip(spec.sizes, shape, strict=True):
         if length == 0 and size not in POSSIBLY_EMPTY:
             raise ValueError(f"{name} must have at least one of its {size}, got shape {shape}")
         if length != sizes.setdefault(size, length):
@@ -133,59 +168,30 @@ def _check_sizes(name: str, value: Any, learnt: Learnt, sizes: dict[str, int]) -
             )
 
 
-def _check_scalar(name: str, value: Any, kind: str) -> None:
-    if kind == "count":
-        check_integer(name, value, minimum=0)
-    else:
-        check_real(name, value)
-
-
-def _check_values(
-    name: str, value: Any, learnt: Learnt, sizes: Mapping[str, int], every_number: bool
-) -> None:
-    if learnt.kind in ("count", "number"):
-        return
-    if learnt.kind == "losses":
-        if every_number:
-            _check_losses(name, value)
+def _check_type(name: str, value: Any, expected: ValueType) -> None:
+    if not expected.dtypes:
         return
     if not hasattr(value, "dtype"):
         raise ValueError(f"{name} must be an array")
     if not isinstance(value, np.ndarray):  # a tensor, whose indices torch looks at
         return
-    _check_type(name, value, learnt.kind)
-    if learnt.kind == "index":
-        _check_indices(name, value, sizes[learnt.below or ""])
-    elif learnt.kind == "index or -1":
-        _check_indices(name, value, sizes[learnt.below or ""], least=-1)
-    elif every_number:
-        _VALUE_CHECKS.get(learnt.kind, _check_finite)(name, value)
-
-
-def _check_type(name: str, value: np.ndarray, kind: str) -> None:
-    if kind == "labels":
-        if value.dtype.kind not in LABEL_KINDS:
-            raise ValueError(f"{name} must be numbers, truth values or text, got {value.dtype}")
+    dtype = value.dtype
+    if dtype.kind == "U" and "str" in expected.dtypes:
         return
-    allowed = _TYPES[kind]
-    if value.dtype.name not in allowed:
-        raise ValueError(f"{name} must be of type {' or '.join(allowed)}, got {value.dtype}")
+    if dtype.name not in expected.dtypes or not (dtype.isnative or expected is LABELS):
+        raise ValueError(f"{name} must be of type {' or '.join(expected.dtypes)}, got {dtype}")
 
 
-def _check_indices(name: str, value: np.ndarray, limit: int, least: int = 0) -> None:
-    if value.size and not (value.min() >= least and value.max() < limit):
+def _check_indices(name: str, value: Any, expected: ValueType, limit: int) -> None:
+    least = -1 if expected is INDICES_OR_NONE else 0
+    is_array = isinstance(value, np.ndarray) and value.size
+    if is_array and not (value.min() >= least and value.max() < limit):
         raise ValueError(f"{name} must lie between {least} and {limit - 1}")
 
 
 def _check_finite(name: str, value: np.ndarray) -> None:
     if value.dtype.kind == "f" and not np.isfinite(value).all():
         raise ValueError(f"{name} must be finite numbers")
-
-
-def _check_losses(name: str, value: Any) -> None:
-    if not isinstance(value, list) or not all(isinstance(each, float) for each in value):
-        raise ValueError(f"{name} must be a list of numbers")
-    _check_finite(name, np.array(value))
 
 
 def _check_not_infinite(name: str, value: np.ndarray) -> None:
@@ -198,33 +204,65 @@ def _check_signs(name: str, value: np.ndarray) -> None:
         raise ValueError(f"{name} must be -1 and 1 only")
 
 
+def _check_losses(name: str, value: Any) -> None:
+    if not isinstance(value, list) or not all(isinstance(each, float) for each in value):
+        raise ValueError(f"{name} must be a list of numbers")
+    _check_finite(name, np.array(value))
+
+
 def _check_text(name: str, value: np.ndarray) -> None:
     if value.dtype.kind == "O" and not all(isinstance(each, str) for each in value):
         raise ValueError(f"{name} must be text")
 
 
-def _check_labels(name: str, value: np.ndarray) -> None:
+def _check_names(name: str, value: np.ndarray) -> None:
+    _check_text(name, value)
+    if len({*value}) < len(value):
+        raise ValueError(f"{name} must be different names")
+
+
+def _check_labels(name: str, value: Any) -> None:
+    if not isinstance(value, np.ndarray):  # a tensor
+        return
     _check_text(name, value)
     _check_finite(name, value)
+    longest = value.dtype.itemsize // 4 if value.dtype.kind == "U" else 0
+    if value.dtype.kind == "O":
+        longest = max(map(len, value), default=0)
+    if longest > LONGEST_LABEL:
+        raise ValueError(f"{name} must have at most {LONGEST_LABEL} characters each")
     if len(value) < 2 or not (value[:-1] < value[1:]).all():
         raise ValueError(f"{name} must be two or more different labels in order")
 
 
-_TYPES: Mapping[str, Sequence[str]] = {
-    "signs": ("int8",),
-    "numbers": FLOATS,
-    "numbers or NaN": FLOATS,
-    "samples": SAMPLES,
-    "index": ("int64", "int32"),
-    "index or -1": ("int64", "int32"),
-    "text": ("object",),
-}
-_VALUE_CHECKS: Mapping[str, Callable[[str, np.ndarray], None]] = {
-    "signs": _check_signs,
-    "numbers or NaN": _check_not_infinite,
-    "text": _check_text,
-    "labels": _check_labels,
-}
+def _check_share(name: str, value: Any) -> None:
+    if not 0 <= check_real(name, value) < 1:
+        raise ValueError(f"{name} must be less than 1, got {value!r}")
+
+
+COUNT = ValueType(
+    check=partial(check_integer, minimum=0, maximum=LARGEST_COUNT), quick=True, scalar=True
+)
+NUMBER = ValueType(check=check_real, quick=True, scalar=True)
+SHARE = ValueType(check=_check_share, quick=True, scalar=True)
+LOSSES = ValueType(check=_check_losses)
+SIGNS = ValueType(("int8",), _check_signs)
+NUMBERS = ValueType(FLOATS, _check_finite)
+NUMBERS_OR_NAN = ValueType((*FLOATS, "float16"), _check_not_infinite)
+SAMPLES = ValueType(SAMPLE_DTYPES, _check_finite)
+INDICES = ValueType(("int64", "int32"))
+#: -1 stands for none.
+INDICES_OR_NONE = ValueType(("int64", "int32"), None, True)
+TEXT = ValueType(("object",), _check_text)
+NAMES = ValueType(("object",), _check_names)
+LABELS = ValueType(
+    (
+        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("float16", "float32", "float64", "str", "object"),
+    ),
+    _check_labels,
+    quick=True,
+)
 
 
 def _check_random_state(name: str, value: Any) -> None:
@@ -239,7 +277,7 @@ def _check_counts(name: str, value: Any) -> None:
         value = value.tolist()
     counts = value.values() if isinstance(value, Mapping) else value
     for count in counts if isinstance(value, list | tuple | Mapping) else [value]:
-        check_integer(name, count, minimum=1)
+        check_integer(name, count, minimum=1, maximum=MOST_PROTOTYPES)
 
 
 def _check_class_weight(name: str, value: Any) -> None:
@@ -265,20 +303,19 @@ def _check_range(name: str, value: Any) -> None:
     if not (isinstance(value, tuple) and len(value) == 2):
         raise ValueError(f"{name} must be a pair of numbers, got {value!r}")
     low, high = value
-    numbers = all(isinstance(each, int | float) and np.isfinite(each) for each in value)
-    if not numbers or not low < high:
+    are_numbers = all(isinstance(each, Real) and isfinite(each) for each in value)
+    if not are_numbers or not low < high:
         raise ValueError(f"{name} must be two finite numbers in order, got {value!r}")
 
 
-def check_names(name: str, value: Any) -> None:
-    """Check a list of different names."""
+def _check_column_names(name: str, value: Any) -> None:
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
         raise TypeError(f"{name} must be a list of names, got {value!r}")
     if len(set(value)) < len(value):
         raise ValueError(f"{name} must be different names, got {value!r}")
 
 
-def _number_or(word: str) -> Callable[[str, Any], object]:
+def _number_or(word: str) -> Check:
     """Return a check of a number above 0 that lets one word pass."""
 
     def check(name: str, value: Any) -> None:
@@ -288,24 +325,76 @@ def _number_or(word: str) -> Callable[[str, Any], object]:
     return check
 
 
+def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+    """Check that features of levels stand behind those of numbers, without a gap."""
+    n_numbers, n_text = len(parameters["numbers"]), len(parameters["text"])
+    if not 0 < learnt["n_features_in_"] == n_numbers + n_text:
+        raise ValueError("n_features_in_ must be the number of columns")
+    of_missing = learnt["missing_features_"]
+    features = np.unique([*learnt["level_features_"], *of_missing[of_missing >= 0]])
+    has_gaps = len(features) != learnt["n_features_out_"] - n_numbers
+    if has_gaps or features.min(initial=n_numbers) < n_numbers:
+        raise ValueError("level_features_ must be the features behind those of numbers")
+
+
+def _check_scaler(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+    """Check that the attributes of a MinMaxScaler follow from the extremes and the range."""
+    low, high = parameters["feature_range"]
+    smallest, largest = learnt["data_min_"], learnt["data_max_"]
+    scale, extent = learnt["scale_"], learnt["data_range_"]
+    is_missing = np.isnan(smallest)
+    with np.errstate(all="ignore"):
+        # scikit-learn takes a tiny range for none, and leaves its features as they are
+        is_scaled = _close(scale * extent, high - low) | _close(scale, high - low)
+        follows = (
+            not (smallest > largest).any()
+            and (np.isnan(scale) == is_missing).all()
+            and (is_scaled | is_missing).all()
+            and _close(extent, largest - smallest).all()
+            and _close(learnt["min_"], low - smallest * scale).all()
+        )
+    if not follows:
+        raise ValueError("scale_ and min_ must follow from data_min_ and data_max_")
+
+
+def _close(found: np.ndarray, expected: Any) -> np.ndarray:
+    """Return where numbers are equal within the roundings of their type; NaN equals itself."""
+    rounding = 16 * np.finfo(found.dtype).eps
+    return np.isclose(found, expected, rtol=rounding, atol=rounding, equal_nan=True)
+
+
+def _check_centroids(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+    weights, seen = learnt["class_weights_"], learnt["prototype_classes_"]
+    if weights.min() < 0 or not np.array_equal(np.flatnonzero(weights), seen):
+        raise ValueError("class_weights_ must be those of the prototypes")
+    sums = learnt["prototypes_"] * weights[seen, np.newaxis]
+    if not _close(sums, learnt["_class_sums"][seen]).all():
+        raise ValueError("prototypes_ must be the means of the classes")
+
+
+def _check_width(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+    if parameters["gamma"] not in ("scale", learnt["gamma_"]):
+        raise ValueError("gamma_ must be gamma")
+
+
 _above_zero = partial(check_real, positive=True)
 _at_least_one = partial(check_integer, minimum=1)
 
 _FEATURES = {
-    "n_features_in_": Learnt("count", ("features",)),
-    "feature_names_in_": Learnt("text", ("features",), required=False),
+    "n_features_in_": Learnt(COUNT, ("features",)),
+    "feature_names_in_": Learnt(NAMES, ("features",), required=False),
 }
-_CLASSES = {"classes_": Learnt("labels", ("classes",)), **_FEATURES}
+_CLASSES = {"classes_": Learnt(LABELS, ("classes",)), **_FEATURES}
 _PROTOTYPES = {
-    "prototypes_": Learnt("numbers", ("prototypes", "features")),
-    "prototype_classes_": Learnt("index", ("prototypes",), below="classes"),
+    "prototypes_": Learnt(NUMBERS, ("prototypes", "features")),
+    "prototype_classes_": Learnt(INDICES, ("prototypes",), below="classes"),
     **_CLASSES,
 }
 _ITERATIONS = {
-    "loss_curve_": Learnt("losses", ("iterations",)),
-    "n_iter_": Learnt("count"),
+    "loss_curve_": Learnt(LOSSES, ("iterations",)),
+    "n_iter_": Learnt(COUNT),
 }
-_ONLINE = {**_PROTOTYPES, **_ITERATIONS, "_carried_weight": Learnt("number", required=False)}
+_ONLINE = {**_PROTOTYPES, **_ITERATIONS, "_carried_weight": Learnt(SHARE)}
 _RANDOM = {"random_state": _check_random_state}
 _WEIGHTED = {"class_weight": _check_class_weight}
 
@@ -313,41 +402,43 @@ _WEIGHTED = {"class_weight": _check_class_weight}
 PARTS: Mapping[str, Record] = {
     "FrameVectorizer": Record(
         learnt={
-            "level_names_": Learnt("text", ("levels",)),
-            "level_columns_": Learnt("index", ("levels",), below="text"),
-            "level_features_": Learnt("index", ("levels",), below="outputs"),
-            "missing_features_": Learnt("index or -1", ("text",), below="outputs"),
-            "medians_": Learnt("numbers", ("numbers",)),
-            "n_features_in_": Learnt("count"),
-            "n_features_out_": Learnt("count", ("outputs",)),
+            "level_names_": Learnt(TEXT, ("levels",)),
+            "level_columns_": Learnt(INDICES, ("levels",), below="text"),
+            "level_features_": Learnt(INDICES, ("levels",), below="outputs"),
+            "missing_features_": Learnt(INDICES_OR_NONE, ("text",), below="outputs"),
+            "medians_": Learnt(NUMBERS, ("numbers",)),
+            "n_features_in_": Learnt(COUNT),
+            "n_features_out_": Learnt(COUNT, ("outputs",)),
         },
         parameters={
-            "numbers": check_names,
-            "text": check_names,
+            "numbers": _check_column_names,
+            "text": _check_column_names,
             "fill": check_boolean,
             "min_rows": _at_least_one,
             "max_levels": partial(check_integer, minimum=2),
         },
         given_sizes={"numbers": "numbers", "text": "text"},
+        check=_check_vectorizer,
         output="outputs",
     ),
     "MinMaxScaler": Record(
         learnt={
             **{
-                name: Learnt("numbers or NaN", ("features",))
+                name: Learnt(NUMBERS_OR_NAN, ("features",))
                 for name in ("scale_", "min_", "data_min_", "data_max_", "data_range_")
             },
-            "n_samples_seen_": Learnt("count"),
+            "n_samples_seen_": Learnt(COUNT),
             **_FEATURES,
         },
         parameters={"feature_range": _check_range, "clip": check_boolean},
+        check=_check_scaler,
         output="features",
     ),
     "RVFLLayer": Record(
         recipe_name="rvfl",
         learnt={
-            "weights_": Learnt("numbers", ("units", "features")),
-            "biases_": Learnt("numbers", ("units",)),
+            "weights_": Learnt(NUMBERS, ("units", "features")),
+            "biases_": Learnt(NUMBERS, ("units",)),
             **_FEATURES,
         },
         parameters={"n_units": _at_least_one, **_RANDOM},
@@ -356,7 +447,7 @@ PARTS: Mapping[str, Record] = {
     ),
     "IntRVFLLayer": Record(
         recipe_name="intrvfl",
-        learnt={"keys_": Learnt("signs", ("features", "units")), **_FEATURES},
+        learnt={"keys_": Learnt(SIGNS, ("features", "units")), **_FEATURES},
         parameters={
             "n_units": _at_least_one,
             "clip": partial(check_integer, minimum=1, maximum=LARGEST_CLIP),
@@ -368,8 +459,8 @@ PARTS: Mapping[str, Record] = {
     "RLSClassifier": Record(
         recipe_name="rls",
         learnt={
-            "coef_": Learnt("numbers", ("classes", "features")),
-            "n_iter_": Learnt("count"),
+            "coef_": Learnt(NUMBERS, ("classes", "features")),
+            "n_iter_": Learnt(COUNT),
             **_CLASSES,
         },
         parameters={
@@ -387,9 +478,10 @@ PARTS: Mapping[str, Record] = {
         recipe_name="centroids",
         learnt={
             **_PROTOTYPES,
-            "class_weights_": Learnt("numbers", ("classes",)),
-            "_class_sums": Learnt("numbers", ("classes", "features")),
+            "class_weights_": Learnt(NUMBERS, ("classes",)),
+            "_class_sums": Learnt(NUMBERS, ("classes", "features")),
         },
+        check=_check_centroids,
     ),
     "PerceptronClassifier": Record(
         recipe_name="perceptron",
@@ -417,7 +509,7 @@ PARTS: Mapping[str, Record] = {
     ),
     "GLVQClassifier": Record(
         recipe_name="glvq",
-        learnt={**_ONLINE, "learning_rate_": Learnt("number", required=False)},
+        learnt={**_ONLINE, "learning_rate_": Learnt(NUMBER, required=False)},
         parameters={
             "prototypes_per_class": _check_counts,
             "slope": _above_zero,
@@ -435,11 +527,11 @@ PARTS: Mapping[str, Record] = {
     "KGLVQClassifier": Record(
         recipe_name="kglvq",
         learnt={
-            "X_fit_": Learnt("samples", ("fitted", "features")),
-            "dual_coef_": Learnt("numbers", ("prototypes", "fitted")),
-            "prototype_classes_": Learnt("index", ("prototypes",), below="classes"),
-            "prototype_norms_": Learnt("numbers", ("prototypes",)),
-            "gamma_": Learnt("number"),
+            "X_fit_": Learnt(SAMPLES, ("fitted", "features")),
+            "dual_coef_": Learnt(NUMBERS, ("prototypes", "fitted")),
+            "prototype_classes_": Learnt(INDICES, ("prototypes",), below="classes"),
+            "prototype_norms_": Learnt(NUMBERS, ("prototypes",)),
+            "gamma_": Learnt(NUMBER),
             **_ITERATIONS,
             **_CLASSES,
         },
@@ -455,5 +547,6 @@ PARTS: Mapping[str, Record] = {
             **_WEIGHTED,
             **_RANDOM,
         },
+        check=_check_width,
     ),
 }

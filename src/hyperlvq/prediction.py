@@ -17,8 +17,8 @@ from hyperlvq.model_files import Part
 
 #: Numbers of one step's result for one block of rows, about 32 megabytes of float64.
 BLOCK_NUMBERS = 2**22
-#: Matrix products of blocks of a multiple of these rows have the digits of the whole.
-SAME_DIGITS = 512
+#: Products of blocks whose rows are a multiple of this give the same digits as one over all rows.
+ROWS_MULTIPLE = 512
 
 
 class Predictor:
@@ -60,9 +60,12 @@ class Predictor:
         X: Any = columns
         if not (self.before and self.before[0].kind == "FrameVectorizer"):
             X = np.column_stack(list(columns.values()))
+            n_expected = (*self.before, self.readout)[0].learnt["n_features_in_"]
+            if X.shape[1] != n_expected:
+                raise ValueError(f"it takes {n_expected} features, got {X.shape[1]}")
         for part in self.before:
             X = self._transformed(part, X)
-        check_finite(X, self.readout.kind)
+        check_no_missing(X, self.readout.kind)
         return compared(self._scores(X))
 
     def _transformed(self, part: Part, X: Any) -> np.ndarray:
@@ -77,7 +80,7 @@ class Predictor:
             return activations
         from hyperlvq.kernels.projection import project  # imports scipy, for this layer only
 
-        check_finite(X, part.kind)
+        check_no_missing(X, part.kind)
         return project(X, part.learnt["weights_"], part.learnt["biases_"])
 
     def _vectorized(self, part: Part, columns: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -113,10 +116,12 @@ class Predictor:
     def _n_at_once(self) -> int:
         """The number of rows whose features, activations and scores take a bounded memory."""
         parts = *self.before, self.readout
-        outputs = self.readout.learnt.get("prototype_classes_", self.classes)
-        widest = max(len(outputs), *(part.learnt["n_features_in_"] for part in parts))
+        outputs = self.readout.learnt.get("prototype_classes_", ())
+        widest = max(
+            len(outputs), len(self.classes), *(part.learnt["n_features_in_"] for part in parts)
+        )
         rows = BLOCK_NUMBERS // widest
-        return rows // SAME_DIGITS * SAME_DIGITS or max(rows, 1)
+        return rows // ROWS_MULTIPLE * ROWS_MULTIPLE or max(rows, 1)
 
 
 def scaled(X: np.ndarray, part: Part) -> np.ndarray:
@@ -129,7 +134,7 @@ def scaled(X: np.ndarray, part: Part) -> np.ndarray:
     )
 
 
-def check_finite(X: np.ndarray, kind: str) -> None:
+def check_no_missing(X: np.ndarray, kind: str) -> None:
     """Refuse what the estimators would."""
     if X.dtype.kind == "f" and not np.isfinite(X).all():
         raise ValueError(f"{kind} takes no missing values, nor infinite ones")

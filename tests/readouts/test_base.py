@@ -455,3 +455,22 @@ def test_classes_of_prototypes_that_do_not_exist_are_refused(readout, activation
     for use in (readout.predict, lambda X: readout.partial_fit(X, y)):
         with pytest.raises(ValueError, match="prototype_classes_ must lie between 0 and 2"):
             use(X)
+
+
+@every_learner
+def test_labels_that_are_not_in_order_are_refused(readout, activations):
+    X, y = activations
+    readout.fit(X, y)
+    readout.classes_ = readout.classes_[::-1].copy()
+
+    with pytest.raises(ValueError, match="classes_ must be two or more different labels in order"):
+        readout.partial_fit(X, y)
+
+
+@every_learner
+def test_shares_of_a_visit_that_are_roundings_short_do_no_harm(readout, activations):
+    X, y = activations
+
+    readout.partial_fit(X[:10], y[:10], classes=[0, 1, 2], sample_weight=np.full(10, 0.1))
+
+    assert readout.partial_fit(X, y).predict(X).shape == (90,)

@@ -6,6 +6,7 @@ from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.confusion import Confusion
 
 MOST_CLASSES = 12
+MOST_NAMES = 100
 MOST_LEVELS = 5
 
 
@@ -45,15 +46,21 @@ def model_lines(about: About) -> list[str]:
 
 def python_model_lines(about: About) -> list[str]:
     """Return what can be known of a model that was saved in Python."""
-    columns = about["columns"] and ", ".join(short(column["name"]) for column in about["columns"])
+    columns = about["columns"] and _listed([column["name"] for column in about["columns"]])
     return facts(
         [
             ("model", _model(about)),
             ("trained", f"in Python, on {counted(about['features'], 'feature')}"),
             ("columns", columns or "without names, so no table can be matched to it"),
-            ("classes", ", ".join(map(short, about["classes"]))),
+            ("classes", _listed(about["classes"])),
         ]
     )
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - MOST_NAMES
+    shown = ", ".join(map(short, names[:MOST_NAMES]))
+    return f"{shown}, {more} more" if more > 0 else shown
 
 
 def column_lines(columns: list[Column]) -> list[str]:

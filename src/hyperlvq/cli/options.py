@@ -102,8 +102,9 @@ def read_saved(model: str) -> SavedModel:
     if model == STANDARD:
         if sys.stdin is None:
             raise InputError("standard input is closed")
-        file = read(sys.stdin.buffer, "standard input")
+        name = "standard input"
+        file = read(sys.stdin.buffer, name)
     else:
-        file = read_path(model)
+        name, file = model, read_path(model)
     known = from_notes if file.notes else about_python_model
-    return SavedModel(file, known(file, model))
+    return SavedModel(file, known(file, name))

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from hyperlvq.batched.backend import backend_of
 from hyperlvq.batched.encoding import encode_integers
 from hyperlvq.kernels.encoding import activation_dtype, encode_rows
-from hyperlvq.parts import PARTS, check_learnt, check_parameters
+from hyperlvq.parts import PARTS, check_parameters, check_usable
 from hyperlvq.tensors import beside, check_same_place, is_tensor, validate
 
 INPUT_DTYPES = [np.float64, np.float32]
@@ -105,7 +105,7 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         check_is_fitted(self)
         check_same_place(self, "keys_", X)
         check_parameters(self._record, vars(self))
-        check_learnt(self._record, vars(self), every_number=False)
+        check_usable(self._record, vars(self))
         clip = int(self.clip)
         X = self._validate(X, reset=False)
         if is_tensor(X):

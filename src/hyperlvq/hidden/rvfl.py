@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.kernels.projection import project
-from hyperlvq.parts import PARTS, check_learnt, check_parameters
+from hyperlvq.parts import PARTS, check_parameters, check_usable
 from hyperlvq.tensors import beside, check_same_place, is_tensor, validate
 
 INPUT_DTYPES = [np.float64, np.float32]
@@ -92,7 +92,7 @@ class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         check_is_fitted(self)
         check_same_place(self, "weights_", X)
-        check_learnt(self._record, vars(self), every_number=False)
+        check_usable(self._record, vars(self))
         X = validate(self, X, INPUT_DTYPES, reset=False)
         if is_tensor(X):
             return (X @ self.weights_.T.to(X.dtype) + self.biases_.to(X.dtype)).sigmoid_()

@@ -88,6 +88,8 @@ def linear_scores(X, coefficients):
     scores = np.empty((len(X), len(coefficients)))
     for rows, block in row_blocks(X, np.float64):
         scores[rows] = block @ coefficients.T
+    if not np.isfinite(scores).all():
+        raise ValueError("the scores are not finite: features are too large")
     return scores
 
 

@@ -47,7 +47,7 @@ def columns_to_features(numbers, text, lookups: Levels, n_features, medians=None
 def choose_levels(column, min_rows, max_levels):
     """Return the levels of a column of text, the feature of each from 0, and that of missing ones.
 
-    Levels stand in their order, a missing value behind them; those of fewer than `min_rows` rows
+    Levels are sorted, with a missing value behind them; those of fewer than `min_rows` rows
     share one feature behind all others, as do the rarest beyond `max_levels` features.
     """
     cells = [cell if cell == cell else None for cell in column]

@@ -216,8 +216,6 @@ def solve_fista(problem, alpha, max_iter, tol):
         gram, moment = normal_equations(problem)
         apply_gram = gram.__matmul__
     curvature = largest_eigenvalue(apply_gram, len(moment)) + alpha
-    if curvature == 0:
-        return np.zeros_like(moment).T, 1, True
     position = ahead = np.zeros_like(moment)
     momentum = 1.0
     target = tol * np.abs(moment).max()

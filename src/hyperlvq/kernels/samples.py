@@ -76,4 +76,4 @@ def visits_of_pass(visit_weights, carried):
     totals = np.cumsum(visit_weights) + carried
     ends = np.floor(totals + ROUNDING).astype(np.intp)
     visits = np.repeat(np.arange(len(visit_weights)), np.diff(ends, prepend=0))
-    return visits, float(totals[-1] - ends[-1])
+    return visits, max(0.0, float(totals[-1] - ends[-1]))

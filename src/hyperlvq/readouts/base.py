@@ -14,11 +14,11 @@ from hyperlvq.batched import single
 from hyperlvq.batched.backend import backend_of
 from hyperlvq.checks import check_integer
 from hyperlvq.kernels.distances import class_means, compared, prototype_scores, winners_of
-from hyperlvq.parts import SAMPLES, Record, check_learnt, check_parameters
+from hyperlvq.parts import SAMPLE_DTYPES, Record, check_parameters, check_usable
 from hyperlvq.tensors import check_same_place, is_tensor, on_host, refuse_tensor, validate
 
 #: Kept as they are; anything else becomes float64.
-INPUT_DTYPES = [np.dtype(name).type for name in SAMPLES]
+INPUT_DTYPES = [np.dtype(name).type for name in SAMPLE_DTYPES]
 
 #: Sums of weights that may be multiplied with features and divided by.
 WEIGHTS_BETWEEN = 1e-200, 1e200
@@ -55,7 +55,7 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self, "classes_")
         check_same_place(self, self._first_learnt, X)
-        self._check_learnt()
+        self._check_usable()
         X = validate(self, X, INPUT_DTYPES, order="C", reset=False)
         scores = self._tensor_scores(X) if is_tensor(X) else self._scores(X)
         return compared(scores)
@@ -86,9 +86,9 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         """Raise if a constructor parameter is wrong."""
         check_parameters(self._record, vars(self))
 
-    def _check_learnt(self):
+    def _check_usable(self):
         """Raise if compiled code could read beyond what `fit` has set, as someone changed it."""
-        check_learnt(self._record, vars(self), every_number=False)
+        check_usable(self._record, vars(self))
 
     def _start_fit(self, X, y, sample_weight):
         """Validate and return X, class indices and weights without zeros, and the classes."""
@@ -128,7 +128,7 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         refuse_tensor("partial_fit", X)
         if hasattr(self, self._first_learnt):
             check_same_place(self, self._first_learnt, X)
-            self._check_learnt()
+            self._check_usable()
         known = getattr(self, "classes_", None)
         X, y = validate_data(self, X, y, dtype=INPUT_DTYPES, order="C", reset=known is None)
         check_classification_targets(y)

@@ -207,6 +207,8 @@ class KGLVQClassifier(Readout):
         for rows in gen_batches(len(X), PREDICTION_ROWS):
             kernel = self._kernel_matrix(X[rows], self.X_fit_, self.gamma_)
             distances = self.prototype_norms_ - 2 * kernel @ self.dual_coef_.T
+            if not np.isfinite(distances).all():
+                raise ValueError("the distances are not finite: features are too large")
             scores[rows] = -closest_per_class(
                 distances, self.prototype_classes_, len(self.classes_)
             )

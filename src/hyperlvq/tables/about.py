@@ -42,7 +42,7 @@ class ArrayOf(NamedTuple):
 
 _SETTINGS = {str: (int, float, str, None, dict, list)}
 #: What the notes of a model file are; a key with a question mark may be missing.
-NOTES = {
+NOTES_SCHEMA = {
     "target": str,
     "seed": int,
     "table": str,
@@ -68,7 +68,7 @@ NOTES = {
     "reasons": {str: str},
     "remarks": {str: str},
 }
-#: What stands in the notes as it is known.
+#: Keys that are copied to the notes unchanged.
 PLAIN_KEYS = ("target", "seed", "table", "trained", "fit_seconds", "search", "notes", "device")
 
 
@@ -120,7 +120,9 @@ def from_notes(model: ModelFile, name: str) -> About:
     """Return what `to_notes` took apart; errors call the file `name`."""
     notes = model.notes
     try:
-        if not _matches(notes, NOTES):
+        if not _matches(notes, NOTES_SCHEMA):
+            raise ValueError
+        if model.parts[0].kind != "FrameVectorizer" or notes["class_counts"].min() < 1:
             raise ValueError
         counts = notes["class_counts"].tolist()
         labels = model.parts[-1].learnt["classes_"].tolist()
@@ -135,13 +137,15 @@ def from_notes(model: ModelFile, name: str) -> About:
             "validation": _validation_of(notes, list(classes)),
             **_about_parts(model, classes),
         }
-    except (ValueError, KeyError, StopIteration):
+    except (ValueError, KeyError, StopIteration, ArithmeticError):
         raise InputError(f"{name} has notes in it that hyperlvq fit did not write") from None
 
 
 def _validation_of(notes: Mapping[str, Any], classes: list[str]) -> dict[str, Any] | None:
-    if not notes["accuracies"]:
+    if notes["accuracies"] is None:
         return None
+    if len(notes["accuracies"]) < 2 or not all(0 <= each <= 1 for each in notes["accuracies"]):
+        raise ValueError
     counts = notes["confusion"].astype(np.int64)
     if counts.shape != (len(classes), len(classes)):
         raise ValueError
@@ -161,29 +165,29 @@ def _used(columns: list[Column]) -> set[tuple[str, Kind]]:
     return {(column.name, column.kind) for column in columns if column.kind is not Kind.DROPPED}
 
 
-def _matches(value: Any, shape: Any) -> bool:
-    """Return whether a value of a file is of a shape: a type, a choice, a list, keys, an array."""
-    if isinstance(shape, ArrayOf):
+def _matches(value: Any, schema: Any) -> bool:
+    """Return whether a value of a file is of a schema: a type, a choice, a list, keys, an array."""
+    if isinstance(schema, ArrayOf):
         is_array = isinstance(value, np.ndarray)
-        return is_array and value.dtype.kind in shape.kinds and value.ndim == shape.n_dimensions
-    if isinstance(shape, tuple):
-        return any(_matches(value, choice) for choice in shape)
-    if isinstance(shape, list):
-        return isinstance(value, list) and all(_matches(each, shape[0]) for each in value)
-    if isinstance(shape, dict):
-        return isinstance(value, dict) and _keys_match(value, shape)
-    if shape is float and isinstance(value, float):
+        return is_array and value.dtype.kind in schema.kinds and value.ndim == schema.n_dimensions
+    if isinstance(schema, tuple):
+        return any(_matches(value, choice) for choice in schema)
+    if isinstance(schema, list):
+        return isinstance(value, list) and all(_matches(each, schema[0]) for each in value)
+    if isinstance(schema, dict):
+        return isinstance(value, dict) and _keys_match(value, schema)
+    if schema is float and isinstance(value, float):
         return isfinite(value)
-    return value is None if shape is None else type(value) is shape
+    return value is None if schema is None else type(value) is schema
 
 
-def _keys_match(values: Mapping[str, Any], shape: Mapping[Any, Any]) -> bool:
-    if str in shape:
-        return all(type(key) is str and _matches(each, shape[str]) for key, each in values.items())
-    shapes = {key.removesuffix("?"): each for key, each in shape.items()}
-    required = {key for key in shape if not key.endswith("?")}
-    return required <= values.keys() <= shapes.keys() and all(
-        _matches(each, shapes[key]) for key, each in values.items()
+def _keys_match(values: Mapping[str, Any], schema: Mapping[Any, Any]) -> bool:
+    if str in schema:
+        return all(type(key) is str and _matches(each, schema[str]) for key, each in values.items())
+    schemas = {key.removesuffix("?"): each for key, each in schema.items()}
+    required = {key for key in schema if not key.endswith("?")}
+    return required <= values.keys() <= schemas.keys() and all(
+        _matches(each, schemas[key]) for key, each in values.items()
     )
 
 

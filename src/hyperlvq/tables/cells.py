@@ -13,16 +13,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
+from hyperlvq.checks import InputError
+
 # arrow's own ways from and to Python import pandas, which takes longer than most predictions: hence
 # these three functions, and scalars that are made by them
 
 
 def text_to_arrow(texts: Sequence[str]) -> pa.StringArray:
     """Return text as arrow has it."""
-    encoded = [text.encode() for text in texts]
-    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    encoded = [text.encode(errors="backslashreplace") for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    if ends[-1] > np.iinfo(np.int32).max:
+        raise InputError("these texts are too long to be written together")
     content = pa.py_buffer(b"".join(encoded))
-    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), content)
+    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends.astype(np.int32)), content)
 
 
 def numbers_to_arrow(values: np.ndarray) -> pa.Array:

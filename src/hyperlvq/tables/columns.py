@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import islice
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,7 +124,7 @@ def unpack_columns(packed: Mapping[str, Any]) -> list[Column]:
         kind = _KINDS[_whole(index, len(_KINDS) - 1)]
         kept = tuple(islice(levels, _whole(n_kept, KEPT_LEVELS)))
         is_number = kind is Kind.NUMBER
-        if is_number and not minimum <= maximum:
+        if is_number and not -inf < minimum <= maximum < inf:
             raise ValueError(f"column {name!r} has no range")
         columns.append(
             Column(
@@ -138,11 +139,13 @@ def unpack_columns(packed: Mapping[str, Any]) -> list[Column]:
                 packed["remarks"].get(str(position)),
             )
         )
+    if next(levels, None) is not None:
+        raise ValueError("there are levels of no column")
     return columns
 
 
 def _whole(value: float, most: float = 2.0**53) -> int:
-    if not 0 <= value <= most:
+    if not 0 <= value <= most or value != int(value):
         raise ValueError(f"{value} is no count")
     return int(value)
 

@@ -40,10 +40,12 @@ class Confusion:
 
     def __add__(self, other: "Confusion") -> "Confusion":
         """Return the sum, over the classes of both."""
-        names = (*self.classes, *(name for name in other.classes if name not in self.classes))
+        known = {*self.classes}
+        names = (*self.classes, *(name for name in other.classes if name not in known))
         counts = np.zeros((len(names), len(names)), dtype=np.int64)
+        places = {name: place for place, name in enumerate(names)}
         for part in (self, other):
-            where = [names.index(name) for name in part.classes]
+            where = [places[name] for name in part.classes]
             counts[np.ix_(where, where)] += part.counts
         return Confusion(names, counts)
 

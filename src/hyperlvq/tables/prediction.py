@@ -19,6 +19,8 @@ from hyperlvq.tables.read import Chunk, TableReader
 BATCH_ROWS = 8192
 #: More values that are no class are another column's, and a matrix of them would fill the memory.
 MOST_UNKNOWN = 1000
+#: A matrix of more classes would fill the memory.
+MOST_CLASSES, MOST_OCCURRING = 1000, 5000
 WHOLE_NUMBER = re.compile(r"^(-?[0-9]+)\.0+$")
 
 
@@ -84,7 +86,9 @@ def evaluate(
     """Compare the predictions of a table with its target."""
     known = in_order(map(str, model.classes))
     spellings = {_as_number(name): name for name in known} | {name: name for name in known}
-    confusion, n_without_label = Confusion.of([], [], known), 0
+    # of very many classes, only those that occur
+    confusion = Confusion.of([], [], known if len(known) <= MOST_CLASSES else ())
+    n_without_label = 0
     unknown: set[str] = set()
     for prediction in predict(model, columns, reader):
         y = labels(prediction.rows, target, reader)
@@ -98,6 +102,10 @@ def evaluate(
                 f"class of the model: {listed(in_order(unknown))}"
             )
         confusion += Confusion.of(true, prediction.classes[has_label].astype(str))
+        if len(confusion.classes) > MOST_OCCURRING:
+            raise InputError(
+                f"{reader.name}: more than {MOST_OCCURRING} classes occur, too many to compare"
+            )
         n_without_label += int((~has_label).sum())
     if not confusion.n_rows:
         raise InputError(f"{reader.name} has no value in the target column {target!r}")

@@ -14,6 +14,7 @@ import pandas as pd
 
 from hyperlvq.checks import InputError
 from hyperlvq.models import ClassifierPipeline
+from hyperlvq.parts import LONGEST_LABEL
 from hyperlvq.tables.columns import Column, describe_columns, labels, to_frame
 from hyperlvq.tables.confusion import in_order
 from hyperlvq.tables.cross_validation import Tick, Validation, cross_validate, possible_folds
@@ -179,6 +180,11 @@ def _check_classes(table: str, target: str, y: np.ndarray, marks: Counter[str]) 
     if n_classes < 2:
         raise InputError(
             f"{table} has one class only in the column {target!r}: {str(y[0])!r}" + _on_marks(marks)
+        )
+    if max(map(len, y)) > LONGEST_LABEL:
+        raise InputError(
+            f"{table} has values of more than {LONGEST_LABEL} characters in the column {target!r}: "
+            "that is text, not a class"
         )
     most = max(MOST_CLASSES_SHARE * len(y), FEW_CLASSES)
     if n_classes > min(most, MOST_NUMBERS if all(map(is_plain_number, y)) else most):

@@ -26,6 +26,7 @@ Write = Callable[[pa.Table], None]
 
 def prediction_table(prediction: Prediction, name: str, kept: Sequence[str]) -> pa.Table:
     """Return what is written of a batch: the columns kept, the classes, margins if asked for."""
+    name = name.encode(errors="backslashreplace").decode()  # half a character has no UTF-8
     columns = {column: prediction.rows[column] for column in kept}
     columns[_free(name, columns)] = text_to_arrow([str(label) for label in prediction.classes])
     if prediction.margins is not None:
