@@ -21,7 +21,7 @@ from hyperlvq.export.budget import (
     table_bytes,
 )
 from hyperlvq.export.layout import Layout
-from hyperlvq.export.words import LARGEST_AVR_TABLE, avr_complaint
+from hyperlvq.export.words import LARGEST_AVR_TABLE, LARGEST_AVR_TABLES, avr_complaint
 
 TOLERANCE = 0.10
 MOST_SPARE_STACK = 80
@@ -150,3 +150,10 @@ def test_what_is_no_size_is_refused_by_a_sentence(text):
 def test_unknown_target_is_named():
     with pytest.raises(InputError, match="target must be one of 'cortex-m3', 'avr', 'riscv32'"):
         predict_budget(Sizes.planned(10, 64, 3), "z80")
+
+
+@pytest.mark.parametrize(("excess", "complains"), [(0, False), (1, True)])
+def test_an_avr_reads_all_tables_up_to_its_limit(excess, complains):
+    tables = {"keys": LARGEST_AVR_TABLE, "weights": LARGEST_AVR_TABLES - LARGEST_AVR_TABLE + excess}
+
+    assert bool(avr_complaint(tables)) == complains

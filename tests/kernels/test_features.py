@@ -55,3 +55,12 @@ def test_levels_are_those_of_scikit_learn(min_rows, max_levels, has_missing, rng
     found = columns_to_features([], [new], lookups, max(*features, of_missing) + 1)
 
     np.testing.assert_array_equal(found, oracle.transform(new[:, np.newaxis]))
+
+
+def test_a_column_without_any_text_has_the_feature_of_missing_values():
+    names, features, of_missing = choose_levels([None, None], 1, 100)
+    lookups = level_lookups(names, np.array([], int), features, np.array([of_missing]))
+
+    found = columns_to_features([], [np.array([None, "new"], dtype=object)], lookups, 1)
+
+    np.testing.assert_array_equal(found, [[1], [0]])

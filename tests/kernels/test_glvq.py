@@ -94,3 +94,15 @@ def test_winners_are_the_first_of_equals_and_missing_where_there_are_none():
     assert glvq.winners(distances, 0, np.array([0, 0, 0, 1])) == (1, 3)
     assert glvq.winners(distances, 5, np.array([0, 0, 0, 1])) == (-1, 1)
     assert glvq.winners(distances, 0, np.array([0, 0, 0, 0])) == (1, -1)
+
+
+@pytest.mark.parametrize(("dtype", "is_narrow"), [(np.int8, True), (np.int16, False)])
+def test_products_are_of_single_precision_for_integers_of_one_byte_only(rng, dtype, is_narrow):
+    prototypes, *rest = random_problem(rng, (2, 1), dtype)
+    narrowed = prototypes.astype(np.float32).astype(np.float64)
+
+    cost, narrowed_cost = (
+        glvq.cost_and_gradient(each, *rest)[0] for each in (prototypes, narrowed)
+    )
+
+    assert (cost == narrowed_cost) == is_narrow

@@ -35,6 +35,16 @@ def test_direct_solvers_give_the_pseudo_inverse_solution(rng, shape, penalty, so
     np.testing.assert_allclose(coefficients, expected, rtol=1e-8, atol=1e-10)
 
 
+@PENALTIES
+@pytest.mark.parametrize("alpha", [0.7, 50.0])
+def test_a_pseudo_inverse_that_leaves_nothing_out_is_the_solution(rng, penalty, alpha):
+    _, given = random_problem(rng, (80, 12), penalty)
+
+    coefficients = rls.solve_pinv(*given, alpha, penalty)
+    expected = pseudo_inverse_solution(*given, alpha, penalty)
+    np.testing.assert_allclose(coefficients, expected, rtol=1e-8, atol=1e-10)
+
+
 @SHAPES
 @PENALTIES
 def test_eigen_path_gives_the_solution_of_every_alpha(rng, shape, penalty):

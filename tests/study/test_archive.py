@@ -9,13 +9,15 @@ import tracemalloc
 from bz2 import compress as bz2
 from gzip import compress as gzip
 from lzma import compress as xz
+from pathlib import Path
 
 import pytest
 from shell import hyperlvq
 from small_set import FILES, NAME, TABLE, write_set
 
 from hyperlvq.checks import InputError
-from hyperlvq.study.archive import MAX_HEADER_BYTES, MAX_MEMBER_BYTES
+from hyperlvq.study import fetch as fetching
+from hyperlvq.study.archive import MAX_ARCHIVE_BYTES, MAX_HEADER_BYTES, MAX_MEMBER_BYTES
 from hyperlvq.study.files import find_files
 
 END = bytes(1024)
@@ -210,3 +212,12 @@ def test_archive_may_come_through_a_pipe(tmp_path):
 
     assert find_files(tmp_path / "pipe") == {NAME: {f"{NAME}_R.dat": TABLE}}
     writer.join()
+
+
+def test_the_documentation_gives_the_limits():
+    text = (Path(__file__).parents[2] / "docs" / "study" / "README.md").read_text()
+
+    assert f"more than {MAX_ARCHIVE_BYTES >> 30} GiB" in text
+    assert f"more than {MAX_MEMBER_BYTES >> 20} MiB" in text
+    assert f"more than {MAX_HEADER_BYTES >> 20} MiB of headers" in text
+    assert f"files of up to {fetching.MAX_BYTES >> 30} GiB" in text

@@ -1,4 +1,5 @@
 import csv
+from pathlib import Path
 
 import pytest
 
@@ -146,3 +147,19 @@ def test_neighbours_are_so_many_that_two_classes_never_tie(grid):
 
     assert all(count % 2 for count in counts)
     assert list(counts) == sorted({*counts})
+
+
+def test_defaults_are_those_that_the_documentation_gives_the_accuracies_of():
+    text = (Path(__file__).parents[2] / "docs" / "study" / "README.md").read_text()
+    table = text.partition("| model | setting | mean accuracy |")[2].partition("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    documented = {title: settings for title, settings, _ in rows}
+    titles = {"intrvfl_glvq": "intRVFL + GLVQ", "ridge": "ridge"}
+
+    names = [name for name in MODELS if titles.get(name, MODELS[name].title) in documented]
+    assert len(names) == len(documented) == 10
+    for name in names:
+        settings = documented[titles.get(name, MODELS[name].title)].split(", ")
+        defaults = {key: f"{value:g}" for key, value in MODELS[name].defaults.items()}
+        defaults.pop("init_noise", None)  # which the text gives, not the table
+        assert dict(setting.split("=") for setting in settings) == defaults

@@ -111,6 +111,7 @@ def test_single_leading_zero_makes_no_code(read):
         ([f"v{i}" for i in range(120)] + ["v1"] * 50, "too many different values"),
         ([f"{i}.5" for i in range(30)] + ["n.d."], "text among numbers"),
         (range(7, 27), "an identifier"),
+        (range(1, 6), "an identifier"),
         ([1, 2, 3, 4], None),
         ([5, 4, 3, 2, 1], None),
         ([1, 2, 3, 4, "", 6], None),
