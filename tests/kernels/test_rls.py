@@ -102,6 +102,16 @@ def test_lms_ends_within_five_percent_of_the_direct_solution(rng, penalty):
     assert np.linalg.norm(solution - expected) < 0.05 * np.linalg.norm(expected)
 
 
+def test_lms_takes_steps_that_suit_the_longest_sample_of_all(rng):
+    X = rng.normal(size=(600, 4))
+    X[:512] *= 20  # another block than the short ones
+    problem = rls.standardise(X, np.eye(2)[np.arange(600) % 2], np.ones(600), "identity")
+
+    solution, _, _ = rls.solve_lms(problem, 5.0, max_iter=200, tol=0)
+
+    assert np.abs(solution).max() < 1
+
+
 def test_lms_stops_at_its_tolerance(rng):
     problem, _ = random_problem(rng, (80, 6), "identity")
 

@@ -260,8 +260,9 @@ def test_missing_file_is_not_asked_for_again(server, target):
     assert len(server.requests) == 1
 
 
-def test_server_in_trouble_is_asked_again(server, target):
-    server.script = [status(500), status(503)]
+@pytest.mark.parametrize("code", [408, 429, 500, 502, 503, 504])
+def test_server_in_trouble_is_asked_again(server, target, code):
+    server.script = [status(code)]
     get(server, target)
 
     assert target.read_bytes() == CONTENT

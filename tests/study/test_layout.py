@@ -145,6 +145,7 @@ def test_fault_at_the_end_of_a_long_table_is_refused_by_line(last, message):
         (b"0 1 \n \n", "a.dat, line 2: no row numbers"),
         (b"0 1.0 \n2 3 \n", "a.dat, line 1: '1.0' is not a row number"),
         (b"0 -1 \n2 3 \n", "a.dat, line 1: '-1' is not a row number"),
+        (b"0 " + b"9" * 19 + b"\n2 3 \n", f"a.dat, line 1: '{'9' * 19}' is not a row number"),
         (b"0 \xb2\n2 3 \n", "a.dat, line 1: not ASCII text"),
         (b"0 1 \n2 8 \n", "a.dat, line 2: row number 8, but the last row is 7"),
         (b"0 " + b"9" * 5000 + b"\n2 3 \n", "a.dat, line 1: '9+...9+' is not a row number"),
