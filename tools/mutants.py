@@ -163,6 +163,8 @@ def mutable_nodes(node: ast.AST) -> Iterator[ast.AST]:
     match node:
         case ast.JoinedStr() | ast.FunctionDef(name="__repr__"):
             return
+        case ast.keyword(arg="strict" | "copy" | "stacklevel"):  # results are the same
+            return
         case ast.If() if ast.unparse(node.test) in ("TYPE_CHECKING", "__name__ == '__main__'"):
             return
     yield node
