@@ -158,6 +158,7 @@ def test_cliques_are_the_largest_groups_within_the_difference():
 
     assert find_cliques(ranks, 1.45) == [("a", "b", "c"), ("b", "c", "d")]
     assert find_cliques(ranks, 0.2) == []
+    assert find_cliques(pd.Series({"a": 1.0, "b": 1.5, "c": 3.0}), 0.6) == [("a", "b")]
     assert find_cliques(ranks, 9) == [("a", "b", "c", "d", "e")]
 
 
