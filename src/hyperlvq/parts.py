@@ -299,12 +299,18 @@ def _check_kernel(name: str, value: Any) -> None:
         check_choice(name, value, KERNELS)
 
 
+def _is_finite(value: Any) -> bool:
+    try:
+        return isinstance(value, Real) and isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
+
+
 def _check_range(name: str, value: Any) -> None:
     if not (isinstance(value, tuple) and len(value) == 2):
         raise ValueError(f"{name} must be a pair of numbers, got {value!r}")
     low, high = value
-    are_numbers = all(isinstance(each, Real) and isfinite(each) for each in value)
-    if not are_numbers or not low < high:
+    if not all(map(_is_finite, value)) or not low < high:
         raise ValueError(f"{name} must be two finite numbers in order, got {value!r}")
 
 
