@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from hyperlvq import GLVQClassifier, IntRVFLLayer
 from hyperlvq.kernels import encoding, glvq, plain
 from hyperlvq.kernels.distances import class_means, squared_norms
+from hyperlvq.kernels.scores import activation_dtype
 from hyperlvq.readouts.lbfgs import MEMORY, minimise
 from hyperlvq.readouts.threads import block_threads
 
@@ -50,7 +51,7 @@ def encoder_rows(n_samples, n_features, n_units):
     X = np.random.default_rng(0).uniform(size=(n_samples, n_features))
     layer = IntRVFLLayer(n_units, CLIP, random_state=0).fit(X)
     sums = np.empty(n_units, dtype=encoding.sum_dtype(n_features))
-    activations = np.empty((n_samples, n_units), dtype=encoding.activation_dtype(CLIP))
+    activations = np.empty((n_samples, n_units), dtype=activation_dtype(CLIP))
 
     def encode():
         encoding.encode(X, layer.keys_, CLIP, sums, activations)

@@ -45,6 +45,8 @@ def test_every_digit_is_that_of_the_estimators(hidden, readout, n_classes, frame
 
     np.testing.assert_array_equal(found, model.decision_function(frame))
     np.testing.assert_array_equal(predictor.labels(found), model.predict(frame))
+    few = predictor.decide({name: frame[name].to_numpy()[:5] for name in frame})
+    np.testing.assert_array_equal(few, model.decision_function(frame[:5]))
 
 
 def test_rows_are_taken_in_blocks_of_bounded_memory(frame, monkeypatch):

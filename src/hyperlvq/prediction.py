@@ -1,7 +1,7 @@
 """Predictions from the parts of a model file, without scikit-learn.
 
-Importing scikit-learn takes longer than most predictions of the command line. The arithmetic is
-that of the estimators, by the same kernels, and so is every digit.
+Importing scikit-learn takes longer than most predictions of the command line, and loading compiled
+code longer than a few. The arithmetic is that of the estimators, and so is every digit.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from hyperlvq.kernels.distances import compared, linear_scores, prototype_scores, winners_of
-from hyperlvq.kernels.encoding import activation_dtype, encode_rows
+from hyperlvq.kernels import plain
 from hyperlvq.kernels.features import columns_to_features, level_lookups
+from hyperlvq.kernels.scores import (
+    activation_dtype,
+    compared,
+    linear_scores,
+    prototype_scores,
+    winners_of,
+)
 from hyperlvq.model_files import Part
 
+#: So few rows are done before compiled code would be loaded; the result is the same.
+FEW_ROWS = 64
 #: Numbers of one step's result for one block of rows, about 32 megabytes of float64.
 BLOCK_NUMBERS = 2**22
 #: Products of blocks whose rows are a multiple of this give the same digits as one over all rows.
@@ -74,10 +82,7 @@ class Predictor:
         if part.kind == "MinMaxScaler":
             return scaled(X, part)
         if part.kind == "IntRVFLLayer":
-            keys, clip = part.learnt["keys_"], part.parameters["clip"]
-            activations = np.empty((len(X), keys.shape[1]), dtype=activation_dtype(clip))
-            encode_rows(X, keys, clip, activations)
-            return activations
+            return encoded(X, part.learnt["keys_"], part.parameters["clip"])
         from hyperlvq.kernels.projection import project  # imports scipy, for this layer only
 
         check_no_missing(X, part.kind)
@@ -107,7 +112,7 @@ class Predictor:
             return linear_scores(X, learnt["coef_"])
         if "prototypes_" in learnt:
             prototypes = learnt["prototypes_"], learnt["prototype_classes_"]
-            return prototype_scores(X, *prototypes, len(self.classes))
+            return prototype_scores(X, *prototypes, len(self.classes), sample_norms(X))
         from hyperlvq.saving import build  # kernels are scikit-learn's
 
         return build(self.readout)._scores(X)
@@ -122,6 +127,27 @@ class Predictor:
         )
         rows = BLOCK_NUMBERS // widest
         return rows // ROWS_MULTIPLE * ROWS_MULTIPLE or max(rows, 1)
+
+
+def encoded(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
+    """Return what `IntRVFLLayer.transform` returns."""
+    activations = np.empty((len(X), keys.shape[1]), activation_dtype(clip))
+    if len(X) <= FEW_ROWS:
+        plain.encode(X, keys, clip, None, activations)
+    else:
+        from hyperlvq.kernels.encoding import encode_rows
+
+        encode_rows(X, keys, clip, activations)
+    return activations
+
+
+def sample_norms(X: np.ndarray) -> np.ndarray:
+    """Return ‖x‖² of every row; of few integers, where all sums are exact, by numpy."""
+    if len(X) <= FEW_ROWS and X.dtype.kind == "i":
+        return plain.squared_norms(X)
+    from hyperlvq.kernels.distances import squared_norms
+
+    return squared_norms(X)
 
 
 def scaled(X: np.ndarray, part: Part) -> np.ndarray:

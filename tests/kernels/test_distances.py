@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hyperlvq.kernels import distances, plain
+from hyperlvq.kernels import distances, plain, scores
 
 DTYPES = pytest.mark.parametrize("dtype", [np.int8, np.int16, np.float32, np.float64])
 
@@ -24,7 +24,7 @@ def test_class_sums_agree_with_their_plain_twin(rng, dtype):
 
 @DTYPES
 def test_squared_distances_agree_with_their_plain_twin_across_blocks(rng, dtype):
-    X = rng.integers(-9, 9, size=(distances.PREDICTION_ROWS + 5, 7)).astype(dtype)
+    X = rng.integers(-9, 9, size=(scores.PREDICTION_ROWS + 5, 7)).astype(dtype)
     prototypes = rng.normal(size=(4, 7))
 
     expected = plain.squared_distances(X, prototypes)
@@ -40,7 +40,7 @@ def test_squared_distance_to_itself_is_never_negative(rng):
 def test_closest_per_class_is_infinite_for_a_class_without_prototypes():
     table = np.array([[3.0, 1.0, 2.0]])
 
-    closest = distances.closest_per_class(table, np.array([0, 0, 2]), n_classes=3)
+    closest = scores.closest_per_class(table, np.array([0, 0, 2]), n_classes=3)
     assert closest.tolist() == [[1.0, np.inf, 2.0]]
 
 
@@ -54,7 +54,7 @@ def test_mean_of_a_class_without_samples_is_zero():
 def test_row_blocks_cover_all_rows_in_the_type_asked_for(rng, dtype):
     X = rng.integers(-9, 9, size=(10, 3)).astype(dtype)
 
-    blocks = [(rows, block.copy()) for rows, block in distances.row_blocks(X, np.float32, 4)]
+    blocks = [(rows, block.copy()) for rows, block in scores.row_blocks(X, np.float32, 4)]
     assert [len(block) for _, block in blocks] == [4, 4, 2]
     assert all(block.dtype == np.float32 for _, block in blocks)
     np.testing.assert_array_equal(np.concatenate([block for _, block in blocks]), X)

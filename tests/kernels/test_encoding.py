@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hyperlvq.kernels import encoding, plain
+from hyperlvq.kernels.scores import activation_dtype
 
 TWINS = pytest.mark.parametrize(
     "encode", [encoding.encode, plain.encode], ids=["compiled", "plain"]
@@ -11,7 +12,7 @@ TWINS = pytest.mark.parametrize(
 
 
 def encoded(encode, X, keys, clip):
-    activations = np.empty((len(X), keys.shape[1]), dtype=encoding.activation_dtype(clip))
+    activations = np.empty((len(X), keys.shape[1]), dtype=activation_dtype(clip))
     sums = np.empty(keys.shape[1], dtype=encoding.sum_dtype(len(keys)))
     encode(X, keys, clip, sums, activations)
     return activations

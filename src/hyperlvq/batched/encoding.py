@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from hyperlvq.batched.backend import Array, Backend
-from hyperlvq.kernels.encoding import activation_dtype, encode_rows
+from hyperlvq.kernels.encoding import encode_rows
+from hyperlvq.kernels.scores import activation_dtype
 
 # Sums of signs are exact in half precision up to this many.
 LARGEST_HALF = 2048

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperlvq.distributed.partitions import Part, as_arrays
-from hyperlvq.kernels import distances, rls
+from hyperlvq.kernels import distances, rls, scores
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.readouts.threads import single_blas_thread
 
 #: A multiple of the kernels' own block; four megabytes of int8 at 1000 units.
-BLOCK_ROWS = 8 * distances.BLOCK_ROWS
+BLOCK_ROWS = 8 * scores.BLOCK_ROWS
 
 
 class Samples(NamedTuple):
@@ -51,7 +51,7 @@ def encode_samples(part: Part, classes: np.ndarray, front: Any) -> Samples:
 
 def blocks(samples: Samples, front: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield activations and class indices, block by block."""
-    for rows in distances.row_slices(len(samples.X), BLOCK_ROWS):
+    for rows in scores.row_slices(len(samples.X), BLOCK_ROWS):
         X = samples.X[rows]
         yield X if samples.is_encoded else np.asarray(front.transform(X)), samples.y[rows]
 

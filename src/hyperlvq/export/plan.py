@@ -14,7 +14,8 @@ from hyperlvq.export.fitted import fitted_parts
 from hyperlvq.export.naming import check_name
 from hyperlvq.export.quantise import quantised_readout
 from hyperlvq.export.scaling import FloatScaling, IntegerScaling, float_scaling, integer_scaling
-from hyperlvq.kernels.encoding import activation_dtype, encode, sum_dtype
+from hyperlvq.kernels.encoding import encode, sum_dtype
+from hyperlvq.kernels.scores import activation_dtype
 
 INPUTS = ("float", "int16", "int32")
 WIDTHS = (8, 16)

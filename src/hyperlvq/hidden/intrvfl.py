@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.batched.backend import backend_of
 from hyperlvq.batched.encoding import encode_integers
-from hyperlvq.kernels.encoding import activation_dtype, encode_rows
+from hyperlvq.kernels.encoding import encode_rows
+from hyperlvq.kernels.scores import activation_dtype
 from hyperlvq.parts import PARTS, check_parameters, check_usable
 from hyperlvq.tensors import beside, check_same_place, is_tensor, validate
 

@@ -17,11 +17,6 @@ def sum_dtype(n_features):
     return np.min_scalar_type(-n_features - 1)
 
 
-def activation_dtype(clip):
-    """Return the integer type of activations in [-clip, clip]."""
-    return np.int8 if clip <= np.iinfo(np.int8).max else np.int16
-
-
 def encode_rows(X, keys, clip, activations):
     """Write the activations of every row of X into `activations`, as `encode` does."""
     encode(X, keys, clip, np.empty(keys.shape[1], dtype=sum_dtype(len(keys))), activations)

@@ -12,7 +12,8 @@ import math
 import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
-from hyperlvq.kernels.distances import row_slices, squared_norms
+from hyperlvq.kernels.distances import squared_norms
+from hyperlvq.kernels.scores import row_slices
 
 # Below this sum of distances a sample sits on both its winners: μ has no direction there.
 SMALLEST_SUM = 1e-150

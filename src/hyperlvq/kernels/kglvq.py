@@ -11,8 +11,8 @@ Samples stand in the order of their classes: those of prototype j's class are
 import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
-from hyperlvq.kernels.distances import row_slices
 from hyperlvq.kernels.glvq import cost_of_winners, winners
+from hyperlvq.kernels.scores import row_slices
 
 
 def sample_ranges(y, prototype_classes):

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg
 
 from hyperlvq.kernels.compiled import compiled
-from hyperlvq.kernels.distances import row_blocks, row_slices
+from hyperlvq.kernels.scores import row_blocks, row_slices
 
 POWER_ITERATIONS = 100
 #: The largest ratio of ‖Z‖² to α that leaves a solver some digits.

@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from hyperlvq.batched import single
 from hyperlvq.batched.backend import backend_of
 from hyperlvq.checks import check_integer
-from hyperlvq.kernels.distances import class_means, compared, prototype_scores, winners_of
+from hyperlvq.kernels.distances import class_means, squared_norms
+from hyperlvq.kernels.scores import compared, prototype_scores, winners_of
 from hyperlvq.parts import SAMPLE_DTYPES, Record, check_parameters, check_usable
 from hyperlvq.tensors import check_same_place, is_tensor, on_host, refuse_tensor, validate
 
@@ -157,7 +158,8 @@ class PrototypeReadout(Readout):
     """A readout whose score of a class is minus the squared distance to its closest prototype."""
 
     def _scores(self, X):
-        return prototype_scores(X, self.prototypes_, self.prototype_classes_, len(self.classes_))
+        prototypes = self.prototypes_, self.prototype_classes_
+        return prototype_scores(X, *prototypes, len(self.classes_), squared_norms(X))
 
     def _tensor_scores(self, X):
         return single.closest_scores(

@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state, gen_batches
 
-from hyperlvq.kernels.distances import closest_per_class
 from hyperlvq.kernels.kglvq import cost_and_gradient, multiply_own, squared_norms
 from hyperlvq.kernels.samples import canonical_samples
+from hyperlvq.kernels.scores import closest_per_class
 from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import Readout, check_prototype_counts
 from hyperlvq.readouts.lbfgs import minimise

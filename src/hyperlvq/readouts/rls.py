@@ -7,7 +7,7 @@ import numpy as np
 from hyperlvq.batched import single
 from hyperlvq.checks import check_real
 from hyperlvq.kernels import rls
-from hyperlvq.kernels.distances import linear_scores
+from hyperlvq.kernels.scores import linear_scores
 from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import Readout
 from hyperlvq.readouts.convergence import warn_not_converged
