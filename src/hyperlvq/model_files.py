@@ -100,10 +100,17 @@ def to_bytes(model: ModelFile) -> bytes:
             "notes": arrays.put_all(NOTES, model.notes),
         }
         text = json.dumps(values, allow_nan=False, separators=(",", ":"))
-        content = safetensors.save(arrays.tensors, {ENTRY: text})
+        content = _safetensors_of(arrays.tensors, text)
     if int.from_bytes(content[:8], "little") > LARGEST_HEADER:
         raise InputError("the model has too long names or notes to be saved")
     return content
+
+
+def _safetensors_of(tensors: dict[str, np.ndarray], text: str) -> bytes:
+    try:
+        return safetensors.save(tensors, {ENTRY: text})
+    except (SafetensorError, KeyError) as error:  # labels may be of any type that numpy has
+        raise ValueError(f"an array is of a type that model files do not have: {error}") from None
 
 
 def read_path(path: str | Path, max_bytes: int = LARGEST_BYTES) -> ModelFile:

@@ -31,6 +31,8 @@ KERNELS = (
 FLOATS = ("float64", "float32")
 #: What readouts learn from as it is.
 SAMPLE_DTYPES = (*FLOATS, "int8", "int16", "uint8")
+#: numpy's letters for truth values, integers, floats of any length, and text.
+LABEL_KINDS = "biufUO"
 #: Sizes that may be 0.
 POSSIBLY_EMPTY = frozenset({"numbers", "text", "levels", "iterations"})
 #: They say how to use a machine, not what a model is: model files do not hold them.
@@ -176,9 +178,8 @@ def _check_type(name: str, value: Any, expected: ValueType) -> None:
     if not isinstance(value, np.ndarray):  # a tensor, whose indices torch looks at
         return
     dtype = value.dtype
-    if dtype.kind == "U" and "str" in expected.dtypes:
-        return
-    if dtype.name not in expected.dtypes or not (dtype.isnative or expected is LABELS):
+    is_expected = dtype.name in expected.dtypes and dtype.isnative
+    if not (dtype.kind in LABEL_KINDS if expected is LABELS else is_expected):
         raise ValueError(f"{name} must be of type {' or '.join(expected.dtypes)}, got {dtype}")
 
 
@@ -255,14 +256,7 @@ INDICES = ValueType(("int64", "int32"))
 INDICES_OR_NONE = ValueType(("int64", "int32"), None, True)
 TEXT = ValueType(("object",), _check_text)
 NAMES = ValueType(("object",), _check_names)
-LABELS = ValueType(
-    (
-        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-        *("float16", "float32", "float64", "str", "object"),
-    ),
-    _check_labels,
-    quick=True,
-)
+LABELS = ValueType(("bool", "integer", "float", "str", "object"), _check_labels, quick=True)
 
 
 def _check_random_state(name: str, value: Any) -> None:
