@@ -21,7 +21,7 @@ LARGEST_CLIP = np.iinfo(np.int16).max
 #: Floats hold all integers up to here.
 LARGEST_COUNT = 2**53
 MOST_PROTOTYPES = 2**31
-#: Every row that is predicted takes the room of the longest label.
+#: Of a model file: every row that is predicted takes the room of the longest label.
 LONGEST_LABEL = 1000
 #: Those of `sklearn.metrics.pairwise.kernel_metrics`.
 KERNELS = (
@@ -41,6 +41,10 @@ MACHINE_PARAMETERS = frozenset({"n_jobs", "max_kernel_bytes", "copy"})
 Check = Callable[[str, Any], object]
 
 
+def _accept(name: str, value: Any) -> None:
+    """Check nothing."""
+
+
 class ValueType(NamedTuple):
     """What the values of a learnt attribute are.
 
@@ -49,7 +53,7 @@ class ValueType(NamedTuple):
     """
 
     dtypes: tuple[str, ...] = ()
-    check: Check | None = None
+    check: Check = _accept
     quick: bool = False
     scalar: bool = False
 
@@ -58,13 +62,14 @@ class Learnt(NamedTuple):
     """An attribute that `fit` sets.
 
     `sizes` names the sizes of an array: one name is one number throughout a part. A count with a
-    size must be that number. Indices lie below the size that `below` names.
+    size must be that number. Indices lie between `least` and the size that `below` names.
     """
 
     type: ValueType
     sizes: tuple[str, ...] = ()
     required: bool = True
     below: str | None = None
+    least: int = 0
 
 
 @dataclass(frozen=True)
@@ -120,13 +125,13 @@ def check_usable(
         if spec.required and name not in found:
             raise ValueError(f"{name} is missing")
     for name, spec in found.items():
+        _check_type(name, learnt[name], spec.type)
+        if spec.type.quick:
+            spec.type.check(name, learnt[name])
         _check_sizes(name, learnt[name], spec, sizes)
     for name, spec in found.items():
-        _check_type(name, learnt[name], spec.type)
         if spec.below is not None:
-            _check_indices(name, learnt[name], spec.type, sizes[spec.below])
-        if spec.type.check is not None and spec.type.quick:
-            spec.type.check(name, learnt[name])
+            _check_indices(name, learnt[name], spec.least, sizes[spec.below])
     return sizes
 
 
@@ -136,8 +141,10 @@ def check_whole(
     """Return the sizes of a fitted part; raise ValueError for anything that `fit` does not set."""
     sizes = check_usable(record, learnt, parameters)
     for name, spec in record.learnt.items():
-        if name in learnt and spec.type.check is not None and not spec.type.quick:
+        if name in learnt and not spec.type.quick:
             spec.type.check(name, learnt[name])
+        if spec.type is LABELS:
+            _check_label_lengths(name, learnt[name])
     if record.check is not None:
         record.check(parameters, learnt)
     return sizes
@@ -154,7 +161,6 @@ def _given_sizes(record: Record, parameters: Mapping[str, Any]) -> dict[str, int
 def _check_sizes(name: str, value: Any, spec: Learnt, sizes: dict[str, int]) -> None:
     """Compare an attribute's sizes with those known, and note the others."""
     if spec.type.scalar:
-        spec.type.check(name, value)  # type: ignore[misc]
         shape = (value,) if spec.sizes else ()
     else:
         shape = (len(value),) if isinstance(value, list) else getattr(value, "shape", ())
@@ -183,8 +189,7 @@ def _check_type(name: str, value: Any, expected: ValueType) -> None:
         raise ValueError(f"{name} must be of type {' or '.join(expected.dtypes)}, got {dtype}")
 
 
-def _check_indices(name: str, value: Any, expected: ValueType, limit: int) -> None:
-    least = -1 if expected is INDICES_OR_NONE else 0
+def _check_indices(name: str, value: Any, least: int, limit: int) -> None:
     is_array = isinstance(value, np.ndarray) and value.size
     if is_array and not (value.min() >= least and value.max() < limit):
         raise ValueError(f"{name} must lie between {least} and {limit - 1}")
@@ -223,17 +228,20 @@ def _check_names(name: str, value: np.ndarray) -> None:
 
 
 def _check_labels(name: str, value: Any) -> None:
-    if not isinstance(value, np.ndarray):  # a tensor
+    if not isinstance(value, np.ndarray) or value.ndim != 1:  # a tensor, or of a wrong size
         return
     _check_text(name, value)
     _check_finite(name, value)
+    if len(value) < 2 or not (value[:-1] < value[1:]).all():
+        raise ValueError(f"{name} must be two or more different labels in order")
+
+
+def _check_label_lengths(name: str, value: np.ndarray) -> None:
     longest = value.dtype.itemsize // 4 if value.dtype.kind == "U" else 0
     if value.dtype.kind == "O":
         longest = max(map(len, value), default=0)
     if longest > LONGEST_LABEL:
         raise ValueError(f"{name} must have at most {LONGEST_LABEL} characters each")
-    if len(value) < 2 or not (value[:-1] < value[1:]).all():
-        raise ValueError(f"{name} must be two or more different labels in order")
 
 
 def _check_share(name: str, value: Any) -> None:
@@ -252,8 +260,6 @@ NUMBERS = ValueType(FLOATS, _check_finite)
 NUMBERS_OR_NAN = ValueType((*FLOATS, "float16"), _check_not_infinite)
 SAMPLES = ValueType(SAMPLE_DTYPES, _check_finite)
 INDICES = ValueType(("int64", "int32"))
-#: -1 stands for none.
-INDICES_OR_NONE = ValueType(("int64", "int32"), None, True)
 TEXT = ValueType(("object",), _check_text)
 NAMES = ValueType(("object",), _check_names)
 LABELS = ValueType(("bool", "integer", "float", "str", "object"), _check_labels, quick=True)
@@ -405,7 +411,7 @@ PARTS: Mapping[str, Record] = {
             "level_names_": Learnt(TEXT, ("levels",)),
             "level_columns_": Learnt(INDICES, ("levels",), below="text"),
             "level_features_": Learnt(INDICES, ("levels",), below="outputs"),
-            "missing_features_": Learnt(INDICES_OR_NONE, ("text",), below="outputs"),
+            "missing_features_": Learnt(INDICES, ("text",), below="outputs", least=-1),
             "medians_": Learnt(NUMBERS, ("numbers",)),
             "n_features_in_": Learnt(COUNT),
             "n_features_out_": Learnt(COUNT, ("outputs",)),

@@ -118,7 +118,7 @@ def test_clip_changed_after_fit_is_checked(wine):
         (np.ones((2, 20), dtype=np.int8), "n_features_in_ must be for 2 features"),
         (np.ones((13, 20)), "keys_ must be of type int8, got float64"),
         (np.ones(20, dtype=np.int8), "keys_ must have 2 dimensions, got 1"),
-        ([[1] * 20] * 13, "keys_ must have 2 dimensions, got 1"),
+        ([[1] * 20] * 13, "keys_ must be an array"),
     ],
 )
 def test_keys_that_were_tampered_with_are_refused(keys, message, wine):

@@ -457,6 +457,12 @@ def test_classes_of_prototypes_that_do_not_exist_are_refused(readout, activation
             use(X)
 
 
+def test_labels_that_no_file_would_hold_still_predict():
+    labels = ["a" * 2000, "b"]
+
+    assert CentroidClassifier().fit([[0], [1]], labels).predict([[0]])[0] == labels[0]
+
+
 @every_learner
 def test_labels_that_are_not_in_order_are_refused(readout, activations):
     X, y = activations
