@@ -1,10 +1,24 @@
 """The page in a real browser."""
 
+import shutil
+
 import pytest
 
-from hyperlvq.report.write import write_report
+from hyperlvq.report.page import write_report
 
 DARK_PAPER, LIGHT_PAPER = "rgb(20, 23, 27)", "rgb(255, 255, 255)"
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    sync_api = pytest.importorskip("playwright.sync_api")
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("needs a Chromium on the PATH")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="module")

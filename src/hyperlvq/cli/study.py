@@ -184,7 +184,7 @@ def report(
 
     Example: hyperlvq study report study --published paper_results.csv -o study.html
     """
-    from hyperlvq.report.write import write_report
+    from hyperlvq.report.page import write_report
 
     with if_stopped(NO_HALF):
         paths = write_report(folder, output, published=published, figures_folder=figures)
@@ -202,10 +202,10 @@ def costs(
 
     Example: hyperlvq study costs paper_results.csv
     """
-    from hyperlvq.report.costs import cost_table
+    from hyperlvq.report.costs import cost_table, published_sizes
     from hyperlvq.report.published import read_published
 
-    table = cost_table(read_published(published).rows)
+    table = cost_table(published_sizes(read_published(published).rows))
     typer.echo(f"{'training cost':<24}{'total flops':>14}{'mean ratio':>13}{'median':>9}")
     for method in table.methods.itertuples():
         ratios = f"{method.mean_ratio:>13.4f}{method.median_ratio:>9.4f}"
