@@ -1,6 +1,6 @@
 import pytest
 
-from hyperlvq.costs import glvq_flops, prediction_cost, rls_flops, rls_qr_flops, training_flops
+from hyperlvq.costs import flops_by_method, glvq_flops, prediction_cost, rls_flops, rls_qr_flops
 
 T, N, L, P = 120, 40, 3, 2
 N_ITER = 7
@@ -28,7 +28,7 @@ def test_glvq_is_the_sum_of_its_steps():
     updates = N_ITER * T * (6 * N + P * L + 19)
 
     assert glvq_flops(T, N, L, P, N_ITER) == start + distances + updates
-    assert training_flops(T, N, L, P, N_ITER)["glvq"] == start + distances + updates
+    assert flops_by_method(T, N, L, P, N_ITER)["glvq"] == start + distances + updates
 
 
 @pytest.mark.parametrize(

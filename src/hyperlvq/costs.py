@@ -42,7 +42,14 @@ def glvq_flops(
     return n_iter * T * (3 * P * L * N + 6 * N + 19) + T * N
 
 
-def training_flops(
+def kglvq_flops(
+    n_samples: int, n_units: int, n_classes: int, prototypes_per_class: float = 1, n_iter: int = 10
+) -> float:
+    """Return about how many flops KGLVQ takes, whatever the number of features: 2I(P + 2)T²."""
+    return 2 * n_iter * (prototypes_per_class + 2) * n_samples**2
+
+
+def flops_by_method(
     n_samples: int, n_units: int, n_classes: int, prototypes_per_class: float = 1, n_iter: int = 10
 ) -> dict[str, float]:
     """Return the flops of every method of the paper's Table I, by its name.
@@ -52,8 +59,8 @@ def training_flops(
 
     Examples
     --------
-    >>> from hyperlvq.costs import training_flops
-    >>> training_flops(n_samples=100, n_units=30, n_classes=3)
+    >>> from hyperlvq.costs import flops_by_method
+    >>> flops_by_method(n_samples=100, n_units=30, n_classes=3)
     {'rls': 392070.0, 'rls_qr': 240990.0, 'glvq': 472000}
     """
     sizes = n_samples, n_units, n_classes

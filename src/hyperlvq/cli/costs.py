@@ -23,9 +23,9 @@ def costs(
 
     Example: hyperlvq costs --n-samples 1000 --n-classes 3 --n-units 500 --n-features 20
     """
-    from hyperlvq.costs import FORMS, prediction_cost, training_flops
+    from hyperlvq.costs import FORMS, flops_by_method, prediction_cost
 
-    flops = training_flops(n_samples, n_units, n_classes, prototypes_per_class, n_iter).values()
+    flops = flops_by_method(n_samples, n_units, n_classes, prototypes_per_class, n_iter).values()
     training = dict(zip(("RLS", "RLS by QR", "GLVQ"), flops, strict=True))
     rows = [[name, f"{f:.4g}", f"{f / training['RLS']:.4f}"] for name, f in training.items()]
     lines = aligned([["training", "flops", "relative"], *rows])

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from hyperlvq.checks import InputError
-from hyperlvq.costs import training_flops
+from hyperlvq.costs import flops_by_method
 from hyperlvq.report.results import LARGEST_SIZE
 from hyperlvq.study.records import Record
 
@@ -41,7 +41,7 @@ class CostTable:
 def cost_table(sizes: Sizes) -> CostTable:
     """Return the training costs over data sets of these sizes."""
     sets = pd.DataFrame.from_dict(
-        {name: {**of_set, **training_flops(**of_set)} for name, of_set in sizes.items()},
+        {name: {**of_set, **flops_by_method(**of_set)} for name, of_set in sizes.items()},
         orient="index",
     )
     methods = pd.DataFrame.from_dict(METHODS, orient="index", columns=["title", "formula"])
