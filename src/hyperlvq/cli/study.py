@@ -205,7 +205,7 @@ def costs(
     from hyperlvq.report.costs import cost_table, published_sizes
     from hyperlvq.report.published import read_published
 
-    table = cost_table(published_sizes(read_published(published).rows))
+    table = cost_table(published_sizes(read_published(published)))
     typer.echo(f"{'training cost':<24}{'total flops':>14}{'mean ratio':>13}{'median':>9}")
     for method in table.methods.itertuples():
         ratios = f"{method.mean_ratio:>13.4f}{method.median_ratio:>9.4f}"

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from reprlib import repr as short
-from typing import Any
 
 import pandas as pd
 
 from hyperlvq.checks import InputError
 from hyperlvq.costs import flops_by_method
+from hyperlvq.report.published import Published
 from hyperlvq.report.results import LARGEST_SIZE
 from hyperlvq.study.records import Record
 
@@ -40,6 +40,8 @@ class CostTable:
 
 def cost_table(sizes: Sizes) -> CostTable:
     """Return the training costs over data sets of these sizes."""
+    if not sizes:
+        raise InputError(f"training costs need the columns {', '.join(COST_COLUMNS)}")
     sets = pd.DataFrame.from_dict(
         {name: {**of_set, **flops_by_method(**of_set)} for name, of_set in sizes.items()},
         orient="index",
@@ -52,19 +54,14 @@ def cost_table(sizes: Sizes) -> CostTable:
     return CostTable(sets, methods)
 
 
-def has_cost_columns(rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Return whether every row has the columns that `published_sizes` needs."""
-    return all(set(COST_COLUMNS) <= set(row) for row in rows)
-
-
-def published_sizes(rows: Iterable[Mapping[str, Any]]) -> Sizes:
-    """Return the sizes in the rows of a published table.
+def published_sizes(published: Published | None) -> Sizes:
+    """Return the sizes in a published table, none where a column of `COST_COLUMNS` is missing.
 
     T is all samples for the k-fold sets and the training file's for the others, as in the paper.
     """
-    rows = list(rows)
-    if not has_cost_columns(rows):
-        raise InputError(f"training costs need the columns {', '.join(COST_COLUMNS)}")
+    rows = [] if published is None else published.rows
+    if not all(set(COST_COLUMNS) <= set(row) for row in rows):
+        return {}
     return {
         row["dataset"]: {
             "n_samples": _size(row, "n_samples" if row["protocol"] == "kfold" else "n_train"),
@@ -87,10 +84,10 @@ def recorded_sizes(records: Iterable[Record]) -> Sizes:
     return means.round().astype(int).to_dict("index")
 
 
-def _size(row: Mapping[str, Any], column: str) -> int:
+def _size(row: Mapping[str, str], column: str) -> int:
     try:
         size = int(row[column])
-    except (TypeError, ValueError):
+    except ValueError:
         size = 0
     if not 1 <= size <= LARGEST_SIZE:
         raise InputError(

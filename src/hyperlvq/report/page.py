@@ -12,13 +12,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hyperlvq.checks import InputError
-from hyperlvq.report.costs import (
-    CostTable,
-    cost_table,
-    has_cost_columns,
-    published_sizes,
-    recorded_sizes,
-)
+from hyperlvq.report.costs import CostTable, cost_table, published_sizes, recorded_sizes
 from hyperlvq.report.differences import Note, differences
 from hyperlvq.report.figures import rank_diagram, scatter_plot
 from hyperlvq.report.published import Published, read_published
@@ -85,9 +79,8 @@ def make_report(records: Iterable[Record], published: Published | None = None) -
             "the paper's figures are of the collection, this study is of built-in data"
         )
     paper = None if published is None else published.accuracies
-    if published is not None and has_cost_columns(published.rows):
-        sizes, cost_source = published_sizes(published.rows), "the published settings"
-    else:
+    sizes, cost_source = published_sizes(published), "the published settings"
+    if not sizes:
         sizes, cost_source = recorded_sizes(records), "the runs of intRVFL + RLS"
     costs = cost_table(sizes) if sizes else None
     return Report(
@@ -184,19 +177,9 @@ def write_report(
 
     Beside the page `report.html` go `report.md`, `report_sets.csv` (accuracies by data set) and
     `report_summary.csv` (means by model); there, a name that a spreadsheet would take for a
-    formula begins with an apostrophe. Nothing is written unless all can be made, and no file
-    is ever half-written.
-
-    Parameters
-    ----------
-    folder : path
-        Where the study's records are.
-    output : path
-        The page to write; its name ends in .html.
-    published : path, optional
-        A CSV file with the paper's accuracies, to show beside those of the study.
-    figures_folder : path, optional
-        Where to write the figures as SVG files too; made if it does not exist.
+    formula begins with an apostrophe. With a `published` file the paper's accuracies are shown
+    beside those of the study; the figures are written to `figures_folder` as SVG files too, if it
+    is given. Nothing is written unless all can be made, and no file is ever half-written.
     """
     output = Path(output)
     if output.suffix.lower() not in PAGE_SUFFIXES:
