@@ -27,8 +27,8 @@ import cloudpickle
 import dask.array as da
 import numpy as np
 from distributed import Client
+from measure import Table
 from sklearn.exceptions import ConvergenceWarning
-from tables import Table, as_text
 
 from hyperlvq import make_classifier
 from hyperlvq.distributed import fit
@@ -40,11 +40,6 @@ KILLED_PASS = 5
 SECONDS_INTO_PASS = 3
 
 
-def main():
-    """Fit undisturbed and disturbed, and compare."""
-    print(as_text(cluster_table()))
-
-
 def cluster_table(arguments=None):
     """Return the figures of both fits; `arguments` stand for a command line."""
     options = parse_arguments(arguments)
@@ -52,7 +47,7 @@ def cluster_table(arguments=None):
     undisturbed, record = measured_fit(options, kills=False)
     disturbed, record_of_disturbed = measured_fit(options, kills=True)
     largest = float(np.abs(undisturbed - disturbed).max())
-    note(options, {"largest_difference_of_prototypes": largest})
+    append(options, {"largest_difference_of_prototypes": largest})
     title = f"GLVQ on a Dask cluster: {options.rows} × {options.units}, {options.workers} workers"
     header = ["", "seconds", "an evaluation", "rows a second and worker", "memory of a worker"]
     rows = [row(record), row(record_of_disturbed)]
@@ -89,22 +84,20 @@ def measured_fit(options, kills):
     with running_cluster(options) as address, Client(address) as client:
         client.wait_for_workers(options.workers, timeout=60)
         start = time.perf_counter()
-        with watched_passes(client, kills) as passes, warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        recipe = make_classifier(
+            "intrvfl", "glvq", n_units=options.units, max_iter=options.iterations, random_state=0
+        )
+        with (
+            watched_passes(client, kills) as passes,
+            warnings.catch_warnings(action="ignore", category=ConvergenceWarning),
+        ):
             X, y = table(options)
-            model = fit(recipe(options), X, y, client)
+            model = fit(recipe, X, y, client)
         seconds = time.perf_counter() - start
         peaks = client.run(peak_megabytes)
     record = {"killed": kills, "seconds": seconds, **summary(options, passes, peaks)}
-    note(options, record)
+    append(options, record)
     return model[-1].prototypes_, record
-
-
-def recipe(options):
-    """Return the unfitted model."""
-    return make_classifier(
-        "intrvfl", "glvq", n_units=options.units, max_iter=options.iterations, random_state=0
-    )
 
 
 def table(options):
@@ -176,15 +169,10 @@ def readings(client):
 
 def kill_worker(client):
     """Kill one worker and the nanny that would start it again."""
-    process, nanny = next(iter(client.run(process_and_parent).values()))
+    process, nanny = next(iter(client.run(lambda: (os.getpid(), os.getppid())).values()))
     for number in (nanny, process):
         os.kill(number, signal.SIGKILL)
     print("killed", nanny, process, flush=True)
-
-
-def process_and_parent():
-    """Return the numbers of this process and of the one that started it."""
-    return os.getpid(), os.getppid()
 
 
 def peak_megabytes():
@@ -217,7 +205,7 @@ def summary(options, passes, peaks):
     }
 
 
-def note(options, record):
+def append(options, record):
     """Print a record and append it to the file of results."""
     settings = {name: value for name, value in vars(options).items() if name != "output"}
     line = json.dumps({**settings, **record})
@@ -227,4 +215,4 @@ def note(options, record):
 
 
 if __name__ == "__main__":
-    main()
+    print(cluster_table())

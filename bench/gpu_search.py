@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from tables import Table, as_text
+from measure import Table
 
 from hyperlvq.batched import Backend, Samples, open_backend, train_glvq
 from hyperlvq.batched.backend import PRODUCTS
@@ -93,7 +93,7 @@ def search(options: argparse.Namespace, backend: Backend) -> None:
         n_seeds=options.seeds,
         minutes=options.minutes,
     )
-    print(as_text(table_of_steps(steps, "Search over settings", "sets")))
+    print(table_of_steps(steps, "Search over settings", "sets"))
 
 
 def study(options: argparse.Namespace, backend: Backend) -> None:
@@ -109,7 +109,7 @@ def study(options: argparse.Namespace, backend: Backend) -> None:
         retry_failed=options.retry_failed,
         minutes=options.minutes,
     )
-    print(as_text(table_of_steps(steps, "Study", "runs")))
+    print(table_of_steps(steps, "Study", "runs"))
 
 
 def search_table(archive: str, folder: str) -> Table:
