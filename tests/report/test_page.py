@@ -83,19 +83,14 @@ def test_tags_nest_and_ids_are_unique(full_page):
     assert len(ids) == len(set(ids))
 
 
-def test_the_page_refers_to_nothing_outside(full_page):
+def test_the_page_is_small_the_same_every_time_and_refers_to_nothing_outside(
+    full_report, full_page
+):
     without_names = full_page.replace("http://www.w3.org/", "")
 
     assert not re.search(r"https?:|src=|@import|url\((?!#)", without_names)
-
-
-def test_the_page_is_the_same_every_time(full_report, full_page):
     assert render_page(full_report, draw_figures(full_report)) == full_page
-
-
-def test_a_study_of_the_papers_size_is_small(full_page):
-    # 30 data sets here, 120 there.
-    assert len(full_page.encode()) * 4 < 900_000
+    assert len(full_page.encode()) * 4 < 900_000  # 30 data sets here, 120 in the paper
 
 
 def test_means_and_correlations_stand_beside_the_papers(full_report, full_page, records):
@@ -113,10 +108,7 @@ def test_means_and_correlations_stand_beside_the_papers(full_report, full_page, 
     [
         (["forest", "svm"], ["means", "sets", "differences"]),
         (["intrvfl_rls"], ["means", "costs", "sets", "differences"]),
-        (
-            ["rvfl_rls", "rvfl_glvq", "intrvfl_rls"],
-            [section for section in SECTIONS if section != "failures"],
-        ),
+        (["rvfl_rls", "rvfl_glvq", "intrvfl_rls"], [*SECTIONS[:-2], "differences"]),
     ],
 )
 def test_a_single_data_set_has_the_sections_of_its_models_without_numbers_that_are_none(
@@ -209,11 +201,13 @@ def test_numbers_are_short_and_text_stays_text(show, value, text):
     assert show(value) == text
 
 
-def test_a_page_and_its_tables_are_written(study_folder, tmp_path, published_path):
-    paths = write_report(study_folder, tmp_path / "report.html", published_path)
+def test_a_page_its_tables_and_its_figures_are_written(study_folder, tmp_path, published_path):
+    paths = write_report(study_folder, tmp_path / "report.html", published_path, tmp_path / "svg")
 
-    names = ["report.md", "report_sets.csv", "report_summary.csv", "report.html"]
-    assert [path.name for path in paths] == names
+    tables = ["report.md", "report_sets.csv", "report_summary.csv"]
+    figures = [*(f"figure_{number}.svg" for number in range(1, 7)), "ranks.svg"]
+    assert [path.name for path in paths] == [*tables, *figures, "report.html"]
+    assert sorted(path.name for path in (tmp_path / "svg").iterdir()) == figures
     sets = pd.read_csv(tmp_path / "report_sets.csv", index_col="dataset")
     summary = pd.read_csv(tmp_path / "report_summary.csv", index_col="model")
     published_columns = 8
@@ -246,14 +240,6 @@ def test_markup_in_records_is_text_in_every_file(write_study, record, unreadable
     text = markdown.read_text(encoding="utf-8")
     assert "&lt;img src=x onerror=alert(1)&gt;\\| |" in text
     assert "&gt;\\[a\\](b)" in text
-
-
-def test_figures_are_written_if_asked(study_folder, tmp_path):
-    paths = write_report(study_folder, tmp_path / "r.html", figures_folder=tmp_path / "figures")
-
-    names = sorted(path.name for path in (tmp_path / "figures").iterdir())
-    assert names == [*(f"figure_{number}.svg" for number in range(1, 7)), "ranks.svg"]
-    assert tmp_path / "figures" / "ranks.svg" in paths
 
 
 def test_a_failure_leaves_what_was_there(write_study, record, monkeypatch):
