@@ -1,4 +1,4 @@
-"""Notes on what differs from the paper: those that apply, with the study's own figures."""
+"""What differs from the paper: those that apply, with the study's own figures."""
 
 import pytest
 
@@ -8,8 +8,8 @@ from hyperlvq.report.results import summarise_records
 
 
 def text_of(records, **options):
-    notes = differences(summarise_records(records), **options)
-    return " ".join(f"{note.heading}. {note.text}" for note in notes)
+    found = differences(summarise_records(records), **options)
+    return " ".join(f"{heading}. {text}" for heading, text in found)
 
 
 def test_the_papers_protocol_tells_of_its_artefacts(record):

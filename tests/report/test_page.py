@@ -163,11 +163,6 @@ def test_the_markdown_has_no_runs_of_empty_lines(full_report, record):
         assert not text.startswith("\n")
 
 
-def test_a_figure_of_built_in_data_is_not_compared_with_the_papers(record, published_path):
-    with pytest.raises(InputError, match="this study is of built-in data"):
-        make_report([record(source="built-in")], read_published(published_path))
-
-
 @pytest.mark.parametrize(
     ("show", "value", "text"),
     [

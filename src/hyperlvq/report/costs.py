@@ -22,7 +22,7 @@ METHODS = {
 }
 
 #: n_samples (T), n_units (N) and n_classes (L) per data set.
-Sizes = Mapping[str, Mapping[str, int]]
+SizesBySet = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class CostTable:
     methods: pd.DataFrame
 
 
-def cost_table(sizes: Sizes) -> CostTable:
+def cost_table(sizes: SizesBySet) -> CostTable:
     """Return the training costs over data sets of these sizes."""
     if not sizes:
         raise InputError(f"training costs need the columns {', '.join(COST_COLUMNS)}")
@@ -54,7 +54,7 @@ def cost_table(sizes: Sizes) -> CostTable:
     return CostTable(sets, methods)
 
 
-def published_sizes(published: Published | None) -> Sizes:
+def published_sizes(published: Published | None) -> SizesBySet:
     """Return the sizes in a published table, none where a column of `COST_COLUMNS` is missing.
 
     T is all samples for the k-fold sets and the training file's for the others, as in the paper.
@@ -72,7 +72,7 @@ def published_sizes(published: Published | None) -> Sizes:
     }
 
 
-def recorded_sizes(records: Iterable[Record]) -> Sizes:
+def recorded_sizes(records: Iterable[Record]) -> SizesBySet:
     """Return the sizes of the intRVFL + RLS runs, averaged over the runs on a data set."""
     fields = {"n_samples": "n_train", "n_units": "n_units", "n_classes": "n_classes"}
     runs = [

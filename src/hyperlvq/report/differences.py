@@ -15,44 +15,44 @@ PAPER_NOISE = 1.0
 N_PAPER_SEEDS = 5
 
 
-class Note(NamedTuple):
+class Difference(NamedTuple):
     """A heading and its text."""
 
     heading: str
     text: str
 
 
-STRICT = Note(
+STRICT = Difference(
     "What strict means",
     "Scaling is learnt on the training data alone, and settings, where they were tuned, inside "
     "the training part of each split. The four splits of the training file are used for every "
     "data set, also for those that come with a test file, since those test files were scaled "
     "on their own.",
 )
-ORIENTATION = Note(
+ORIENTATION = Difference(
     "Not comparable one to one",
     "The paper scales test data by their own range, tunes on samples that it also tests on, "
     "and evaluates some sets on a test file. Its figures are shown for orientation: a "
     "difference here mixes the models with the protocols.",
 )
-TUNING = Note(
+TUNING = Difference(
     "Tuning saw test samples",
     "The half of each data set that the paper tuned on overlaps the splits it evaluates on, so "
     "its accuracies, and those obtained here at its settings or at others found that way, are "
     "optimistic for every model.",
 )
-PENALTY = Note(
+PENALTY = Difference(
     "The penalty of RLS",
     "The paper prints the ridge penalty λI; its figures were obtained with λ diag(var H), the "
     "variance of each activation, and that is what the RLS models of this study use.",
 )
-PRECISION = Note(
+PRECISION = Difference(
     "The precision of RLS",
     "The paper's RLS figures agree with a pseudo-inverse in single precision, which drops "
     "eigenvalues below N · 2⁻²³ of the largest, and not with exact solutions; so they are computed "
     "that way here.",
 )
-START = Note(
+START = Difference(
     "The start of GLVQ on features and RVFL",
     "The paper has one prototype a class there, which starts at the mean of its class plus noise "
     "of up to 1, more than such activations vary. Here they may be several, and start closer.",
@@ -61,8 +61,8 @@ START = Note(
 
 def differences(
     study: Study, costs: CostTable | None = None, *, has_published: bool = False
-) -> Iterator[Note]:
-    """Yield the notes that apply to a study."""
+) -> Iterator[Difference]:
+    """Yield the differences that apply to a study."""
     if study.protocol == "strict":
         yield from (STRICT, ORIENTATION)
     else:
@@ -71,7 +71,7 @@ def differences(
         yield _sets(study)
     most = int(study.n_seeds.max().max())
     same = "as here" if most == N_PAPER_SEEDS else f"here the mean is over {most}"
-    yield Note(
+    yield Difference(
         "Random initialisations",
         f"The paper averages over {N_PAPER_SEEDS} random initialisations; {same}. Models without "
         "randomness need one. Its four “folds” are independent splits whose test parts overlap.",
@@ -85,7 +85,7 @@ def differences(
     yield from (_outside(study.accuracies, name) for name in OUTSIDE if name in study.accuracies)
     if costs is not None:
         glvq = costs.methods.loc["glvq"]
-        yield Note(
+        yield Difference(
             "A mean of ratios hides a lot",
             "The paper's 21 % (GLVQ) and 79 % (QR) of the cost of straightforward RLS are means "
             f"over data sets of a ratio that varies widely. For GLVQ the mean here is "
@@ -93,10 +93,10 @@ def differences(
         )
 
 
-def _scaling(accuracies: pd.DataFrame) -> Note:
+def _scaling(accuracies: pd.DataFrame) -> Difference:
     here = accuracies.get("intrvfl_rls", pd.Series(dtype=float)).get("annealing")
     measured = "" if here is None or pd.isna(here) else f" ({here:.3f} here)"
-    return Note(
+    return Difference(
         "Test files are scaled on their own",
         "Where a data set comes as a training and a test file, the paper scales each to [0, 1] by "
         "its own range, so the same value can mean different things in the two. Some figures are "
@@ -104,10 +104,10 @@ def _scaling(accuracies: pd.DataFrame) -> Note:
     )
 
 
-def _sets(study: Study) -> Note:
+def _sets(study: Study) -> Difference:
     unread = sorted({failure.dataset for failure in study.failures if failure.model is None})
     missing = f" Not read here: {', '.join(unread)}." if unread else ""
-    return Note(
+    return Difference(
         "The same data sets on both sides",
         "The paper's means cover 121 data sets (112 for KGLVQ). The means beside ours are taken "
         f"again over the sets that both have.{missing} Means with two digits are quoted from the "
@@ -115,7 +115,7 @@ def _sets(study: Study) -> Note:
     )
 
 
-def _outside(accuracies: pd.DataFrame, name: str) -> Note:
+def _outside(accuracies: pd.DataFrame, name: str) -> Difference:
     title = MODELS[name].title
     text = (
         f"The paper compares random networks among themselves; the {title} is a line from outside."
@@ -126,4 +126,4 @@ def _outside(accuracies: pd.DataFrame, name: str) -> Note:
             f" Over the data sets that both have ({len(both)}) it reaches {both[name].mean():.4f} "
             f"and the proposed network {both[PROPOSED].mean():.4f}."
         )
-    return Note(f"An outside line: {title}", text)
+    return Difference(f"An outside line: {title}", text)

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hyperlvq.checks import InputError
 from hyperlvq.report.costs import CostTable, cost_table, published_sizes, recorded_sizes
-from hyperlvq.report.differences import Note, differences
+from hyperlvq.report.differences import Difference, differences
 from hyperlvq.report.figures import rank_diagram, scatter_plot
 from hyperlvq.report.published import Published, read_published
 from hyperlvq.report.results import Study, per_set_table, summarise_records, summary_table
@@ -44,7 +44,7 @@ class Report:
     ranking: Ranking | None
     costs: CostTable | None
     cost_source: str
-    notes: list[Note]
+    differences: list[Difference]
 
     @property
     def seed_range(self) -> str:
@@ -92,7 +92,7 @@ def make_report(records: Iterable[Record], published: Published | None = None) -
         ranking=rank_models(study.accuracies) if study.accuracies.shape[1] >= MIN_RANKED else None,
         costs=costs,
         cost_source=cost_source,
-        notes=list(differences(study, costs, has_published=published is not None)),
+        differences=list(differences(study, costs, has_published=published is not None)),
     )
 
 
@@ -114,7 +114,7 @@ def render_page(report: Report, figures: dict[str, str]) -> str:
 
 
 def render_markdown(report: Report) -> str:
-    """Return the report's tables and notes as Markdown."""
+    """Return the report's tables and texts as Markdown."""
     return _environment().get_template("report.md.jinja").render(report=report, models=MODELS)
 
 
