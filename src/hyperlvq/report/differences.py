@@ -54,7 +54,7 @@ PRECISION = Difference(
 )
 START = Difference(
     "The start of GLVQ on features and RVFL",
-    "The paper has one prototype a class there, which starts at the mean of its class plus noise "
+    "The paper has one prototype per class there, which starts at the mean of its class plus noise "
     "of up to 1, more than such activations vary. Here they may be several, and start closer.",
 )
 
