@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shell import PROGRAM, hyperlvq
 from small_set import FILES, NAME, with_test_file, write_set
 
-from hyperlvq.study.manifest import manifest
+from hyperlvq.study.collection import manifest
 
 
 def test_list_shows_the_public_collection():

@@ -169,7 +169,7 @@ def test_study_on_a_device_goes_on_where_one_on_cores_stopped(tmp_path):
 
 
 def test_study_on_a_device_says_when_time_is_up(tmp_path, monkeypatch):
-    monkeypatch.setattr("hyperlvq.study.device_runs.end_after", lambda minutes: -minutes)
+    monkeypatch.setattr("hyperlvq.study.device.end_after", lambda minutes: -minutes)
     common = ("--sets", "iris", "--models", "rls_features")
     code, output, _ = run_on_device(tmp_path, *common, "--minutes", 1)
 
@@ -183,7 +183,7 @@ def test_tuning_whose_time_is_up_does_not_pass_older_settings_off_as_its_own(tmp
     common = ("study", "tune", "-o", tmp_path, "--device", "cpu", "--grid", "quick", "--seeds", 1)
     hyperlvq(*common, "--sets", "iris", "--models", "rls_features")
     assert (tmp_path / "settings.csv").exists()
-    monkeypatch.setattr("hyperlvq.study.device_tuning.end_after", lambda minutes: -minutes)
+    monkeypatch.setattr("hyperlvq.study.device.end_after", lambda minutes: -minutes)
     more = ("--sets", "iris,wine", "--models", "rls_features,glvq_features", "--minutes", 1)
     code, output, _ = hyperlvq(*common, *more)
 
@@ -191,14 +191,33 @@ def test_tuning_whose_time_is_up_does_not_pass_older_settings_off_as_its_own(tmp
     assert output.splitlines()[0] == "1 searches made; time is up, the same command goes on"
 
 
-def test_published_settings_of_rls_are_refused_on_a_device(tmp_path):
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the settings best have no column 'tuning': give them one if rls_features was tuned"),
+        (
+            ["--as-published", "--device", "cpu"],
+            "there is no model to run on a device as published",
+        ),
+    ],
+)
+def test_published_settings_need_to_be_asked_for_and_cores(tmp_path, arguments, message):
     (tmp_path / "best.csv").write_text("dataset,rls_features_lmb\niris,2\n")
-    arguments = ("--settings", tmp_path / "best.csv", "--models", "rls_features")
-    code, output, errors = run_on_device(tmp_path / "out", *arguments)
+    common = ("--settings", tmp_path / "best.csv", "--models", "rls_features")
+    code, output, errors = hyperlvq("study", "run", "-o", tmp_path / "out", *common, *arguments)
 
     assert (code, output) == (2, "")
-    assert errors.startswith("hyperlvq: rls_features cannot run on a device with the settings best")
+    assert errors.startswith(f"hyperlvq: {message}")
     assert not (tmp_path / "out").exists()
+
+
+def test_published_settings_are_run_as_the_paper_does(tmp_path):
+    (tmp_path / "paper.csv").write_text("dataset,rls_features_lmb\niris,2\n")
+    common = ("--settings", tmp_path / "paper.csv", "--models", "rls_features", "--sets", "iris")
+    code, output, _ = run(tmp_path, *common, "--as-published")
+
+    assert (code, output.split(" made")[0]) == (0, "4 runs")
+    assert {record["solver"] for record in read_records(tmp_path)} == {"pinv"}
 
 
 @pytest.mark.parametrize("command", ["run", "tune"])

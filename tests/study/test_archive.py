@@ -18,7 +18,7 @@ from small_set import FILES, NAME, TABLE, write_set
 from hyperlvq.checks import InputError
 from hyperlvq.study import fetch as fetching
 from hyperlvq.study.archive import MAX_ARCHIVE_BYTES, MAX_HEADER_BYTES, MAX_MEMBER_BYTES
-from hyperlvq.study.files import find_files
+from hyperlvq.study.collection import find_files
 
 END = bytes(1024)
 TABLE_NAME = f"data/{NAME}/{NAME}_R.dat"

@@ -1,13 +1,20 @@
 import tarfile
 
+import numpy as np
 import pytest
 from small_set import FILES, NAME, ROWS, TABLE, TUNING, with_test_file, write_set
 
 from hyperlvq.checks import InputError
 from hyperlvq.study import collection as collections
-from hyperlvq.study.collection import open_collection
-from hyperlvq.study.manifest import facts_of, git_blob_sha1, manifest
+from hyperlvq.study.collection import (
+    BuiltinCollection,
+    facts_of,
+    git_blob_sha1,
+    manifest,
+    open_collection,
+)
 
+BUILT_IN = ["iris", "wine", "breast-cancer", "digits"]
 IRIS = {f"iris{file.removeprefix(NAME)}": content for file, content in FILES.items()}
 
 
@@ -144,3 +151,65 @@ def test_manifest_is_true_of_the_collection(uci):
 def test_miniboone_lacks_its_table(uci):
     with pytest.raises(InputError, match=r"^miniboone/miniboone_R.dat is missing$"):
         uci.load("miniboone")
+
+
+def test_there_are_four_sets():
+    assert BuiltinCollection().names() == BUILT_IN
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_splits_have_the_shape_of_the_public_ones(name):
+    data_set = BuiltinCollection().load(name)
+
+    assert len(data_set.splits) == 4
+    for rows, share in [(data_set.tuning, 0.5), *((split, 0.25) for split in data_set.splits)]:
+        assert np.sort(np.concatenate(rows)).tolist() == list(range(len(data_set.X)))
+        assert len(rows.test) / len(data_set.X) == pytest.approx(share, abs=0.01)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_splits_are_stratified(name):
+    data_set = BuiltinCollection().load(name)
+
+    shares = np.bincount(data_set.y) / len(data_set.y)
+    for rows in (data_set.tuning, *data_set.splits):
+        tested = np.bincount(data_set.y[rows.test]) / len(rows.test)
+        np.testing.assert_allclose(tested, shares, atol=0.02)
+
+
+def test_the_four_splits_differ():
+    tests = [frozenset(split.test) for split in BuiltinCollection().load("iris").splits]
+
+    assert len(set(tests)) == 4
+
+
+def test_unknown_built_in_set_is_refused():
+    with pytest.raises(InputError, match="'trees': iris, wine, breast-cancer, digits are"):
+        BuiltinCollection().load("trees")
+
+
+def test_manifest_has_121_sets_in_order():
+    assert len(manifest()) == 121
+    assert list(manifest()) == sorted(manifest())
+
+
+def test_nineteen_sets_have_a_test_file():
+    kinds = [facts.kind for facts in manifest().values()]
+
+    assert kinds.count("test file") == 19
+    assert kinds.count("splits") == 102
+
+
+def test_every_sample_is_for_training_or_for_testing():
+    assert all(facts.samples == facts.n_train + facts.n_test for facts in manifest().values())
+
+
+def test_382_files_have_a_checksum():
+    checksums = [sha1 for facts in manifest().values() for sha1 in facts.checksums.values()]
+
+    assert len(checksums) == 382
+    assert all(len(sha1) == 40 for sha1 in checksums)
+
+
+def test_checksum_is_gits():
+    assert git_blob_sha1(b"") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"

@@ -6,7 +6,7 @@ from small_set import FILES, NAME, TABLE, write_set
 
 from hyperlvq.checks import InputError
 from hyperlvq.study import archive as archives
-from hyperlvq.study.files import find_files
+from hyperlvq.study.collection import find_files
 
 
 def member(name, content=b"", **attributes):

@@ -5,7 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
-from hyperlvq.study.records import KEY, RECORDS_NAME, key_of, open_records, read_records
+from hyperlvq.study.records import (
+    KEY,
+    RECORDS_NAME,
+    failure,
+    key_of,
+    open_records,
+    read_records,
+)
 
 
 def make_record(seed=0, **changes):
@@ -194,6 +201,20 @@ def test_folder_that_may_not_be_written_is_refused(tmp_path, monkeypatch):
 
 def test_key_is_what_tells_records_apart():
     assert key_of(make_record(3)) == ("paper", "knn", "iris", 0, 3)
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (ValueError("\ntoo few samples\nsee the manual"), "too few samples"),
+        (MemoryError(), "MemoryError"),
+    ],
+)
+def test_failure_is_the_first_line_of_what_happened(error, sentence):
+    record = failure({"model": "knn"}, error)
+
+    assert record["error"] == sentence
+    assert record["accuracy"] is None
 
 
 def read_or_refused(folder):

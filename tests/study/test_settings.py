@@ -4,8 +4,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
+from hyperlvq.study.collection import manifest
 from hyperlvq.study.experiments import MODELS
-from hyperlvq.study.manifest import manifest
 from hyperlvq.study.settings import (
     KNOWN_COLUMNS,
     Settings,
@@ -22,8 +22,8 @@ def path(tmp_path):
     return tmp_path / "best.csv"
 
 
-def parameters(settings, model, dataset, split=0):
-    choice = settings.choose(MODELS[model], dataset, split)
+def parameters(settings, model, dataset, split=0, as_published=False):
+    choice = settings.choose(MODELS[model], dataset, split, as_published)
     return choice and choice.parameters
 
 
@@ -61,12 +61,50 @@ def test_model_without_its_columns_has_its_defaults(path):
     assert settings.choose(MODELS["ridge"], "iris", 0) == (MODELS["ridge"].defaults, "defaults")
 
 
-def test_model_that_lacks_one_of_its_columns_is_refused(path):
-    settings = read(path, "dataset,svm_c\niris,4\n")
+PUBLISHED = "dataset,glvq_features_beta,rls_features_lmb,knn_k\niris,5,2,3\n"
+TUNED = "dataset,tuning,glvq_features_beta,glvq_features_ppc,rls_features_lmb\niris,paper,5,4,2\n"
 
-    settings.check([MODELS["knn"]])
-    with pytest.raises(InputError, match="have no column 'svm_gamma', but others of svm"):
-        settings.check([MODELS["svm"]])
+
+@pytest.mark.parametrize(
+    ("text", "model", "as_published", "refusal"),
+    [
+        (PUBLISHED, "knn", False, None),
+        (PUBLISHED, "rls_features", True, None),
+        (PUBLISHED, "glvq_features", True, None),
+        (TUNED, "rls_features", False, None),
+        (TUNED, "glvq_features", False, None),
+        (TUNED, "glvq_features", True, None),
+        (
+            PUBLISHED,
+            "rls_features",
+            False,
+            "have no column 'tuning': give them one if rls_features was tuned with hyperlvq, "
+            "or --as-published to train it as the paper does",
+        ),
+        (
+            PUBLISHED,
+            "glvq_features",
+            False,
+            "have no column 'glvq_features_ppc', but others of glvq_features, as the paper's "
+            "table: that is for --as-published",
+        ),
+        (
+            "dataset,svm_c\niris,4\n",
+            "svm",
+            True,
+            "have no column 'svm_gamma', but others of svm",
+        ),
+        ("dataset\niris\n", "knn", True, None),
+    ],
+)
+def test_settings_say_what_they_mean_or_are_refused(path, text, model, as_published, refusal):
+    settings = read(path, text)
+    if refusal is None and settings.columns:
+        settings.check([MODELS[model]], as_published)
+    else:
+        sentence = f"the settings best {refusal}" if refusal else "--as-published needs --settings"
+        with pytest.raises(InputError, match=sentence):
+            settings.check([MODELS[model]], as_published)
 
 
 def test_a_tuned_file_is_called_after_its_folder_and_says_how_it_was_tuned(tmp_path):
@@ -78,47 +116,32 @@ def test_a_tuned_file_is_called_after_its_folder_and_says_how_it_was_tuned(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("text", "solver"),
+    ("text", "model", "as_published", "found"),
     [
-        ("dataset,rls_features_lmb\niris,2\nwine,2\n", {"solver": "pinv"}),
-        ("dataset,tuning,rls_features_lmb\niris,paper,2\nwine,paper,2\n", {}),
-        ("dataset,tuning,rls_features_lmb\niris,paper,2\nwine,strict,2\n", {}),
-        ("dataset,tuning,rls_features_lmb\niris,,2\nwine,,2\n", {}),
+        (PUBLISHED, "rls_features", True, {"alpha": 2, "solver": "pinv"}),
+        (TUNED, "rls_features", True, {"alpha": 2, "solver": "pinv"}),
+        (TUNED, "rls_features", False, {"alpha": 2}),
+        (
+            PUBLISHED,
+            "glvq_features",
+            True,
+            {"slope": 5, "prototypes_per_class": 1, "init_noise": 1},
+        ),
+        (TUNED, "glvq_features", True, {"slope": 5, "prototypes_per_class": 4, "init_noise": 1}),
+        (TUNED, "glvq_features", False, {"slope": 5, "prototypes_per_class": 4}),
+        (PUBLISHED, "knn", True, {"n_neighbors": 3}),
     ],
 )
-def test_rls_is_solved_as_published_where_settings_are_of_no_search(path, text, solver):
-    assert parameters(read(path, text), "rls_features", "iris") == {"alpha": 2, **solver}
-
-
-@pytest.mark.parametrize(
-    ("text", "start"),
-    [
-        ("dataset,glvq_features_beta\niris,5\n", {"prototypes_per_class": 1, "init_noise": 1}),
-        (
-            "dataset,glvq_features_beta,glvq_features_ppc\niris,5,4\n",
-            {"prototypes_per_class": 4, "init_noise": 1},
-        ),
-        (
-            "dataset,tuning,glvq_features_beta\niris,paper,5\n",
-            {"prototypes_per_class": 1, "init_noise": 1},
-        ),
-        (
-            "dataset,tuning,glvq_features_beta,glvq_features_ppc\niris,paper,5,4\n",
-            {"prototypes_per_class": 4},
-        ),
-    ],
-)
-def test_glvq_on_features_starts_as_published_unless_a_search_chose_its_prototypes(
-    path, text, start
+def test_models_are_solved_and_started_as_published_if_asked(
+    path, text, model, as_published, found
 ):
-    settings = read(path, text)
-
-    settings.check([MODELS["glvq_features"]])
-    assert parameters(settings, "glvq_features", "iris") == {"slope": 5, **start}
+    assert parameters(read(path, text), model, "iris", as_published=as_published) == found
 
 
 def test_defaults_in_place_of_published_settings_are_solved_exactly(path):
-    assert parameters(read(path, GOOD), "rls_features", "zoo") == MODELS["rls_features"].defaults
+    found = parameters(read(path, GOOD), "rls_features", "zoo", as_published=True)
+
+    assert found == MODELS["rls_features"].defaults
 
 
 def test_only_one_word_in_all_rows_says_how_settings_were_tuned(path):
@@ -207,11 +230,11 @@ def test_place_that_cannot_be_written_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "best.csv, line 1: settings need a column 'dataset'"),
-        ("name,knn_k\niris,3\n", "best.csv, line 1: settings need a column 'dataset'"),
-        ("dataset,knn_k,knn_k\n", "best.csv, line 1: column 'knn_k' stands there twice"),
-        ("dataset,knn_k\niris\n", "best.csv, line 2: 1 cells, 2 columns"),
-        ("dataset,knn_k\niris,1\n\nwine,1,2\n", "best.csv, line 4: 3 cells, 2 columns"),
+        ("", "best.csv, line 1: no column 'dataset'"),
+        ("name,knn_k\niris,3\n", "best.csv, line 1: no column 'dataset'"),
+        ("dataset,knn_k,knn_k\n", "best.csv, line 1: column 'knn_k' occurs twice"),
+        ("dataset,knn_k\niris\n", "best.csv, line 2: 1 cells where the header has 2"),
+        ("dataset,knn_k\niris,1\n\nwine,1,2\n", "best.csv, line 4: 3 cells where the header has 2"),
         ("dataset,knn_k\niris,few\n", "line 2, column knn_k: 'few' is no finite number"),
         ("dataset,knn_k\niris,inf\n", "line 2, column knn_k: 'inf' is no finite number"),
         ("dataset,knn_k\niris,nan\n", "line 2, column knn_k: 'nan' is no finite number"),
@@ -221,7 +244,10 @@ def test_place_that_cannot_be_written_is_refused(tmp_path):
         ("dataset,split\niris,0.5\n", "line 2, column split: '0.5' is no split"),
         ("dataset\niris\nwine\niris\n", "best.csv, line 4: 'iris' stands there twice"),
         ("dataset,split\na,1\na,\na,1\n", "line 4: 'a', split 1, stands there twice"),
-        ("dataset\n" + "x" * 200_000 + "\n", "best.csv, line 2: field larger than field limit"),
+        (
+            "dataset\n" + "x" * 200_000 + "\n",
+            "best.csv, line 2: not a line of a CSV file: field larger",
+        ),
     ],
 )
 def test_wrong_file_is_refused_with_its_line(path, text, message):
@@ -232,7 +258,7 @@ def test_wrong_file_is_refused_with_its_line(path, text, message):
 def test_file_that_is_no_text_is_refused(path):
     path.write_bytes(b"\x89PNG\xff\xfe\x00")
 
-    with pytest.raises(InputError, match=r"best\.csv is no settings file: not text in UTF-8$"):
+    with pytest.raises(InputError, match=r"best\.csv is not a CSV file: not text in UTF-8$"):
         read_settings(path)
 
 

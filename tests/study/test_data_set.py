@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from small_set import ROWS, SPLITS, TABLE, TUNING
 
 from hyperlvq.checks import InputError
-from hyperlvq.study import layout
-from hyperlvq.study.layout import parse_splits, parse_table
+from hyperlvq.study.data_set import BLOCK_LINES, parse_splits, parse_table
 
 
 def table_with(row, text):
@@ -115,7 +114,7 @@ def counted_rows(n_rows, last):
 
 
 def test_long_table_is_read_whole():
-    X, y = parse_table(counted_rows(layout.BLOCK_LINES + 1, "2001\t7\t1"), "a.dat")
+    X, y = parse_table(counted_rows(BLOCK_LINES + 1, "2001\t7\t1"), "a.dat")
 
     assert X.shape == (2001, 1)
     assert X[-1] == 7
