@@ -70,6 +70,18 @@ def replacing(path: str | Path) -> Iterator[Path]:
             part.unlink()
 
 
+def move_into_place(part: Path, target: Path) -> None:
+    """Let a complete file take the place of another, with the access that the same people had."""
+    descriptor = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        os.fsync(descriptor)
+        if target.exists() and os.name == "posix":
+            _give_access(descriptor, target.stat())
+    finally:
+        os.close(descriptor)
+    os.replace(part, target)
+
+
 @contextmanager
 def _created(path: Path, mode: int) -> Iterator[int]:
     """Yield the descriptor of a new file; where there is anything, even a link, that is an error.

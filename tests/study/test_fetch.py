@@ -17,7 +17,6 @@ from shell import hyperlvq
 
 from hyperlvq.checks import InputError
 from hyperlvq.study import fetch as fetching
-from hyperlvq.study import opener
 from hyperlvq.study.fetch import fetch
 
 CONTENT = bytes(range(256)) * 1000
@@ -336,7 +335,7 @@ def test_folder_that_is_not_there_is_refused(server, tmp_path):
 
 
 def test_target_that_is_a_folder_is_refused_before_the_download(server, tmp_path):
-    with pytest.raises(InputError, match="is a folder, expected where the file shall be"):
+    with pytest.raises(InputError, match="is a folder, not where a file can go"):
         get(server, tmp_path)
     assert server.requests == []
 
@@ -463,7 +462,7 @@ def test_answer_that_is_not_http_is_one_sentence(raw_server, target, answer):
     ],
 )
 def test_server_that_drips_is_given_up(raw_server, target, monkeypatch, answer):
-    monkeypatch.setattr(opener, "WINDOW_SECONDS", 0.3)
+    monkeypatch.setattr(fetching, "WINDOW_SECONDS", 0.3)
     monkeypatch.setattr(fetching, "ATTEMPTS", 2)
     url = raw_server(*answer, drip_seconds=0.02)
     start = time.monotonic()
@@ -474,7 +473,7 @@ def test_server_that_drips_is_given_up(raw_server, target, monkeypatch, answer):
 
 
 def test_slow_but_steady_server_is_waited_for(raw_server, target, monkeypatch):
-    monkeypatch.setattr(opener, "WINDOW_SECONDS", 0.3)
+    monkeypatch.setattr(fetching, "WINDOW_SECONDS", 0.3)
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n"
     fetch(raw_server(head, bytes(2000), drip_seconds=0.05), target)
 

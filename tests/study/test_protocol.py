@@ -9,12 +9,12 @@ from tiny_study import make_set, without_times
 
 from hyperlvq import make_classifier
 from hyperlvq.costs import glvq_flops, rls_flops
+from hyperlvq.registry import PARTS
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.protocol import (
     FLOPS_PER_SECOND,
     PROTOCOLS,
     START_SECONDS,
-    USUAL_ITERATIONS,
     Run,
     build,
     estimated_seconds,
@@ -247,7 +247,7 @@ def test_rls_takes_the_flops_of_the_papers_table():
 
 
 def test_glvq_takes_the_flops_of_the_papers_table():
-    n_iter = USUAL_ITERATIONS["glvq"]
+    n_iter = PARTS["GLVQClassifier"].usual_iterations
 
     assert flops("intrvfl_glvq", n_units=300, prototypes_per_class=5) == pytest.approx(
         glvq_flops(1000, 300, 3, 5, n_iter)

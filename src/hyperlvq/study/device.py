@@ -33,6 +33,7 @@ from hyperlvq.batched.glvq import problems_at_once
 from hyperlvq.checks import InputError, check_choice, check_real
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
 from hyperlvq.readouts import GLVQClassifier
+from hyperlvq.registry import recipe_records
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.experiments import MODELS, Model
 from hyperlvq.study.jobs import Executor, Job
@@ -41,7 +42,6 @@ from hyperlvq.study.records import KEY, TIMES, Record, failure
 from hyperlvq.study.runner import choose
 from hyperlvq.study.tuning import GRIDS, GridSearch, grid_of, group_by_layer
 
-READOUTS = ("rls", "glvq")
 #: A hidden layer, None for bare features.
 Layer = Any
 #: What training and prediction took, by the names of records.
@@ -82,8 +82,9 @@ def device_models(
 
 def runs_on_device(model: Model) -> bool:
     """Return whether a model can be trained on a device."""
-    is_alone = model.n_voters == 1
-    return is_alone and isinstance(model.recipe, tuple) and model.recipe[1] in READOUTS
+    if model.n_voters > 1 or isinstance(model.recipe, str):
+        return False
+    return "batches" in recipe_records(*model.recipe)[-1].runs_on
 
 
 def device_executor(backend: Backend, minutes: float | None = None) -> Executor:
