@@ -9,6 +9,7 @@ from hyperlvq.study import collection as collections
 from hyperlvq.study.collection import (
     BuiltinCollection,
     facts_of,
+    find_files,
     git_blob_sha1,
     manifest,
     open_collection,
@@ -45,6 +46,34 @@ def test_archive_gives_what_its_folder_gives(tmp_path):
     )
     assert from_archive.X.tolist() == from_folder.X.tolist()
     assert from_archive.splits[3].train.tolist() == from_folder.splits[3].train.tolist()
+
+
+def test_folder_may_be_data_or_hold_it(tmp_path):
+    write_set(tmp_path)
+    write_set(tmp_path, {"readme.txt": b""}, name="notes")
+    write_set(tmp_path, {"conxuntos.dat": b""}, name="un\nprintable")
+
+    assert find_files(tmp_path) == find_files(tmp_path / "data")
+    assert find_files(tmp_path).keys() == {NAME}
+    assert find_files(tmp_path)[NAME].keys() == FILES.keys()
+
+
+def test_missing_path_is_refused(tmp_path):
+    with pytest.raises(InputError, match="nowhere does not exist"):
+        find_files(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["folder", "a.tar"])
+def test_unreadable_path_is_refused(tmp_path, monkeypatch, name):
+    def forbidden(*_):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setattr("pathlib.Path.iterdir", forbidden)
+    monkeypatch.setattr("builtins.open", forbidden)
+
+    with pytest.raises(InputError, match=f"{name} cannot be read: Permission denied"):
+        find_files(tmp_path / name)
 
 
 def test_public_sets_come_first(tmp_path):
