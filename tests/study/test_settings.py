@@ -37,15 +37,30 @@ def test_settings_are_read_by_set_and_column(path):
 
     assert settings.name == "best"
     assert settings.columns == {"knn_k", "rls_features_lmb"}
-    assert parameters(settings, "knn", "iris") == {"n_neighbors": 3}
-    assert parameters(settings, "rls_features", "wine", 3)["alpha"] == 2
 
 
-def test_row_of_a_split_wins_over_that_of_its_set(path):
+@pytest.mark.parametrize(
+    ("model", "dataset", "split", "expected"),
+    [
+        ("knn", "iris", 0, {"n_neighbors": 3}),
+        ("knn", "iris", 2, {"n_neighbors": 7}),  # the row of a split wins over that of its set
+        ("knn", "iris", 3, {"n_neighbors": 3}),
+        ("knn", "wine", 0, None),  # an empty cell leaves the set out
+        ("knn", "zoo", 0, {"n_neighbors": 5}),  # a set without a row has the defaults
+        ("ridge", "iris", 0, {"alpha": 2.0}),  # and so has a model without columns
+        ("rls_features", "wine", 3, {"alpha": 2}),
+        ("rls_features", "iris", 0, {"alpha": 0.5}),
+    ],
+)
+def test_parameters_are_those_of_the_row(path, model, dataset, split, expected):
+    assert parameters(read(path, GOOD), model, dataset, split) == expected
+
+
+def test_defaults_are_called_so(path):
     settings = read(path, GOOD)
 
-    found = [parameters(settings, "knn", "iris", split)["n_neighbors"] for split in range(4)]
-    assert found == [3, 3, 7, 3]
+    assert settings.choose(MODELS["ridge"], "iris", 0) == (MODELS["ridge"].defaults, "defaults")
+    assert settings.choose(MODELS["knn"], "iris", 0).origin == "best"
 
 
 def test_whole_numbers_are_integers(path):
@@ -53,12 +68,6 @@ def test_whole_numbers_are_integers(path):
 
     assert isinstance(parameters(settings, "knn", "iris")["n_neighbors"], int)
     assert isinstance(parameters(settings, "rls_features", "iris")["alpha"], float)
-
-
-def test_model_without_its_columns_has_its_defaults(path):
-    settings = read(path, GOOD)
-
-    assert settings.choose(MODELS["ridge"], "iris", 0) == (MODELS["ridge"].defaults, "defaults")
 
 
 PUBLISHED = "dataset,glvq_features_beta,rls_features_lmb,knn_k\niris,5,2,3\n"
@@ -148,14 +157,6 @@ def test_only_one_word_in_all_rows_says_how_settings_were_tuned(path):
     settings = read(path, "dataset,tuning,knn_k\niris,strict,1\nwine,,1\n")
 
     assert settings.tuning == ""
-
-
-def test_set_without_a_row_has_the_defaults(path):
-    assert parameters(read(path, GOOD), "knn", "zoo") == {"n_neighbors": 5}
-
-
-def test_empty_cell_leaves_the_set_out(path):
-    assert parameters(read(path, GOOD), "knn", "wine") is None
 
 
 def test_without_a_file_there_are_the_defaults():
@@ -255,21 +256,15 @@ def test_wrong_file_is_refused_with_its_line(path, text, message):
         read(path, text)
 
 
-def test_file_that_is_no_text_is_refused(path):
+def test_what_cannot_be_read_is_refused(tmp_path, path):
     path.write_bytes(b"\x89PNG\xff\xfe\x00")
 
     with pytest.raises(InputError, match=r"best\.csv is not a CSV file: not text in UTF-8$"):
         read_settings(path)
-
-
-def test_folder_is_refused(tmp_path):
     with pytest.raises(InputError, match=f"{tmp_path} cannot be read: Is a directory"):
         read_settings(tmp_path)
-
-
-def test_missing_file_is_refused(path):
-    with pytest.raises(InputError, match=r"best\.csv cannot be read: No such file or directory"):
-        read_settings(path)
+    with pytest.raises(InputError, match=r"none\.csv cannot be read: No such file or directory"):
+        read_settings(tmp_path / "none.csv")
 
 
 def tables():
