@@ -1,11 +1,10 @@
 import subprocess
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from raw_server import RawServer
 from shell import PROGRAM, hyperlvq
 from small_set import FILES, NAME, with_test_file, write_set
 
@@ -137,25 +136,10 @@ def test_text_of_a_set_reaches_a_terminal_as_it_is(tmp_path):
     assert "\\u001b[31m is '\\x1b[2J', not a finite number" in output
 
 
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "5")
-        self.end_headers()
-        self.wfile.write(b"bytes")
-
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture
 def address():
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/a.tar.xz"
-        server.shutdown()
-        thread.join()
+    with RawServer() as server:
+        yield server.start(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nbytes")
 
 
 def test_fetch_downloads(tmp_path, address):

@@ -134,13 +134,6 @@ def test_cluster_without_workers_is_one_sentence():
         cluster.checked_client(idle)
 
 
-def test_jobs_and_dask_exclude_each_other(tmp_path):
-    code, _, errors = hyperlvq("study", "run", "-o", tmp_path, "--jobs", "2", "--dask", "host:1")
-
-    assert code == 2
-    assert errors.startswith("hyperlvq: --jobs and --dask exclude each other")
-
-
 def test_missing_extra_is_one_sentence(tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.startswith("hyperlvq.distributed")]:
         monkeypatch.delitem(sys.modules, name)
