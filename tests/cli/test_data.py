@@ -2,6 +2,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from fuzzing import mutated
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from raw_server import RawServer
@@ -180,16 +181,12 @@ def test_fetch_refuses_a_wrong_checksum(tmp_path, address):
 
 def changed_files():
     """Return the small set's files with a slice of one of them replaced by anything."""
-    pieces = st.one_of(st.binary(max_size=5), st.text("0123456789.- \t\n", max_size=5))
-
-    def change(file, start, length, piece):
-        content, new = FILES[file], piece if isinstance(piece, bytes) else piece.encode()
-        start %= len(content)
-        return {**FILES, file: content[:start] + new + content[start + length :]}
-
-    return st.builds(
-        change, st.sampled_from([*FILES]), st.integers(0, 200), st.integers(0, 9), pieces
-    )
+    pieces = st.text("0123456789.- \t\n", max_size=5).map(str.encode)
+    changes = [
+        mutated(content, pieces).map(lambda changed, file=file: {**FILES, file: changed})
+        for file, content in FILES.items()
+    ]
+    return st.one_of(changes)
 
 
 @settings(deadline=None)

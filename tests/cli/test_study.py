@@ -4,6 +4,7 @@ import subprocess
 import time
 
 import pytest
+from fuzzing import mutated
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shell import PROGRAM, hyperlvq
@@ -300,14 +301,9 @@ def test_interrupted_study_ends_with_one_sentence(tmp_path):
     assert "Traceback" not in errors
 
 
-def mutated(content):
-    """Return `content` with a slice of it replaced by anything."""
-    texts = [b"nan", b"-1", b"1e400", b"9" * 40, b"[]", b"null", b"true", b'"', b",", b"\n"]
-    pieces = st.one_of(st.binary(max_size=6), st.sampled_from(texts))
-    return st.builds(
-        lambda start, length, piece: content[:start] + piece + content[start + length :],
-        *(st.integers(0, len(content)), st.integers(0, 12), pieces),
-    )
+PIECES = st.sampled_from(
+    [b"nan", b"-1", b"1e400", b"9" * 40, b"[]", b"null", b"true", b'"', b",", b"\n"]
+)
 
 
 def lines_of(record, **changes):
@@ -325,7 +321,7 @@ def changed_lines(record):
     )
     fields = st.sampled_from([*record])
     changed = st.builds(lambda name, value: lines_of(record, **{name: value}), fields, values)
-    return st.one_of(mutated(lines_of(record)), changed)
+    return st.one_of(mutated(lines_of(record), PIECES), changed)
 
 
 def is_verdict(result):
@@ -339,7 +335,11 @@ few = settings(deadline=None, max_examples=30)
 
 
 @few
-@given(content=mutated(b"dataset,split,knn_k,rls_features_lmb\nflowers,,3,0.5\nflowers,1,1,2\n"))
+@given(
+    content=mutated(
+        b"dataset,split,knn_k,rls_features_lmb\nflowers,,3,0.5\nflowers,1,1,2\n", PIECES
+    )
+)
 def test_run_takes_or_refuses_any_settings(content, tmp_path_factory):
     folder = write_set(tmp_path_factory.mktemp("fuzz"))
     (folder / "best.csv").write_bytes(content)
@@ -349,7 +349,7 @@ def test_run_takes_or_refuses_any_settings(content, tmp_path_factory):
 
 
 @few
-@given(content=mutated(PUBLISHED.encode()))
+@given(content=mutated(PUBLISHED.encode(), PIECES))
 def test_costs_takes_or_refuses_any_table(content, tmp_path_factory):
     path = tmp_path_factory.mktemp("fuzz") / "paper.csv"
     path.write_bytes(content)
@@ -379,7 +379,7 @@ def test_tune_takes_or_refuses_any_records(content, tmp_path_factory):
 @few
 @given(
     records=changed_lines(RECORD),
-    published=st.one_of(st.just(PUBLISHED.encode()), mutated(PUBLISHED.encode())),
+    published=st.one_of(st.just(PUBLISHED.encode()), mutated(PUBLISHED.encode(), PIECES)),
 )
 def test_report_takes_or_refuses_any_files(records, published, tmp_path_factory):
     folder = tmp_path_factory.mktemp("fuzz")

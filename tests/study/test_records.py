@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from fuzzing import read_or_refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -180,14 +181,6 @@ def test_failure_is_the_first_line_of_what_happened(error, sentence):
     assert record["accuracy"] is None
 
 
-def read_or_refused(folder):
-    """Return the records and no sentence, or nothing and the sentence that refuses them."""
-    try:
-        return read_records(folder), None
-    except InputError as error:
-        return None, str(error)
-
-
 @settings(deadline=None)
 @given(content=st.one_of(st.binary(max_size=40), st.text('{}[]"\n 0e-,:a\\', max_size=40)))
 def test_any_file_is_read_or_refused(content, tmp_path_factory):
@@ -195,7 +188,7 @@ def test_any_file_is_read_or_refused(content, tmp_path_factory):
     lines = content if isinstance(content, bytes) else content.encode()
     write_lines(folder, line_of(make_record()), lines)
 
-    records, refusal = read_or_refused(folder)
+    records, refusal = read_or_refused(read_records, folder)
     if refusal:
         assert refusal.startswith(f"{folder / RECORDS_NAME}, line ")
     else:

@@ -1,4 +1,5 @@
 import pytest
+from fuzzing import read_or_refused
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -281,21 +282,13 @@ def tables():
     )
 
 
-def read_or_refused(path):
-    """Return the settings and no sentence, or nothing and the sentence that refuses them."""
-    try:
-        return read_settings(path), None
-    except InputError as error:
-        return None, str(error)
-
-
 @hypothesis_settings(deadline=None)
 @given(content=st.one_of(st.binary(max_size=60), tables()))
 def test_any_file_is_read_or_refused_in_one_sentence(content, tmp_path_factory):
     path = tmp_path_factory.mktemp("fuzz") / "best.csv"
     path.write_bytes(content)
 
-    settings, refusal = read_or_refused(path)
+    settings, refusal = read_or_refused(read_settings, path)
     if refusal:
         assert refusal.startswith(str(path))
         assert "\n" not in refusal
