@@ -101,7 +101,8 @@ def read_settings(path: str | Path) -> Settings:
     """Return the settings of a file."""
     rows: dict[RowKey, dict[str, float | None]] = {}
     header, lines = read_table_of_sets(path)
-    for place, cells in lines.items():
+    for line, cells in lines.items():
+        place = f"{path}, line {line}"
         key = cells["dataset"], _split(cells.get("split", ""), f"{place}, column split")
         if key in rows:
             of_split = "" if key[1] is None else f", split {key[1]},"
@@ -119,12 +120,15 @@ def read_settings(path: str | Path) -> Settings:
     return Settings(name, KNOWN_COLUMNS.intersection(header), rows, tuning)
 
 
-def read_table_of_sets(path: str | Path) -> tuple[list[str], dict[str, dict[str, str]]]:
-    """Return the columns of a CSV file with a column `dataset`, and its cells by place and column.
-
-    A place is the file and the line, for messages.
-    """
-    reader = csv.reader(_text(path).splitlines(), strict=True)
+def read_table_of_sets(path: str | Path) -> tuple[list[str], dict[int, dict[str, str]]]:
+    """Return the columns of a CSV file with a column `dataset`, and its cells by line and column."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not a CSV file: not text in UTF-8") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    reader = csv.reader(text.splitlines(), strict=True)
     try:
         numbered = [(reader.line_num, [*map(str.strip, cells)]) for cells in reader if cells]
     except csv.Error as error:
@@ -140,17 +144,8 @@ def read_table_of_sets(path: str | Path) -> tuple[list[str], dict[str, dict[str,
         if len(cells) != len(header):
             fault = f"{len(cells)} cells where the header has {len(header)}"
             raise InputError(f"{path}, line {line}: {fault}")
-        rows[f"{path}, line {line}"] = dict(zip(header, cells, strict=True))
+        rows[line] = dict(zip(header, cells, strict=True))
     return header, rows
-
-
-def _text(path: str | Path) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not a CSV file: not text in UTF-8") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def _split(text: str, place: str) -> int | None:
