@@ -17,6 +17,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,14 +28,12 @@ from hyperlvq.batched.backend import PRODUCTS
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.collection import open_collection
 from hyperlvq.study.data_set import DataSet
-from hyperlvq.study.device import batch_of
-from hyperlvq.study.device_runs import run_study_on_device
-from hyperlvq.study.device_tuning import on_device, tune_on_device
+from hyperlvq.study.device import batch_of, device_executor, device_models, search_together
 from hyperlvq.study.experiments import MODELS
-from hyperlvq.study.protocol import part_of, scale_file
-from hyperlvq.study.runner import Progress
+from hyperlvq.study.protocol import samples_of, scale_file
+from hyperlvq.study.runner import Step, run_study
 from hyperlvq.study.settings import read_settings
-from hyperlvq.study.tuning import TUNING_NAME, Search
+from hyperlvq.study.tuning import TUNING_NAME, GridSearch, tune_study
 
 SEARCHED_MODELS = (
     "rls_features",
@@ -84,42 +83,41 @@ def search(options: argparse.Namespace, backend: Backend) -> None:
     """Search, saying how long every model took on every set."""
     if options.retry_failed:
         drop_failures(Path(options.output) / TUNING_NAME)
-    steps = tune_on_device(
+    steps = tune_study(
         open_collection(options.data),
         options.output,
-        backend,
-        models=options.models or SEARCHED_MODELS,
+        models=device_models(options.models or SEARCHED_MODELS, grid="full"),
         sets=options.sets,
         n_seeds=options.seeds,
-        minutes=options.minutes,
+        executor=device_executor(backend, options.minutes),
     )
     print(table_of_steps(steps, "Search over settings", "sets"))
 
 
 def study(options: argparse.Namespace, backend: Backend) -> None:
     """Run the study, saying how long every model took on every split."""
-    steps = run_study_on_device(
+    steps = run_study(
         open_collection(options.data),
         options.output,
-        backend,
-        models=options.models or SEARCHED_MODELS,
+        models=device_models(options.models or SEARCHED_MODELS),
         sets=options.sets,
         settings=read_settings(options.settings) if options.settings else None,
         n_seeds=options.seeds,
         retry_failed=options.retry_failed,
-        minutes=options.minutes,
+        executor=device_executor(backend, options.minutes),
     )
     print(table_of_steps(steps, "Study", "runs"))
 
 
 def search_table(archive: str, folder: str) -> Table:
     """Return how long the whole search, the paper's and more, takes on a GPU."""
-    source, backend = open_collection(archive), open_backend("cuda")
-    steps = tune_on_device(source, folder, backend, models=SEARCHED_MODELS)
+    executor = device_executor(open_backend("cuda"))
+    source = open_collection(archive)
+    steps = tune_study(source, folder, models=SEARCHED_MODELS, executor=executor)
     return table_of_steps(steps, "Search over settings", "sets")
 
 
-def table_of_steps(steps: Iterable[Progress], title: str, unit: str) -> Table:
+def table_of_steps(steps: Iterable[Step], title: str, unit: str) -> Table:
     """Return the seconds and mean accuracy of every model; print each set's, of a first seed."""
     start = last = time.perf_counter()
     seconds: dict[str, float] = defaultdict(float)
@@ -158,8 +156,8 @@ def time_grids(options: argparse.Namespace, backend: Backend) -> None:
             model = MODELS[name]
             values = reused.get(name, layer) if model.reuse else {}
             data_set = collection.load(set_name)
-            job = Search(model, "full", values, data_set, None, "paper", options.seeds)
-            seconds = [seconds_of(on_device(job, backend).record) for _ in range(2)]
+            job = GridSearch(data_set, model, "full", values, None, "paper", options.seeds)
+            seconds = [seconds_of(partial(search_together, job, backend)) for _ in range(2)]
             print(f"{set_name} {name}: {seconds[0]:.2f} s, again {seconds[1]:.2f} s", flush=True)
 
 
@@ -178,8 +176,8 @@ def compare(data_set: DataSet, hidden: str, n_seeds: int, backend: Backend) -> s
     layer = {**layer, "clip": CLIP} if hidden == "intrvfl" else layer
     grid = {"slope": CHECKED_SLOPES, "prototypes_per_class": CHECKED_COUNTS}
     to_the_end = replace(model, grid=grid, limits={})
-    job = Search(to_the_end, "full", layer, data_set, None, "paper", n_seeds)
-    part = part_of(scale_file(data_set.X), data_set.y, data_set.tuning)
+    job = GridSearch(data_set, to_the_end, "full", layer, None, "paper", n_seeds)
+    part = samples_of(scale_file(data_set.X), data_set.y, data_set.tuning)
     start = time.perf_counter()
     pipelines = [
         protocols.build(model, candidate, seed, "paper")
@@ -187,12 +185,12 @@ def compare(data_set: DataSet, hidden: str, n_seeds: int, backend: Backend) -> s
         for candidate in job.candidates()
     ]
     for pipeline in pipelines:
-        protocols.fit(pipeline, part)
+        protocols.fit_quietly(pipeline, part)
     one_by_one = time.perf_counter() - start
     accuracy = np.mean([pipeline.score(part.X_test, part.y_test) for pipeline in pipelines])
     costs = np.array([pipeline[-1].loss_curve_[-1] for pipeline in pipelines])
     trained, seconds = train_both(part, pipelines, n_seeds, backend)
-    scores = np.mean(on_device(job, backend).scores_of_trials(job.candidates()))
+    scores = np.mean(search_together(job, backend)["scores"])
     ratio = backend.numpy(trained.costs).ravel().mean() / costs.mean()
     n_iter = backend.numpy(trained.n_iter)
     return (

@@ -58,9 +58,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
         # Whatever becomes of the path in the meantime, the descriptor is of the file made here.
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             yield part
-            os.fsync(file.fileno())
-            if target.exists() and os.name == "posix":
-                _give_access(file.fileno(), target.stat())
+            _finish(file.fileno(), target)
         os.replace(part, target)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
@@ -69,8 +67,19 @@ def replacing(path: str | Path) -> Iterator[Path]:
             part.unlink()
 
 
-def _give_access(descriptor: int, old: os.stat_result) -> None:
-    """Let the same people read and write a file as an old one, or fewer where that cannot be."""
+def move_into_place(part: Path, target: Path) -> None:
+    """Let a complete file take the place of another, with the access that the same people had."""
+    with open(os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)), "rb+") as file:
+        _finish(file.fileno(), target)
+    os.replace(part, target)
+
+
+def _finish(descriptor: int, target: Path) -> None:
+    """Bring a file to the disk; those who may read and write the target may do so, or fewer."""
+    os.fsync(descriptor)
+    if os.name != "posix" or not target.exists():
+        return
+    old = target.stat()
     mode = old.st_mode & 0o777
     for owner in (old.st_uid, -1):  # root may give a file away, others may share it with a group
         with suppress(PermissionError):

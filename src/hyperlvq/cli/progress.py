@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from hyperlvq.study.runner import Progress as Step
+from hyperlvq.study.runner import Step
 
 LINES_WITHOUT_TERMINAL = 20
 # The first runs are the longest: minutes each.
