@@ -13,9 +13,7 @@ import json
 import os
 import resource
 import signal
-import subprocess
 import sys
-import tempfile
 import time
 import warnings
 from contextlib import contextmanager
@@ -27,6 +25,7 @@ import cloudpickle
 import dask.array as da
 import numpy as np
 from distributed import Client
+from distributed.deploy.subprocess import SubprocessCluster
 from measure import Table
 from sklearn.exceptions import ConvergenceWarning
 
@@ -81,7 +80,13 @@ def parse_arguments(arguments):
 
 def measured_fit(options, kills):
     """Return the prototypes of one fit on a cluster of its own, and its times, noted."""
-    with running_cluster(options) as address, Client(address) as client:
+    cluster = SubprocessCluster(
+        n_workers=options.workers,
+        threads_per_worker=1,
+        dashboard_address=None,
+        worker_kwargs={"memory_limit": options.memory_limit, "dashboard": False},
+    )
+    with cluster, Client(cluster) as client:
         client.wait_for_workers(options.workers, timeout=60)
         start = time.perf_counter()
         recipe = make_classifier(
@@ -108,34 +113,6 @@ def table(options):
     bent = da.sin(6 * X[:, : options.features // 2]).sum(axis=1)
     y = (bent + rng.normal(size=options.rows, chunks=options.partition_rows) > 0).astype(int)
     return X, y
-
-
-@contextmanager
-def running_cluster(options):
-    """Yield the address of a scheduler with workers; all end with the context."""
-    processes = []
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "scheduler.json"
-        log = (options.output.parent / "cluster.log").open("a")
-
-        def start(*arguments):
-            command = [sys.executable, "-m", "dask", *map(str, arguments)]
-            processes.append(subprocess.Popen(command, stdout=log, stderr=log))
-
-        try:
-            start("scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard",
-                  "--scheduler-file", file)  # fmt: skip
-            while not file.exists():
-                time.sleep(0.1)
-            for number in range(options.workers):
-                start("worker", "--scheduler-file", file, "--nthreads", 1, "--no-dashboard",
-                      "--memory-limit", options.memory_limit, "--name", number,
-                      "--local-directory", folder)  # fmt: skip
-            yield json.loads(file.read_text())["address"]
-        finally:
-            for process in reversed(processes):
-                process.terminate()
-                process.wait(timeout=30)
 
 
 @contextmanager
