@@ -121,7 +121,7 @@ def read_settings(path: str | Path) -> Settings:
 
 
 def read_table_of_sets(path: str | Path) -> tuple[list[str], dict[int, dict[str, str]]]:
-    """Return the columns of a CSV file with a column `dataset`, and its cells by line and column."""
+    """Return the header of a CSV file with a column `dataset`, and its cells by line and column."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
