@@ -1,4 +1,7 @@
-"""Compile exported C for the host and for emulated targets, and run its self-test there."""
+"""Compile exported C for the host and for emulated targets, and run it there.
+
+Tests use it, and bench/firmware.py and bench/calibrate_budget.py.
+"""
 
 import re
 import shutil
@@ -8,42 +11,46 @@ from pathlib import Path
 
 import pytest
 
-from hyperlvq.export import to_c
-
 TARGETS = Path(__file__).parent / "targets"
-WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
-SANITIZERS = ["-fsanitize=undefined,address", "-fno-sanitize-recover=all"]
+WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror")
+SANITIZERS = ("-fsanitize=undefined,address", "-fno-sanitize-recover=all")
+SEMIHOSTING = (
+    *("-nographic", "-monitor", "none", "-serial", "none"),
+    *("-semihosting-config", "enable=on,target=native", "-kernel"),
+)
+#: What lets the targets below count their own instructions.
+COUNTING = ("-icount", "shift=0")
 RESULT = re.compile(r"wrong (\d+) instructions (\d+)")
 NAME = "net"
 
 
 @dataclass(frozen=True)
 class Target:
-    """A compiler with its options, and the emulator that runs what it makes."""
+    """A compiler with its options, the emulator that runs what it makes, and the start-up file."""
 
     name: str
     compiler: tuple[str, ...]
-    link: tuple[str, ...]
-    run: tuple[str, ...]
+    link: tuple[str, ...] = ()
+    run: tuple[str, ...] = ()
+    port: Path = TARGETS / "host.c"
 
     def require(self):
         """Skip the test where a tool is absent."""
-        for tool in (self.compiler[0], *self.run[:1]):
-            if shutil.which(tool) is None:
-                pytest.skip(f"needs {tool}: run tools/install-firmware-tools")
+        require_tools(self.compiler[0], *self.run[:1])
+
+    def tool(self, name):
+        """Return a tool that comes with the compiler."""
+        return self.compiler[0].replace("gcc", name)
 
 
-HOST = Target("gcc", ("gcc", "-O2"), (), ())
-CLANG = Target("clang", ("clang", "-O2"), (), ())
+HOST = Target("gcc", ("gcc", "-O2"))
+CLANG = Target("clang", ("clang", "-O2"))
 CORTEX_M3 = Target(
     "cortex_m3",
     ("arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb", "-Os"),
     ("-nostartfiles", "--specs=nano.specs", f"-T{TARGETS / 'cortex_m3.ld'}"),
-    (
-        *("qemu-system-arm", "-M", "mps2-an385", "-nographic", "-monitor", "none"),
-        *("-serial", "none", "-semihosting-config", "enable=on,target=native"),
-        *("-icount", "shift=0", "-kernel"),
-    ),
+    ("qemu-system-arm", *COUNTING, "-M", "mps2-an385", *SEMIHOSTING),
+    TARGETS / "cortex_m3.c",
 )
 RISCV32 = Target(
     "riscv32",
@@ -53,17 +60,14 @@ RISCV32 = Target(
         *("-Wl,--defsym=__flash_size=4M", "-Wl,--defsym=__ram=0x80400000"),
         *("-Wl,--defsym=__ram_size=4M", "-Wl,--defsym=__stack_size=64K"),
     ),
-    (
-        *("qemu-system-riscv32", "-M", "virt", "-bios", "none", "-nographic", "-monitor", "none"),
-        *("-serial", "none", "-semihosting-config", "enable=on,target=native"),
-        *("-icount", "shift=0", "-kernel"),
-    ),
+    ("qemu-system-riscv32", *COUNTING, "-M", "virt", "-bios", "none", *SEMIHOSTING),
+    TARGETS / "riscv32.c",
 )
 AVR = Target(
     "avr",
     ("avr-gcc", "-mmcu=atmega1284p", "-Os"),
-    (),
-    ("simavr", "-m", "atmega1284p", "-f", "16000000"),
+    run=("simavr", "-m", "atmega1284p", "-f", "16000000"),
+    port=TARGETS / "avr.c",
 )
 EMULATED = (CORTEX_M3, RISCV32, AVR)
 
@@ -76,24 +80,47 @@ class Outcome:
     instructions: int
 
 
-def execute(command):
+def require_tools(*tools):
+    """Skip the test where a tool is absent."""
+    for tool in tools:
+        if shutil.which(tool) is None:
+            pytest.skip(f"needs {tool}: run tools/install-firmware-tools")
+
+
+def execute(command, seconds=120):
     """Run a command and return its output; its errors are the failure's message."""
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    command = list(map(str, command))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
     return done.stdout + done.stderr
 
 
-def export(plan, samples, folder):
-    """Write a plan's C and self-test."""
-    to_c(plan, folder, vectors=samples)
+def compiled(target, source, folder, *options):
+    """Compile a source and return the object file."""
+    output = folder / f"{source.stem}.o"
+    includes = (f"-I{folder}", f"-I{TARGETS}")
+    execute([*target.compiler, *options, *includes, "-c", source, "-o", output], seconds=3600)
+    return output
+
+
+def linked(target, objects, folder, *options):
+    """Link object files and return the program."""
+    program = folder / "program"
+    linker = [*target.compiler, *options, "-Wl,--gc-sections", *target.link]
+    execute([*linker, *objects, "-lm", "-o", program])
+    return program
+
+
+def section_bytes(target, file):
+    """Return the bytes of text, data and bss."""
+    lines = execute([target.tool("size"), file]).splitlines()
+    return tuple(map(int, lines[1].split()[:3]))
 
 
 def compile_object(target, folder, *options, name=NAME):
     """Compile the model alone, with every warning an error, and return the object file."""
     target.require()
-    output = folder / f"{name}_{target.name}.o"
-    execute([*target.compiler, *WARNINGS, *options, "-c", folder / f"{name}.c", "-o", output])
-    return output
+    return compiled(target, folder / f"{name}.c", folder, *WARNINGS, *options)
 
 
 def self_test(target, folder, *options, name=NAME):
@@ -109,19 +136,8 @@ def self_test(target, folder, *options, name=NAME):
 def run_program(target, folder, sources, main, *options):
     """Compile sources with every warning an error, link them with a main, and run it."""
     target.require()
-    port = TARGETS / f"{target.name if target in EMULATED else 'host'}.c"
-    includes = [f"-I{folder}", f"-I{TARGETS}"]
-    compiler = [*target.compiler, *options, *includes, "-ffunction-sections", "-c"]
-    objects = [_compiled([*compiler, *WARNINGS], source, folder) for source in sources]
+    options = (*options, "-ffunction-sections")
+    objects = [compiled(target, source, folder, *options, *WARNINGS) for source in sources]
     # The harness talks to hardware, which takes more than the C99 of the model itself.
-    objects += [_compiled(compiler, source, folder) for source in (main, port)]
-    program = folder / f"program_{target.name}"
-    linker = [*target.compiler, *options, "-Wl,--gc-sections", *target.link]
-    execute([*linker, *objects, "-lm", "-o", program])
-    return execute([*target.run, program])
-
-
-def _compiled(compiler, source, folder):
-    output = folder / f"{source.stem}.o"
-    execute([*compiler, source, "-o", output])
-    return output
+    objects += [compiled(target, source, folder, *options) for source in (main, target.port)]
+    return execute([*target.run, linked(target, objects, folder, *options)])

@@ -6,72 +6,62 @@ of qemu, exactly and in the same way on all targets, from the call to the return
 """
 
 import re
-import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
 import numpy as np
-import pytest
-from export.firmware import AVR, CORTEX_M3, RISCV32, TARGETS, execute
+from export.firmware import (
+    AVR,
+    CORTEX_M3,
+    COUNTING,
+    RISCV32,
+    TARGETS,
+    Target,
+    compiled,
+    execute,
+    linked,
+    require_tools,
+    section_bytes,
+)
 
 from hyperlvq.export import to_c
-from hyperlvq.export.ctext import float_literal, integer_literal
+from hyperlvq.export.ctext import value_literals
 
 OPTIONS = ("-std=c99", "-Os")
 N_SAMPLES = 8
+SMALL_AVR = replace(AVR, compiler=("avr-gcc", "-mmcu=atmega328p"))
+#: The same instructions, and memory for the samples.
+LARGE_AVR = replace(
+    AVR,
+    compiler=("avr-gcc", "-mmcu=atmega1280"),
+    # Longer blocks hang qemu 7.2 where a return is skipped.
+    run=(
+        *("qemu-system-avr", "-M", "mega", "-nographic", "-monitor", "none"),
+        *("-serial", "none", "-singlestep", "-bios"),
+    ),
+)
 
 
 @dataclass(frozen=True)
 class Board:
-    """How a target's firmware is built, and which qemu counts its instructions."""
+    """The target of a firmware, start-up files if any, and where its instructions are counted."""
 
-    compiler: tuple[str, ...]
-    link: tuple[str, ...]
-    ports: tuple[Path, ...]
-    counting_compiler: tuple[str, ...]
-    qemu: tuple[str, ...]
-
-    def require(self):
-        """Skip the test where a tool is absent."""
-        for tool in (self.compiler[0], self.qemu[0], "gcc"):
-            if shutil.which(tool) is None:
-                pytest.skip(f"needs {tool}: run tools/install-firmware-tools")
-
-    def tool(self, name):
-        """Return the path of a tool that comes with the compiler."""
-        return self.compiler[0].replace("gcc", name)
+    target: Target
+    counting: Target
+    ports: tuple[Path, ...] = ()
 
 
-def _without_count(command):
-    """Leave out -icount, which a plugin that counts does not need."""
-    return tuple(word for word in command if word not in ("-icount", "shift=0"))
+def _without_count(target):
+    """Leave out what a plugin that counts does not need."""
+    return replace(target, run=tuple(word for word in target.run if word not in COUNTING))
 
 
 BOARDS = {
-    "cortex-m3": Board(
-        CORTEX_M3.compiler,
-        CORTEX_M3.link,
-        (TARGETS / "cortex_m3.c",),
-        CORTEX_M3.compiler,
-        _without_count(CORTEX_M3.run),
-    ),
-    "riscv32": Board(
-        RISCV32.compiler, RISCV32.link, (), RISCV32.compiler, _without_count(RISCV32.run)
-    ),
-    "avr": Board(
-        (AVR.compiler[0], "-mmcu=atmega328p"),
-        (),
-        (),
-        # The same instructions, and memory for the samples.
-        (AVR.compiler[0], "-mmcu=atmega1280"),
-        (
-            *("qemu-system-avr", "-M", "mega", "-nographic", "-monitor", "none"),
-            # Longer blocks hang qemu 7.2 where a return is skipped.
-            *("-serial", "none", "-singlestep", "-bios"),
-        ),
-    ),
+    "cortex-m3": Board(CORTEX_M3, _without_count(CORTEX_M3), (CORTEX_M3.port,)),
+    "riscv32": Board(RISCV32, _without_count(RISCV32)),
+    "avr": Board(SMALL_AVR, LARGE_AVR),
 }
 
 
@@ -96,49 +86,38 @@ def cost(plan, samples, target, folder):
 
 def exported(plan, target, folder):
     """Write a plan, named net, and return its object file for a target."""
-    BOARDS[target].require()
+    board = BOARDS[target]
+    require_tools(board.target.compiler[0], board.counting.run[0], "gcc")
     to_c(plan, folder)
-    return _compiled(BOARDS[target].compiler, folder / "net.c", folder, "-fstack-usage")
+    return compiled(board.target, folder / "net.c", folder, *OPTIONS, "-fstack-usage")
 
 
 def linked_flash(target, model):
     """Return by how many bytes a firmware grows when it calls the model."""
-    board, folder = BOARDS[target], model.parent
-    caller = _compiled(board.compiler, TARGETS / "caller.c", folder)
-    return _image_bytes(board, [model, caller], folder) - bare_image(target)
+    return _image_bytes(BOARDS[target], [model], model.parent) - bare_image(target)
 
 
 @cache
 def bare_image(target):
     """Return the bytes of flash of the caller without a model."""
-    board, folder = BOARDS[target], Path(mkdtemp())
-    caller = _compiled(board.compiler, TARGETS / "caller.c", folder, "-DWITHOUT_MODEL")
-    return _image_bytes(board, [caller], folder)
+    return _image_bytes(BOARDS[target], [], Path(mkdtemp()), "-DWITHOUT_MODEL")
 
 
-def _image_bytes(board, objects, folder):
-    program = _linked(board.compiler, board, objects, folder)
-    text, data = execute([board.tool("size"), program]).splitlines()[1].split()[:2]
-    return int(text) + int(data)
+def _image_bytes(board, objects, folder, *options):
+    caller = compiled(board.target, TARGETS / "caller.c", folder, *OPTIONS, *options)
+    text, data, _ = section_bytes(board.target, _linked(board, board.target, [*objects, caller]))
+    return text + data
 
 
-def _compiled(compiler, source, folder, *options):
-    output = folder / f"{source.stem}.o"
-    execute([*compiler, *OPTIONS, *options, f"-I{folder}", "-c", source, "-o", output])
-    return output
-
-
-def _linked(compiler, board, objects, folder):
-    command = [*compiler, *OPTIONS, "-Wl,--gc-sections", f"-I{TARGETS}", *board.link]
-    execute([*command, *objects, *board.ports, "-o", folder / "program"])
-    return folder / "program"
+def _linked(board, target, objects):
+    folder = objects[-1].parent
+    ports = [compiled(target, port, folder, *OPTIONS) for port in board.ports]
+    return linked(target, [*objects, *ports], folder, *OPTIONS)
 
 
 def used_stack(model):
     """Return the stack of a prediction: the model's function and the deepest one it calls."""
-    rows = [line.split("\t") for line in model.with_suffix(".su").read_text().splitlines()]
-    # A clone is called NAME.constprop.0 or the like.
-    frames = {row[0].split(":")[-1].split(".")[0]: int(row[1]) for row in rows}
+    frames = function_frames(model)
     predict = frames.pop("net_predict")
     # What these two call may be a part of them; all others call nothing.
     for caller, called in (("net_encode", "net_signs"), ("net_add_scores", "net_dot")):
@@ -146,41 +125,41 @@ def used_stack(model):
     return predict + max(frames.values())
 
 
+def function_frames(model):
+    """Return the bytes of stack of each function that was compiled with -fstack-usage."""
+    rows = [line.split("\t") for line in model.with_suffix(".su").read_text().splitlines()]
+    # A clone is called NAME.constprop.0 or the like.
+    return {row[0].split(":")[-1].split(".")[0]: int(row[1]) for row in rows}
+
+
 def counted_instructions(plan, samples, target, model):
     """Return the mean number of instructions from the call of a prediction to its return."""
     board, folder = BOARDS[target], model.parent
     values = plan.values(samples[:N_SAMPLES])
-    (folder / "samples.c").write_text(_samples_text(plan, values))
-    sources = [folder / "samples.c", TARGETS / "counted.c"]
-    if board.counting_compiler == board.compiler:
-        objects = [model]
-    else:
-        objects, sources = [], [folder / "net.c", *sources]
-    n_samples = f"-DSAMPLES={len(values)}"
-    objects += [_compiled(board.counting_compiler, file, folder, n_samples) for file in sources]
-    return _count(board, _linked(board.counting_compiler, board, objects, folder), len(values))
+    array = f"net_value samples[{len(values)}][NET_FEATURES]"
+    text = f'#include "net.h"\n{array};\n{array} = {{\n{c_rows(values)}\n}};\n'
+    (folder / "samples.c").write_text(text)
+    is_same = board.counting.compiler == board.target.compiler
+    sources = [] if is_same else [folder / "net.c"]
+    sources += [folder / "samples.c", TARGETS / "counted.c"]
+    options = (*OPTIONS, f"-DSAMPLES={len(values)}")
+    objects = [compiled(board.counting, source, folder, *options) for source in sources]
+    program = _linked(board, board.counting, ([model] if is_same else []) + objects)
+    return _count(board.counting, program, len(values))
 
 
-def _count(board, program, n_samples):
-    addresses = _addresses(board, program)
+def c_rows(values):
+    """Return the rows of a C array."""
+    return ",\n".join(f"{{{', '.join(value_literals(row))}}}" for row in values)
+
+
+def _count(target, program, n_samples):
+    rows = [line.split() for line in execute([target.tool("nm"), program]).splitlines()]
+    addresses = {row[-1]: int(row[0], 16) for row in rows if len(row) == 3}
     marks = f"begin={addresses['begin']:#x},end={addresses['end']:#x},passes={n_samples}"
-    plugin = ["-plugin", f"{_plugin()},{marks}"]
-    output = execute([board.qemu[0], *plugin, *board.qemu[1:], program])
+    emulator, *options = target.run
+    output = execute([emulator, "-plugin", f"{_plugin()},{marks}", *options, program])
     return int(re.search(r"instructions (\d+)", output)[1]) / n_samples
-
-
-def _samples_text(plan, values):
-    literal = float_literal if plan.input == "float" else integer_literal
-    rows = ",\n".join(f"{{{', '.join(map(literal, row))}}}" for row in values)
-    return (
-        f'#include "net.h"\nnet_value samples[{len(values)}][NET_FEATURES];\n'
-        f"net_value samples[{len(values)}][NET_FEATURES] = {{\n{rows}\n}};\n"
-    )
-
-
-def _addresses(board, program):
-    rows = [line.split() for line in execute([board.tool("nm"), program]).splitlines()]
-    return {row[-1]: int(row[0], 16) for row in rows if len(row) == 3}
 
 
 @cache

@@ -93,6 +93,11 @@ def fit(settings, X, y, seed=0):
         )
 
 
+def fitted_model(settings, seed=0):
+    """Return a model fitted with settings."""
+    return fit(settings, *training_data(settings, np.random.default_rng(seed)))
+
+
 def plan_and_samples(settings, seed=0, name="net", n_samples=40):
     """Return the plan of a model fitted with settings, and raw samples to try it on."""
     rng = np.random.default_rng(seed)

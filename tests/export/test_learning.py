@@ -16,16 +16,21 @@ from export.firmware import (
     run_program,
     self_test,
 )
+from export.firmware_cost import c_rows, function_frames
 
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import make_learner, make_plan, to_c
-from hyperlvq.export.c_learning import ram_bytes
-from hyperlvq.export.ctext import float_literal, integer_literal
+from hyperlvq.export.layout import Layout
 from hyperlvq.export.learning import LARGEST_ENTRY, LARGEST_SUM
 from hyperlvq.kernels.online import glvq_pass, perceptron_pass
 
 PASSES = 3
+both_rules = pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+
+
+def on_every(targets):
+    return pytest.mark.parametrize("target", targets, ids=lambda target: target.name)
 
 
 @pytest.fixture
@@ -54,9 +59,7 @@ class Learnt(NamedTuple):
 
 def learn_on(target, learner, X, y, folder, *options):
     """Export a learner's start, let a target learn the stream, and return what it reports."""
-    plan = learner.plan
-    literal = float_literal if plan.input == "float" else integer_literal
-    rows = ",\n".join("{" + ", ".join(map(literal, row)) + "}" for row in plan.values(X))
+    rows = c_rows(learner.plan.values(X))
     (folder / "stream.h").write_text(
         f"#define PASSES {PASSES}\n#define SAMPLES {len(X)}\n"
         f"static const net_value samples[SAMPLES][NET_FEATURES] = {{{rows}}};\n"
@@ -80,35 +83,31 @@ def learn_on(target, learner, X, y, folder, *options):
     )
 
 
-@pytest.mark.parametrize(
-    "target", [HOST, CLANG, CORTEX_M3, RISCV32], ids=lambda target: target.name
-)
-def test_perceptron_learns_the_same_bits_as_python(target, model, stream, tmp_path):
-    learner = make_learner(model, name="net", input="int16", rule="perceptron")
+def learn_everywhere(target, model, stream, folder, *options, **given):
+    """Return a learner and what a target learnt, from the same start by the same rule."""
+    learner = make_learner(model, name="net", input="int16", **given)
+    to_c(learner, folder)
+    learnt = learn_on(target, learner, *stream, folder, *options)
     start = learner.prototypes.copy()
-    to_c(model, tmp_path, name="net", input="int16", trainable="perceptron")
-
-    learnt = learn_on(target, learner, *stream, tmp_path)
-
-    mistakes = [learner.learn(*stream) for _ in range(PASSES)]
+    returned = [learner.learn(*stream) for _ in range(PASSES)]
     assert (start != learner.prototypes).any()
+    return learner, learnt, returned[-1]
+
+
+@on_every([HOST, CLANG, CORTEX_M3, RISCV32])
+def test_perceptron_learns_the_same_bits_as_python(target, model, stream, tmp_path):
+    learner, learnt, mistakes = learn_everywhere(target, model, stream, tmp_path, rule="perceptron")
+
     np.testing.assert_array_equal(learnt.prototypes, learner.prototypes)
-    assert learnt.wrong == mistakes[-1]
+    assert learnt.wrong == mistakes
     np.testing.assert_array_equal(learnt.predicted, learner.predict_index(stream[0]))
 
 
-@pytest.mark.parametrize(
-    "target", [HOST, CLANG, CORTEX_M3, RISCV32], ids=lambda target: target.name
-)
+@on_every([HOST, CLANG, CORTEX_M3, RISCV32])
 def test_glvq_learns_within_float_rounding_of_python(target, model, stream, tmp_path):
-    learner = make_learner(model, name="net", input="int16", rule="glvq")
-    start = learner.prototypes.copy()
-    to_c(model, tmp_path, name="net", input="int16", trainable="glvq")
+    start = make_learner(model, rule="glvq").prototypes
+    learner, learnt, _ = learn_everywhere(target, model, stream, tmp_path, rule="glvq")
 
-    learnt = learn_on(target, learner, *stream, tmp_path)
-
-    for _ in range(PASSES):
-        learner.learn(*stream)
     scale = np.abs(learner.prototypes).max()
     assert np.abs(start - learner.prototypes).max() > 0.01 * scale
     np.testing.assert_allclose(learnt.prototypes, learner.prototypes, rtol=1e-4, atol=1e-4 * scale)
@@ -155,38 +154,30 @@ def test_glvq_is_the_kernel(model, stream):
     np.testing.assert_array_equal(learner.prototypes, prototypes)
 
 
-def test_learning_lowers_the_mistakes(model, stream):
-    for rule in ("perceptron", "glvq"):
-        learner = make_learner(model, rule=rule)
-        before = np.mean(learner.predict_index(stream[0]) == stream[1])
-        for _ in range(20):
-            learner.learn(*stream)
+@both_rules
+def test_learning_lowers_the_mistakes(rule, model, stream):
+    learner = make_learner(model, rule=rule)
+    before = np.mean(learner.predict_index(stream[0]) == stream[1])
+    for _ in range(20):
+        learner.learn(*stream)
 
-        assert np.mean(learner.predict_index(stream[0]) == stream[1]) > before
+    assert np.mean(learner.predict_index(stream[0]) == stream[1]) > before
 
 
-@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+@both_rules
 def test_sanitizers_find_nothing(rule, model, stream, tmp_path):
-    to_c(model, tmp_path, name="net", input="int16", trainable=rule)
-    learner = make_learner(model, name="net", input="int16", rule=rule)
-
-    learn_on(HOST, learner, *stream, tmp_path, *SANITIZERS)
+    learn_everywhere(HOST, model, stream, tmp_path, *SANITIZERS, rule=rule)
 
 
 def test_entries_stop_at_16_bits_on_device_and_in_python(model, stream, tmp_path):
-    learner = make_learner(model, name="net", input="int16", rule="perceptron", learning_rate=2.0)
-    options = {"trainable": "perceptron", "learning_rate": 2.0}
-    to_c(model, tmp_path, name="net", input="int16", **options)
+    given = {"rule": "perceptron", "learning_rate": 2.0}
+    learner, learnt, _ = learn_everywhere(HOST, model, stream, tmp_path, *SANITIZERS, **given)
 
-    learnt = learn_on(HOST, learner, *stream, tmp_path, *SANITIZERS)
-
-    for _ in range(PASSES):
-        learner.learn(*stream)
     assert np.abs(learner.prototypes.astype(int)).max() == LARGEST_ENTRY
     np.testing.assert_array_equal(learnt.prototypes, learner.prototypes)
 
 
-@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+@both_rules
 @pytest.mark.parametrize("input_type", ["float", "int16"])
 def test_avr_compiles_without_a_warning(rule, input_type, model, tmp_path):
     to_c(model, tmp_path, name="net", input=input_type, trainable=rule)
@@ -204,27 +195,24 @@ def test_prototypes_in_float_reach_the_end_of_an_avr_first(stream, tmp_path):
     assert "#error" not in (tmp_path / "perceptron.c").read_text()
 
 
-@pytest.mark.parametrize("target", [HOST, CORTEX_M3, AVR], ids=lambda target: target.name)
-@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+@on_every([HOST, CORTEX_M3, AVR])
+@both_rules
 def test_self_test_is_of_the_model_before_it_learns(rule, target, model, stream, tmp_path):
     to_c(model, tmp_path, name="net", input="int16", trainable=rule, vectors=stream[0][:60])
 
     assert self_test(target, tmp_path).wrong == 0
 
 
-@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+@both_rules
 def test_ram_is_what_header_and_readme_say(rule, model, stream, tmp_path):
-    to_c(model, tmp_path, name="net", input="int16", trainable=rule)
-    learner = make_learner(model, name="net", input="int16", rule=rule)
+    learner, learnt, _ = learn_everywhere(CORTEX_M3, model, stream, tmp_path, rule=rule)
 
-    learnt = learn_on(CORTEX_M3, learner, *stream, tmp_path)
-
-    assert learnt.model_bytes == ram_bytes(learner)
+    assert learnt.model_bytes == Layout.of(learner.plan, rule).learnt_bytes
     assert f"{learnt.model_bytes} bytes" in (tmp_path / "net.h").read_text()
     assert f"| RAM: the model | {learnt.model_bytes:,} |" in (tmp_path / "net.md").read_text()
 
 
-@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+@both_rules
 @pytest.mark.parametrize(("n_units", "clip"), [(255, 3), (256, 3), (1000, 127), (1000, 128)])
 def test_stack_is_within_what_the_readme_says(rule, n_units, clip, rng, tmp_path):
     X, y = rng.integers(100, size=(20, 300)), np.arange(20) % 2
@@ -233,10 +221,8 @@ def test_stack_is_within_what_the_readme_says(rule, n_units, clip, rng, tmp_path
     cell = (tmp_path / "net.md").read_text().split("at most | ")[1].split(" |")[0]
     stated = int(cell.replace(",", ""))
 
-    compile_object(CORTEX_M3, tmp_path, "-fstack-usage")
+    frames = function_frames(compile_object(CORTEX_M3, tmp_path, "-fstack-usage"))
 
-    usage = (tmp_path / "net_cortex_m3.su").read_text().splitlines()
-    frames = {line.split("\t")[0].split(":")[-1]: int(line.split("\t")[1]) for line in usage}
     used = sum(frames.values()) - min(frames["net_predict"], frames["net_learn"])
     assert used <= stated <= used + 256
 
@@ -291,14 +277,13 @@ def test_a_rate_that_nobody_chose_is_one_that_integers_express(stream):
     assert make_learner(model, rule="perceptron").rate == 1
 
 
-def test_label_without_a_prototype_teaches_nothing(model, stream):
-    X, _ = stream
-    for rule in ("perceptron", "glvq"):
-        learner = make_learner(model, rule=rule)
-        start = learner.prototypes.copy()
-        learner.learn(X[:5], np.full(5, 200))
+@both_rules
+def test_label_without_a_prototype_teaches_nothing(rule, model, stream):
+    learner = make_learner(model, rule=rule)
+    start = learner.prototypes.copy()
+    learner.learn(stream[0][:5], np.full(5, 200))
 
-        np.testing.assert_array_equal(learner.prototypes, start)
+    np.testing.assert_array_equal(learner.prototypes, start)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -309,6 +294,10 @@ def test_what_cannot_learn_is_refused_with_the_reason(model, stream, tmp_path):
         (lambda: to_c(model, tmp_path, trainable="hebb"), "the rule must be"),
         (lambda: to_c(make_plan(model), tmp_path, trainable=True), "give to_c the pipeline"),
         (lambda: make_learner(model, learning_rate=0), "learning_rate must be"),
+        (
+            lambda: to_c(make_learner(model), tmp_path, learning_rate=0.5),
+            "a learner has its own rule and learning rate",
+        ),
     ]
     for call, message in cases:
         with pytest.raises(InputError, match=message):

@@ -1,22 +1,50 @@
-"""A plan as C99: a header, a source, a page with the compile lines, and a self-test."""
+"""A plan or a learner as C99: a header, a source, a page with the compile lines, a self-test."""
 
 from contextlib import ExitStack
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hyperlvq.checks import InputError
-from hyperlvq.export.c_learning import render_learner
-from hyperlvq.export.c_level import level
-from hyperlvq.export.c_parts import encode, header_words, start, types
-from hyperlvq.export.c_scores import dot, predict
-from hyperlvq.export.c_selftest import selftest
-from hyperlvq.export.ctext import runtime
+from hyperlvq.export.budget import predict_budget
+from hyperlvq.export.c_source import learner_source, model_source
+from hyperlvq.export.ctext import comment, fill, string_literal, table, value_literals
 from hyperlvq.export.layout import Layout
 from hyperlvq.export.learning import GLVQLearner, PerceptronLearner, make_learner
 from hyperlvq.export.plan import Plan, make_plan
-from hyperlvq.export.readme import readme
-from hyperlvq.export.words import names
 from hyperlvq.writing import replacing
+
+READOUT_WORDS = {
+    "centroids": "class means",
+    "perceptron": "class means refined by mistakes",
+    "lvq1": "LVQ1 prototypes",
+    "glvq": "GLVQ prototypes",
+    "rls": "regularised least squares",
+}
+RULE_WORDS = {
+    "perceptron": {
+        "rule": "the perceptron rule",
+        "arithmetic": "in integers",
+        "exactness": "bit for bit those of",
+        "libm": "",
+    },
+    "glvq": {
+        "rule": "GLVQ's online rule",
+        "arithmetic": "in float",
+        "exactness": "within float rounding those of",
+        "libm": " and its mathematics (`-lm`)",
+    },
+}
+BUDGET_ROWS = {
+    "flash: tables and code, bytes, predicted": "flash",
+    "RAM: static, bytes": "ram",
+    "RAM: stack of a prediction, bytes, at most": "stack",
+    "instructions of a prediction, predicted": "instructions",
+}
+#: Bytes of stack of a device that learns, beside its arrays.
+LEARNING_FRAMES = 256
 
 
 def to_c(
@@ -54,19 +82,25 @@ def to_c(
     -------
     files : list of Path
     """
+    exported = model
     if isinstance(model, PerceptronLearner | GLVQLearner):
         if trainable or learning_rate is not None:
             raise InputError("a learner has its own rule and learning rate: give to_c no others")
-        texts = render_learner(model, vectors)
     elif trainable:
+        if isinstance(model, Plan):
+            raise InputError("a plan has no prototypes to learn from: give to_c the pipeline")
         rule = None if trainable is True else trainable
-        rated = {"rule": rule, "learning_rate": learning_rate}
-        texts = _trainable(model, vectors, name=name, input=input, **rated)
-    else:
-        is_plan = isinstance(model, Plan)
-        plan = model if is_plan else make_plan(model, name=name, input=input, bits=bits)
-        texts = render(plan, vectors)
-    folder = _made_folder(Path(folder))
+        exported = make_learner(
+            model, name=name, input=input, rule=rule, learning_rate=learning_rate
+        )
+    elif not isinstance(model, Plan):
+        exported = make_plan(model, name=name, input=input, bits=bits)
+    texts = _texts(exported, vectors)
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made a folder: {error.strerror}") from None
     with ExitStack() as parts:
         for file, text in texts.items():
             part = parts.enter_context(replacing(folder / file))
@@ -74,34 +108,113 @@ def to_c(
     return [folder / file for file in texts]
 
 
-def render(plan: Plan, vectors: Any = None) -> dict[str, str]:
+def _texts(exported, vectors):
     """Return the text of every file by its name."""
-    layout = Layout(plan)
-    texts = {
-        f"{plan.name}.h": runtime("model.h", **names(plan), **header_words(plan)),
-        f"{plan.name}.c": _source(layout),
-    }
+    learns = not isinstance(exported, Plan)
+    plan = exported.plan if learns else exported
+    layout = Layout.of(plan, exported.rule if learns else None)
+    fields = _fields(plan, layout)
+    if learns:
+        fields |= _learning_fields(exported, layout)
+        texts = {"h": fill("learn.h", fields), "c": learner_source(exported, layout, fields)}
+    else:
+        texts = {"h": fill("model.h", fields), "c": model_source(plan, layout, fields)}
+    texts = {f"{plan.name}.{suffix}": text for suffix, text in texts.items()}
     if vectors is not None:
-        texts[f"{plan.name}_selftest.c"] = selftest(plan, vectors, plan.predict_index(vectors))
-    return texts | {f"{plan.name}.md": readme(layout, has_selftest=vectors is not None)}
+        texts[f"{plan.name}_selftest.c"] = _selftest(exported, plan, vectors, fields)
+    page = fill("learn.md", fields) if learns else _page(plan, layout, fields, vectors is not None)
+    return texts | {f"{plan.name}.md": page}
 
 
-def _trainable(model, vectors, **options):
-    if isinstance(model, Plan):
-        raise InputError("a plan has no prototypes to learn from: give to_c the pipeline")
-    return render_learner(make_learner(model, **options), vectors)
+def _fields(plan, layout):
+    """Return names, sizes and types by the words that stand for them in the runtime's files."""
+    written_by = f"Written by hyperlvq {version('hyperlvq')}"
+    features = zip(plan.feature_names, plan.feature_ranges, strict=True)
+    feature_lines = [
+        f" *   x[{i}]  {comment(name)}: {low:.9g} to {high:.9g}"
+        for i, (name, (low, high)) in enumerate(features)
+    ]
+    class_lines = [f" *   {i}  {comment(name)}" for i, name in enumerate(plan.class_names)]
+    return vars(layout) | {
+        "name": plan.name,
+        "NAME": plan.name.upper(),
+        "what": (
+            f"{plan.n_features} features, {plan.n_units} units, {plan.n_outputs} outputs, "
+            f"{plan.n_classes} classes ({READOUT_WORDS[plan.readout]})."
+        ),
+        "written_by": f"{written_by}.",
+        "origin": f"{written_by}; {plan.name}.md says how to build it.",
+        "nan_words": ", and NaN as the smallest" if plan.input == "float" else "",
+        "feature_lines": "\n".join(feature_lines),
+        "class_lines": "\n".join(class_lines),
+        "class_names": table(map(string_literal, plan.class_names)).replace("\n", " \\\n"),
+    }
 
 
-def _made_folder(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be made a folder: {error.strerror}") from None
-    return folder
+def _learning_fields(learner, layout):
+    norms = f"    int64_t norms[{layout.n_outputs}];\n" if learner.rule == "perceptron" else ""
+    return {
+        **RULE_WORDS[learner.rule],
+        "norms_field": norms,
+        "entry_type": layout.entry_type,
+        "twin": type(learner).__name__,
+        "ram": f"{layout.learnt_bytes:,}",
+        "stack": f"{layout.stack_bytes(is_avr=False) + LEARNING_FRAMES:,}",
+        "flash": f"{sum(layout.table_bytes.values()):,}",
+    }
 
 
-def _source(layout):
-    plan = layout.plan
-    beginning = start(layout, layout.table_bytes)
-    parts = (beginning, level(plan), types(layout), encode(layout), dot(layout))
-    return "\n".join([*parts, predict(layout)])
+def _selftest(exported, plan, vectors, fields):
+    """Return a program that returns 0 when all samples get the expected classes."""
+    learns = exported is not plan
+    if learns:
+        vectors = np.asarray(vectors)[exported.is_clear(vectors)]
+    expected, values = exported.predict_index(vectors), plan.values(vectors)
+    if len(values) == 0:
+        raise InputError("vectors must have at least one sample")
+    if plan.input == "float" and not np.isfinite(values).all():
+        raise InputError("vectors must be finite in float32")
+    rows = (f"    {{\n{table(value_literals(row))}\n    }}" for row in values)
+    fields = fields | {
+        "n_samples": len(values),
+        "samples": ",\n".join(rows),
+        "expected": table(map(str, expected)),
+        "model": f"    static {plan.name}_model model;\n" if learns else "",
+        "start": f"    {plan.name}_start(&model);\n" if learns else "",
+        "model_argument": "&model, " if learns else "",
+    }
+    return fill("selftest.c", fields)
+
+
+def _page(plan, layout, fields, has_selftest):
+    """Return the page on how to build the C and what it takes."""
+    complaint = layout.avr_complaint
+    is_float = plan.input == "float"
+    notes = "".join(f"- {comment(note)}\n" for note in plan.notes)
+    selftest_row = (
+        f"| `{plan.name}_selftest.c` | returns 0 when samples get the expected classes |\n"
+    )
+    fields = fields | {
+        "float_words": "float only to scale the features" if is_float else "no floating point",
+        "fast_math": ", and no `-ffast-math`" if is_float else "",
+        "selftest_row": selftest_row if has_selftest else "",
+        "selftest_words": fill("selftest.md", fields) if has_selftest else "",
+        "avr_words": f"\nIt does not fit an AVR: {complaint}.\n" if complaint else "",
+        "note_lines": f"\n## Notes\n\n{notes}" if notes else "",
+        **{f"{part}_bytes": f"{size:,}" for part, size in layout.table_bytes.items()},
+        "budget_rows": _budget_rows(layout),
+    }
+    return fill("readme.md", fields)
+
+
+def _budget_rows(layout):
+    """Return a row of the three targets for each part of the budget."""
+    budgets = [predict_budget(layout, target) for target in ("cortex-m3", "riscv32", "avr")]
+    rows = []
+    for what, field in BUDGET_ROWS.items():
+        cells = [
+            "does not fit" if budget.complaint else f"{getattr(budget, field):,}"
+            for budget in budgets
+        ]
+        rows.append(f"| {what} | {' | '.join(cells)} |")
+    return "\n".join(rows)

@@ -1,6 +1,6 @@
 """Pieces of C text: literals that read back exactly, tables, comments that stay comments."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from string import Template
 
@@ -10,10 +10,10 @@ LINE_LENGTH = 96
 INDENT = "    "
 
 
-def runtime(file: str, **words: object) -> str:
-    """Return a file of the hand-written runtime with its `${words}` filled in."""
+def fill(file: str, fields: Mapping[str, object]) -> str:
+    """Return a file of the hand-written runtime with its `${fields}` filled in."""
     text = files("hyperlvq.export").joinpath("runtime", file).read_text(encoding="utf-8")
-    return Template(text).substitute(words)
+    return Template(text).substitute(fields)
 
 
 def float_literal(value: np.float32) -> str:
@@ -33,9 +33,13 @@ def integer_literal(value: int) -> str:
         return f"(-INT32_C({2**31 - 1}) - 1)"
     if value == -(2**15):
         return f"(-{2**15 - 1} - 1)"
-    if abs(value) < 2**31:
-        return f"-INT32_C({-value})" if value < 0 else f"INT32_C({value})"
-    return f"-INT64_C({-value})" if value < 0 else f"INT64_C({value})"
+    width = 32 if abs(value) < 2**31 else 64
+    return f"{'-' if value < 0 else ''}INT{width}_C({abs(value)})"
+
+
+def value_literals(values: np.ndarray) -> list[str]:
+    """Return literals of floats or of signed integers."""
+    return list(map(float_literal if values.dtype.kind == "f" else integer_literal, values.ravel()))
 
 
 def unsigned_literal(value: int) -> str:
@@ -79,14 +83,7 @@ def comment(text: str) -> str:
 
 
 def string_literal(text: str) -> str:
-    r"""Return a literal of the text in UTF-8; octal escapes run into no digit that follows.
-
-    Examples
-    --------
-    >>> from hyperlvq.export.ctext import string_literal
-    >>> print(string_literal('say "né1"'))
-    "say \"n\303\2511\""
-    """
+    r"""Return a literal of the text in UTF-8; octal escapes run into no digit that follows."""
     return '"' + "".join(map(_character, text.encode(errors="replace"))) + '"'
 
 
@@ -97,12 +94,6 @@ def _character(byte):
     return character if 32 <= byte < 127 else f"\\{byte:03o}"
 
 
-def macro_list(name: str, literals: Iterable[str]) -> str:
-    """Return the definition of a macro that is an initialiser."""
-    lines = table(literals).splitlines()
-    return " \\\n".join([f"#define {name} {{", *lines, "}"])
-
-
-def indented(lines: Iterable[str], depth: int = 1) -> str:
-    """Return lines of code, indented."""
-    return "\n".join(INDENT * depth + line if line else "" for line in lines)
+def indented(lines: Iterable[str]) -> str:
+    """Return lines of code, indented but for those of the preprocessor."""
+    return "\n".join(line if line[:1] in ("", "#") else INDENT + line for line in lines)

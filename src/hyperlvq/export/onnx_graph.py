@@ -223,19 +223,13 @@ def _bits(graph, levels, plan):
 
     Samples × features × words of uint64, with bit n % 64 of word n // 64 for unit n.
     """
-    keys = _key_words(plan)
+    keys = plan.key_words(WORD_BITS).astype(np.uint64)
     first_units = WORD_BITS * np.arange(keys.shape[1])
     columns = graph.add("Unsqueeze", levels, np.array([2]))
     n_negated = graph.add("Sub", columns, first_units)
     n_negated = graph.add("Clip", n_negated, np.int64(0), np.int64(WORD_BITS))
     low_bits = np.array([2**n - 1 for n in range(WORD_BITS + 1)], dtype=np.uint64)
     return graph.add("BitwiseXor", graph.add("Gather", low_bits, n_negated), keys)
-
-
-def _key_words(plan):
-    n_bytes = plan.packed_keys.shape[1]
-    padded = np.pad(plan.packed_keys, ((0, 0), (0, -n_bytes % 8)))
-    return padded.view("<u8").astype(np.uint64)
 
 
 def _counts(graph, words, plan):

@@ -1,4 +1,4 @@
-/* Write the activations of a sample. */
+${class_table}/* Write the activations of a sample. */
 static void ${name}_activate(const ${name}_value *x, ${name}_activation *activations)
 {
     ${name}_level levels[${NAME}_FEATURES];

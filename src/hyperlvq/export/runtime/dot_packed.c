@@ -1,3 +1,6 @@
+#if defined(__AVR__)
+${dot_plain}
+#else
 /*
  * Return the product of activations and weights over a block.
  *
@@ -10,3 +13,4 @@ static uint32_t ${name}_dot(const uint32_t *activations, const uint32_t *weights
     const uint32_t mask = UINT32_C(0x00FF00FF);
 ${dot_body}
 }
+#endif

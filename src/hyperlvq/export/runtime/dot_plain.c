@@ -1,4 +1,4 @@
-/* Return the product of activations and weights over a block; at most ${dot_bound}. */
+/* Return the product of activations and weights over a block; at most ${largest_dot}. */
 static ${sum_type} ${name}_dot(const ${name}_activation *activations,
     const ${name}_weight *weights, unsigned units)
 {

@@ -40,7 +40,7 @@ static inline ${name}_word ${name}_signs(${name}_word key, unsigned level, unsig
     } while (0)
 
 /*
- * Write the activations of a word of units, from unit `first` on, as ${activation_words}.
+ * Write the activations of a word of units, from unit `first` on, as 0 to ${highest_activation}.
  * Each unit has a counter, and plane p holds bit p of all of them, so that a few bitwise
  * operations count for every unit at once.
  */

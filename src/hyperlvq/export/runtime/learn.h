@@ -1,6 +1,6 @@
 /*
  * ${name}: ${what}
- * It learns: ${rule_words}.
+ * It learns: ${rule}, ${arithmetic}.
  *
  * ${origin}
  */
@@ -16,12 +16,12 @@ extern "C" {
 #define ${NAME}_FEATURES ${n_features}
 #define ${NAME}_CLASSES ${n_classes}
 
-/* A raw feature value, ${unit}. */
+/* A raw feature value, in the units of the training data. */
 typedef ${value_type} ${name}_value;
 
-/* What the device learns: ${ram_bytes} bytes. */
+/* What the device learns: ${learnt_bytes} bytes. */
 typedef struct {
-${model_fields}
+${norms_field}    ${entry_type} prototypes[${n_outputs}][${n_units}];
 } ${name}_model;
 
 /*
@@ -38,7 +38,9 @@ ${class_lines}
  */
 
 /* Their names in UTF-8: const char *const names[${NAME}_CLASSES] = ${NAME}_CLASS_NAMES; */
-${class_names}
+#define ${NAME}_CLASS_NAMES { \
+${class_names} \
+}
 
 /* Make a model what it was when it was exported; call it once before all else. */
 void ${name}_start(${name}_model *model);

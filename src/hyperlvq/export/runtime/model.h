@@ -15,7 +15,7 @@ extern "C" {
 #define ${NAME}_FEATURES ${n_features}
 #define ${NAME}_CLASSES ${n_classes}
 
-/* A raw feature value, ${unit}. */
+/* A raw feature value, in the units of the training data. */
 typedef ${value_type} ${name}_value;
 
 /*
@@ -32,7 +32,9 @@ ${class_lines}
  */
 
 /* Their names in UTF-8: const char *const names[${NAME}_CLASSES] = ${NAME}_CLASS_NAMES; */
-${class_names}
+#define ${NAME}_CLASS_NAMES { \
+${class_names} \
+}
 
 /* Return the class of one sample. Reentrant: all it writes is on its stack. */
 ${class_type} ${name}_predict(const ${name}_value x[${NAME}_FEATURES]);

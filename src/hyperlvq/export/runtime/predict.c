@@ -19,7 +19,7 @@ static ${NAME}_NOINLINE const ${name}_weight *${name}_add_scores(${name}_score *
     unsigned i;
 
     for (i = 0; i < ${NAME}_OUTPUTS; i++) {
-        scores[i] += ${step}(${name}_score)${name}_dot(activations, weights, length);
+        scores[i] += ${score_factor}(${name}_score)${name}_dot(activations, weights, length);
         weights += length;
     }
     return weights;
@@ -61,5 +61,5 @@ ${class_type} ${name}_predict(const ${name}_value x[${NAME}_FEATURES])
             best_score = scores[i];
         }
     }
-    return ${class_of_best};
+    return ${class_of_output};
 }

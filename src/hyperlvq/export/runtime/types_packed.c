@@ -10,7 +10,7 @@ typedef uint8_t ${name}_weight;
 #else
 /*
  * A word holds the activations of two units, or the weights of four. Of every four units the
- * first and third have their activations in one word, the others ${n_words} words further on.
+ * first and third have their activations in one word, the others 8 words further on.
  */
 typedef uint32_t ${name}_activation;
 typedef uint32_t ${name}_weight;
