@@ -47,12 +47,12 @@ def device_limits(
     max_ram: str | None,
 ) -> dict[str, Any] | None:
     """Return the options of `device_settings`; None where there is no limit."""
-    from hyperlvq.export.device import check_exportable, parse_size
+    from hyperlvq.export.device import exportable_readout, parse_size
 
     sizes = {"max_flash": max_flash, "max_ram": max_ram}
     limits = {name: parse_size(size) for name, size in sizes.items() if size is not None}
     if limits:
-        check_exportable(hidden, readout)
+        exportable_readout(hidden, readout)
         names = {"hidden": hidden, "readout": readout}
         device = {"chip": chip or DEFAULT_CHIP, "input": input_type or DEFAULT_INPUT}
         return {**names, **device, **limits}

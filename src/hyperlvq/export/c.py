@@ -14,15 +14,9 @@ from hyperlvq.export.ctext import comment, fill, string_literal, table, value_li
 from hyperlvq.export.layout import Layout
 from hyperlvq.export.learning import GLVQLearner, PerceptronLearner, make_learner
 from hyperlvq.export.plan import Plan, make_plan
+from hyperlvq.registry import PARTS, readouts
 from hyperlvq.writing import replacing
 
-READOUT_WORDS = {
-    "centroids": "class means",
-    "perceptron": "class means refined by mistakes",
-    "lvq1": "LVQ1 prototypes",
-    "glvq": "GLVQ prototypes",
-    "rls": "regularised least squares",
-}
 RULE_WORDS = {
     "perceptron": {
         "rule": "the perceptron rule",
@@ -140,7 +134,7 @@ def _fields(plan, layout):
         "NAME": plan.name.upper(),
         "what": (
             f"{plan.n_features} features, {plan.n_units} units, {plan.n_outputs} outputs, "
-            f"{plan.n_classes} classes ({READOUT_WORDS[plan.readout]})."
+            f"{plan.n_classes} classes ({PARTS[readouts()[plan.readout]].title})."
         ),
         "written_by": f"{written_by}.",
         "origin": f"{written_by}; {plan.name}.md says how to build it.",

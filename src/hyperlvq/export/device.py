@@ -8,7 +8,7 @@ from hyperlvq.checks import InputError
 from hyperlvq.export.budget import predict_budget
 from hyperlvq.export.layout import BLOCK_UNITS, Layout
 from hyperlvq.export.plan import LARGEST_SIZE
-from hyperlvq.models import make_classifier
+from hyperlvq.registry import Record, recipe_records
 
 #: More units hardly help, and search would take long.
 ENOUGH_UNITS = 2000
@@ -73,26 +73,24 @@ def device_settings(
     >>> 6000 < predict_budget(plan, "cortex-m3").flash <= 8192
     True
     """
-    check_exportable(hidden, readout)
-    limits = [None if size is None else parse_size(size) for size in (max_flash, max_ram)]
-    has_prototypes = (
-        "readout__prototypes_per_class" in make_classifier(hidden, readout).get_params()
-    )
+    record = exportable_readout(hidden, readout)
+    has_several = "prototypes_per_class" in record.parameters
     given = parameters.get("prototypes_per_class")
+    options = {
+        "clip": parameters.get("clip", LARGEST_CLIP),
+        "bits": bits,
+        "input": input,
+        "factor": 2 if record.output_rows == "prototypes_" else 1,
+    }
+    limits = [None if size is None else parse_size(size) for size in (max_flash, max_ram)]
     settings = []
-    for per_class in (given,) if given else PROTOTYPES if has_prototypes else (1,):
-        most = _largest_units(
-            *(n_features, n_classes, per_class, limits, chip),
-            clip=parameters.get("clip", LARGEST_CLIP),
-            bits=bits,
-            input=input,
-            readout=readout,
-        )
+    for per_class in (given,) if given else PROTOTYPES if has_several else (1,):
+        most = _largest_units(n_features, n_classes, per_class, limits, chip, **options)
         wanted = parameters.get("n_units", min(most, ENOUGH_UNITS))
         if 0 < wanted <= most:
-            found = {"n_units": wanted} | (
-                {"prototypes_per_class": per_class} if has_prototypes else {}
-            )
+            found = {"n_units": wanted}
+            if has_several:
+                found["prototypes_per_class"] = per_class
             settings.append({name: n for name, n in found.items() if name not in parameters})
     if not settings:
         raise InputError(
@@ -101,10 +99,12 @@ def device_settings(
     return settings
 
 
-def check_exportable(hidden: str, readout: str) -> None:
-    """Refuse recipes of which no model can be exported."""
-    if hidden != "intrvfl" or readout == "kglvq":
+def exportable_readout(hidden: str, readout: str) -> Record:
+    """Return the record of a readout, of a recipe whose models can be exported."""
+    records = recipe_records(hidden, readout)
+    if hidden == "features" or any(record.export_refusal for record in records):
         raise InputError(f"{hidden} with {readout} cannot be exported to a device")
+    return records[-1]
 
 
 def _largest_units(n_features, n_classes, per_class, limits, chip, **options):

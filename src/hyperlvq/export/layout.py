@@ -120,18 +120,17 @@ class Layout:
         clip: int = 3,
         bits: int = 8,
         input: str = "float",  # noqa: A002
-        readout: str = "glvq",
+        factor: int = 2,
     ) -> "Layout":
         """Return the layout of a model before it exists, where unknown the larger one.
 
         Every feature is taken to have a scaling of its own, and an index of it, integers to span
         their whole type, and every weight to be the largest.
         """
-        factor = 1 if readout == "rls" else 2
         return cls(
             n_features=n_features,
             n_units=n_units,
-            n_outputs=n_classes * (1 if readout == "rls" else prototypes_per_class),
+            n_outputs=n_classes * prototypes_per_class,
             n_classes=n_classes,
             clip=clip,
             bits=bits,

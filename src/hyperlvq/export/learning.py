@@ -164,16 +164,17 @@ def make_learner(
     learner : PerceptronLearner or GLVQLearner
     """
     plan = make_plan(model, name=name, input=input, bits=16)
-    if plan.readout == "rls":
-        raise InputError("RLSClassifier has no prototypes that a device could learn")
+    parts = fitted_parts(model)
+    kind = type(parts.readout).__name__
+    if parts.record.device_rule is None:
+        raise InputError(f"{kind} has no prototypes that a device could learn")
     if learning_rate is not None and not 0 < learning_rate < np.inf:
         raise InputError(f"learning_rate must be a finite number above 0, got {learning_rate!r}")
-    rule = rule or ("glvq" if plan.readout == "glvq" else "perceptron")
-    readout = fitted_parts(model).readout
+    rule = rule or parts.record.device_rule
     if rule == "perceptron":
-        return _perceptron(plan, readout, learning_rate)
+        return _perceptron(plan, parts.readout, learning_rate)
     if rule == "glvq":
-        return _glvq(plan, readout, learning_rate)
+        return _glvq(plan, parts.readout, learning_rate)
     raise InputError(f"the rule must be 'perceptron' or 'glvq', got {rule!r}")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
 from hyperlvq.export.fitted import device_features, fitted_parts
-from hyperlvq.export.quantise import quantised_readout
+from hyperlvq.export.quantise import quantised_outputs
 from hyperlvq.export.scaling import FloatScaling, IntegerScaling, float_scaling, integer_scaling
 from hyperlvq.kernels.encoding import encode, sum_dtype
 from hyperlvq.kernels.scores import activation_dtype
@@ -215,7 +215,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     parts = fitted_parts(model)
     n_units = parts.hidden.keys_.shape[1]
     scaling, notes = _make_scaling(parts, input, n_units)
-    weights, weight_scale, biases = quantised_readout(parts, bits)
+    weights, weight_scale, biases = quantised_outputs(parts.output_rows, bits, parts.has_prototypes)
     readout = parts.readout
     for what, number in (
         ("units", n_units),
@@ -227,7 +227,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     output_classes = getattr(readout, "prototype_classes_", np.arange(len(readout.classes_)))
     return Plan(
         name=name,
-        readout=parts.readout_name,
+        readout=str(parts.record.recipe_name),
         input=input,
         bits=int(bits),
         feature_names=parts.feature_names,
@@ -241,7 +241,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         weights=weights,
         weight_scale=weight_scale,
         biases=biases,
-        factor=1 if parts.readout_name == "rls" else 2,
+        factor=2 if parts.has_prototypes else 1,
         output_classes=output_classes.astype(np.int64),
         notes=tuple(notes),
     )
