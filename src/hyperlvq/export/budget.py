@@ -1,25 +1,13 @@
 """What a model takes of a device, before it is built: flash, RAM, stack and instructions.
 
-flash
-    By how many bytes a firmware grows when it calls the model: linked with --gc-sections and
-    compiled as the export's NAME.md says, less the same firmware without the call. It is
-    Σ tables + Σ terms · figures: the tables' bytes follow from the sizes, the code's terms (a
-    level of float, a plane of counters, …) too, and what each takes was measured. The first
-    float or 64-bit operation of a firmware brings routines of the compiler with it; they are
-    counted here, though other code may share them.
-image
-    Flash with the least program around the model: start-up code and a main that calls it.
-RAM
-    Static bytes: none, all tables lie in flash.
-stack
-    Levels of all features, activations of a block, scores of all outputs, and frames of the
-    model's functions: an upper bound of what was measured.
-instructions
-    Of one prediction, from the call to the return: Σ times · figures, with how often each part
-    runs known from the sizes and its mean cost, for samples within the training ranges, measured.
+Flash is by how many bytes a firmware grows when it calls the model, linked with --gc-sections and
+compiled as the export's NAME.md says; routines of the compiler for float or 64 bits count, though
+other code may share them. The image has the least program around the model. The stack, of arrays
+and frames, is an upper bound of what was measured. Instructions are those of one prediction, of
+samples within the training ranges.
 
-Each term is how often something occurs, which the layout decides; what one occurrence takes is a
-figure for gcc at -Os, which bench/calibrate_budget.py measures and fits.
+Bytes of tables follow from the layout, and so does how often each term of the code occurs. What
+one occurrence takes is a figure for gcc at -Os, which bench/calibrate_budget.py measures and fits.
 """
 
 import json
@@ -57,13 +45,9 @@ def predict_budget(model: Plan | Layout, target: str) -> Budget:
     Parameters
     ----------
     model : Plan or Layout
-        A plan, or `Layout.planned` of a model that is only thought of.
+        Of a model that is only thought of: `Layout.planned`.
     target : {"cortex-m3", "avr", "riscv32"}
         The processor; an AVR as the ATmega328P, a RISC-V as rv32imac.
-
-    Returns
-    -------
-    budget : Budget
 
     Examples
     --------

@@ -106,14 +106,10 @@ class GLVQLearner(_Learner):
 
     Attributes
     ----------
-    plan : Plan
-        The model it starts from: scaling, keys and classes of the outputs.
-    prototypes : ndarray of shape (n_outputs, n_units), of float64
-        Changed in place by `learn`.
-    slope : float
-        The steepness β.
-    rate : float
-        The step α.
+    plan, prototypes
+        As for `PerceptronLearner`, but prototypes w of float64.
+    slope, rate : float
+        The steepness β and the step α.
     """
 
     rule: ClassVar[str] = "glvq"
@@ -158,15 +154,11 @@ def make_learner(
         How it learns; by default "glvq" for `GLVQClassifier` and "perceptron" for the others.
     learning_rate : float, optional
         The step α, by default that of the readout where it has one.
-
-    Returns
-    -------
-    learner : PerceptronLearner or GLVQLearner
     """
     plan = make_plan(model, name=name, input=input, bits=16)
     parts = fitted_parts(model)
-    kind = type(parts.readout).__name__
     if parts.record.device_rule is None:
+        kind = type(parts.readout).__name__
         raise InputError(f"{kind} has no prototypes that a device could learn")
     if learning_rate is not None and not 0 < learning_rate < np.inf:
         raise InputError(f"learning_rate must be a finite number above 0, got {learning_rate!r}")

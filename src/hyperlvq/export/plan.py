@@ -43,18 +43,13 @@ class Plan:
 
     Attributes
     ----------
-    name : str
-        The prefix of every name in C.
+    name, input, bits
+        As for `make_plan`.
     readout : str
-        "centroids", "perceptron", "lvq1", "glvq" or "rls".
-    input : {"float", "int16", "int32"}
-        The type of a raw feature value.
-    bits : {8, 16}
-        The width of a weight.
-    feature_names : tuple of str
+        As for `make_classifier`.
+    feature_names, class_names : tuple of str
     feature_ranges : ndarray of shape (n_features, 2), of float64
         Smallest and largest training value of each feature.
-    class_names : tuple of str
     classes : ndarray of shape (n_classes,)
         The labels as the float model has them.
     n_units : int
@@ -190,10 +185,6 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         The type of raw feature values. With integers there is no floating point at all.
     bits : {8, 16}, default=8
         Width of a quantised weight.
-
-    Returns
-    -------
-    plan : Plan
 
     Examples
     --------

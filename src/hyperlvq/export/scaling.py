@@ -21,18 +21,11 @@ FLOAT_BITS = 24
 
 @dataclass(frozen=True)
 class FloatScaling:
-    """Level = round((x - minimum) · scale), every operation in float32.
-
-    Attributes
-    ----------
-    minimum, scale : ndarray of shape (n_features,), of float32
-    n_levels : int
-        The largest level N.
-    """
+    """Level = round((x - minimum) · scale), every operation in float32."""
 
     minimum: np.ndarray
     scale: np.ndarray
-    n_levels: int
+    n_levels: int  # the largest level N
 
     def values(self, X):
         """Return X as the device receives it, in float32; what is too large becomes infinite."""
@@ -54,26 +47,16 @@ class IntegerScaling:
     a feature that `settles`, min and max are integers and the level l so found, at most one
     off, is made exact by the remainder 2N·d - 2l·span: it must lie between -span and span, and
     l be even where it is either of them.
-
-    Attributes
-    ----------
-    minimum, span, multiplier, offset : ndarray of shape (n_features,), of int64
-    shift : int
-    settles : ndarray of shape (n_features,), of bool
-    n_levels : int
-        The largest level N.
-    dtype : numpy integer type
-        The type of a feature value.
     """
 
-    minimum: np.ndarray
+    minimum: np.ndarray  # this and the next three of int64, one per feature
     span: np.ndarray
     multiplier: np.ndarray
     offset: np.ndarray
     shift: int
     settles: np.ndarray
-    n_levels: int
-    dtype: type
+    n_levels: int  # the largest level N
+    dtype: type[np.int16] | type[np.int32]  # of a feature value
 
     @property
     def width(self):
