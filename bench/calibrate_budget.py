@@ -31,8 +31,12 @@ from hyperlvq.export.scaling import float_scaling, integer_scaling
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
-from export.firmware import execute  # noqa: E402
-from export.firmware_cost import BOARDS, bare_image, cost, samples_within  # noqa: E402
+from export.firmware import (  # noqa: E402
+    BOARDS,
+    bare_image,
+    cost,
+    execute,
+)
 
 #: What an ATmega328P has beside code.
 MOST_AVR_TABLES = 28_000
@@ -126,7 +130,7 @@ def measure(job):
     if target == "avr" and tables > MOST_AVR_TABLES:
         return None
     with TemporaryDirectory() as folder:
-        found = cost(plan, samples_within(plan), target, Path(folder))
+        found = cost(plan, target, Path(folder))
     return {"seed": seed, "target": target, **asdict(found)}
 
 

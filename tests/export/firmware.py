@@ -1,19 +1,28 @@
-"""Compile exported C for the host and for emulated targets, and run it there.
+"""Compile exported C for the host and for emulated targets, run it there, measure what it costs.
 
 Tests use it, and bench/firmware.py and bench/calibrate_budget.py.
+
+Flash is what a firmware grows by when it calls the model: the least program that calls it, linked
+with --gc-sections, less the same program without the call. Instructions are counted by a plugin
+of qemu, exactly and in the same way on all targets, from the call to the return.
 """
 
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
+import numpy as np
 import pytest
+
+from hyperlvq.export import to_c
+from hyperlvq.export.ctext import value_literals
 
 TARGETS = Path(__file__).parent / "targets"
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror")
-SANITIZERS = ("-fsanitize=undefined,address", "-fno-sanitize-recover=all")
 SEMIHOSTING = (
     *("-nographic", "-monitor", "none", "-serial", "none"),
     *("-semihosting-config", "enable=on,target=native", "-kernel"),
@@ -38,12 +47,18 @@ class Target:
         """Skip the test where a tool is absent."""
         require_tools(self.compiler[0], *self.run[:1])
 
+    def __str__(self):
+        return self.name
+
     def tool(self, name):
         """Return a tool that comes with the compiler."""
         return self.compiler[0].replace("gcc", name)
 
 
 HOST = Target("gcc", ("gcc", "-O2"))
+SANITIZED = Target(
+    "sanitizers", (*HOST.compiler, "-fsanitize=undefined,address", "-fno-sanitize-recover=all")
+)
 CLANG = Target("clang", ("clang", "-O2"))
 CORTEX_M3 = Target(
     "cortex_m3",
@@ -78,6 +93,11 @@ class Outcome:
 
     wrong: int
     instructions: int
+
+
+def on_every(targets):
+    """Run a test on every target."""
+    return pytest.mark.parametrize("target", targets, ids=str)
 
 
 def require_tools(*tools):
@@ -141,3 +161,136 @@ def run_program(target, folder, sources, main, *options):
     # The harness talks to hardware, which takes more than the C99 of the model itself.
     objects += [compiled(target, source, folder, *options) for source in (main, target.port)]
     return execute([*target.run, linked(target, objects, folder, *options)])
+
+
+OPTIONS = ("-std=c99", "-Os")
+N_SAMPLES = 8
+
+
+@dataclass(frozen=True)
+class Board:
+    """The target of a firmware, and where its instructions are counted."""
+
+    target: Target
+    counting: Target
+    ports: tuple[Path, ...] = ()
+
+
+def _board(target, *ports):
+    """Return a board whose instructions a plugin counts, without -icount."""
+    run = tuple(word for word in target.run if word not in COUNTING)
+    return Board(target, replace(target, run=run), ports)
+
+
+BOARDS = {
+    "cortex-m3": _board(CORTEX_M3, CORTEX_M3.port),
+    "riscv32": _board(RISCV32),
+    "avr": Board(
+        replace(AVR, compiler=("avr-gcc", "-mmcu=atmega328p")),
+        # The same instructions, and memory for the samples.
+        replace(
+            AVR,
+            compiler=("avr-gcc", "-mmcu=atmega1280"),
+            # Longer blocks hang qemu 7.2 where a return is skipped.
+            run=(
+                *("qemu-system-avr", "-M", "mega", "-nographic", "-monitor", "none"),
+                *("-serial", "none", "-singlestep", "-bios"),
+            ),
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Bytes of linked flash and of stack, and instructions of a prediction."""
+
+    flash: int
+    stack: int
+    instructions: float
+
+
+def cost(plan, target, folder):
+    """Return the cost of a plan, named net, on a target."""
+    board = BOARDS[target]
+    require_tools(board.target.compiler[0], board.counting.run[0], "gcc")
+    to_c(plan, folder)
+    model = compiled(board.target, folder / "net.c", folder, *OPTIONS, "-fstack-usage")
+    flash = _image_bytes(board, [model], folder) - bare_image(target)
+    return Cost(flash, used_stack(model), counted_instructions(plan, board, model))
+
+
+@cache
+def bare_image(target):
+    """Return the bytes of flash of the caller without a model."""
+    return _image_bytes(BOARDS[target], [], Path(mkdtemp()), "-DWITHOUT_MODEL")
+
+
+def _image_bytes(board, objects, folder, *options):
+    caller = compiled(board.target, TARGETS / "caller.c", folder, *OPTIONS, *options)
+    text, data, _ = section_bytes(board.target, _linked(board, board.target, [*objects, caller]))
+    return text + data
+
+
+def _linked(board, target, objects):
+    folder = objects[-1].parent
+    ports = [compiled(target, port, folder, *OPTIONS) for port in board.ports]
+    return linked(target, [*objects, *ports], folder, *OPTIONS)
+
+
+def used_stack(model):
+    """Return the stack of a prediction: the model's function and the deepest one it calls."""
+    frames = function_frames(model)
+    predict = frames.pop("net_predict")
+    # What these two call may be a part of them; all others call nothing.
+    for caller, called in (("net_encode", "net_signs"), ("net_add_scores", "net_dot")):
+        frames[caller] = frames.get(caller, 0) + frames.pop(called, 0)
+    return predict + max(frames.values())
+
+
+def function_frames(model):
+    """Return the bytes of stack of each function that was compiled with -fstack-usage."""
+    rows = [line.split("\t") for line in model.with_suffix(".su").read_text().splitlines()]
+    # A clone is called NAME.constprop.0 or the like.
+    return {row[0].split(":")[-1].split(".")[0]: int(row[1]) for row in rows}
+
+
+def counted_instructions(plan, board, model):
+    """Return the mean number of instructions from the call of a prediction to its return."""
+    folder, target = model.parent, board.counting
+    array = f"net_value samples[{N_SAMPLES}][NET_FEATURES]"
+    rows = c_rows(plan.values(samples_within(plan)))
+    (folder / "samples.c").write_text(f'#include "net.h"\n{array};\n{array} = {{\n{rows}\n}};\n')
+    is_same = target.compiler == board.target.compiler
+    sources = ([] if is_same else [folder / "net.c"]) + [folder / "samples.c"]
+    options = (*OPTIONS, f"-DSAMPLES={N_SAMPLES}")
+    objects = [
+        compiled(target, source, folder, *options) for source in (*sources, TARGETS / "counted.c")
+    ]
+    program = _linked(board, target, ([model] if is_same else []) + objects)
+    rows = [line.split() for line in execute([target.tool("nm"), program]).splitlines()]
+    addresses = {row[-1]: int(row[0], 16) for row in rows if len(row) == 3}
+    marks = f"begin={addresses['begin']:#x},end={addresses['end']:#x},passes={N_SAMPLES}"
+    emulator, *others = target.run
+    output = execute([emulator, "-plugin", f"{_plugin()},{marks}", *others, program])
+    return int(re.search(r"instructions (\d+)", output)[1]) / N_SAMPLES
+
+
+@cache
+def _plugin():
+    library = Path(mkdtemp()) / "count_instructions.so"
+    source = TARGETS / "count_instructions.c"
+    execute(["gcc", "-O2", "-shared", "-fPIC", source, "-o", library])
+    return library
+
+
+def c_rows(values):
+    """Return the rows of a C array."""
+    return ",\n".join(f"{{{', '.join(value_literals(row))}}}" for row in values)
+
+
+def samples_within(plan):
+    """Return samples spread evenly over the training range of every feature."""
+    low, high = plan.feature_ranges.T
+    shares = np.random.default_rng(0).uniform(size=(N_SAMPLES, plan.n_features))
+    return low + shares * (high - low)

@@ -5,14 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from export.firmware_cost import (
-    BOARDS,
-    counted_instructions,
-    exported,
-    linked_flash,
-    samples_within,
-    used_stack,
-)
+from export.firmware import BOARDS, cost
 from export.random_models import Settings, draw, fitted_model, plan_and_samples
 
 from hyperlvq.checks import InputError
@@ -36,14 +29,12 @@ CASES = [(target, settings) for target, drawn in MODELS.items() for settings in 
 @pytest.mark.parametrize(("target", "settings"), CASES, ids=str)
 def test_flash_instructions_and_stack_are_as_predicted(target, settings, tmp_path):
     plan, _ = plan_and_samples(settings)
-    model = exported(plan, target, tmp_path)
-    instructions = counted_instructions(plan, samples_within(plan), target, model)
-    used = used_stack(model)
+    measured = cost(plan, target, tmp_path)
 
     budget = predict_budget(plan, target)
-    assert budget.flash == pytest.approx(linked_flash(target, model), rel=TOLERANCE)
-    assert budget.instructions == pytest.approx(instructions, rel=TOLERANCE)
-    assert used <= budget.stack <= used + MOST_SPARE_STACK
+    assert budget.flash == pytest.approx(measured.flash, rel=TOLERANCE)
+    assert budget.instructions == pytest.approx(measured.instructions, rel=TOLERANCE)
+    assert measured.stack <= budget.stack <= measured.stack + MOST_SPARE_STACK
 
 
 @pytest.mark.parametrize("target", BOARDS)

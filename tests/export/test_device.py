@@ -1,7 +1,7 @@
 """Settings of models that fit a device."""
 
 import pytest
-from export.firmware_cost import BOARDS
+from export.firmware import BOARDS
 
 from hyperlvq.checks import InputError
 from hyperlvq.export import device_settings

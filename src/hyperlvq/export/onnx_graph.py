@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hyperlvq.export.plan import Plan, make_plan
-from hyperlvq.export.scaling import FloatScaling, IntegerScaling
+from hyperlvq.export.scaling import IntegerScaling
 from hyperlvq.writing import write_bytes
 
 OPSET = 18  # the first with bitwise operators; tested from onnxruntime 1.19 on
@@ -82,9 +82,8 @@ def render(plan: Plan) -> Any:
     # Scores are far below 2⁵³, and onnxruntime before 1.20 has no ArgMax of int64.
     winners = graph.add("ArgMax", graph.cast(scores, np.float64), axis=1, keepdims=0)
     graph.add("Gather", labels[plan.output_classes], winners, output="label")
-    input_dtype = np.float32 if plan.input == "float" else plan.scaling.dtype
     tensors = (
-        ("features", input_dtype, plan.n_features),
+        ("features", plan.scaling.dtype, plan.n_features),
         ("label", labels.dtype),
         ("scores", np.int64, plan.n_outputs),
     )

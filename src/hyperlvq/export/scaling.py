@@ -8,6 +8,7 @@ The float model's level is round(N (x - min)/(max - min)), halves to even, betwe
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, floor
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,11 +27,12 @@ class FloatScaling:
     minimum: np.ndarray
     scale: np.ndarray
     n_levels: int  # the largest level N
+    dtype: ClassVar[type] = np.float32  # of a feature value
 
     def values(self, X):
-        """Return X as the device receives it, in float32; what is too large becomes infinite."""
+        """Return X as the device receives it; what is too large becomes infinite."""
         with np.errstate(over="ignore"):
-            return np.asarray(X).astype(np.float32)
+            return np.asarray(X).astype(self.dtype)
 
     def levels(self, X):
         """Return the level of each feature value (int64)."""
@@ -56,7 +58,7 @@ class IntegerScaling:
     shift: int
     settles: np.ndarray
     n_levels: int  # the largest level N
-    dtype: type[np.int16] | type[np.int32]  # of a feature value
+    dtype: type  # of a feature value
 
     @property
     def width(self):
