@@ -17,20 +17,6 @@ from hyperlvq.export.plan import Plan, make_plan
 from hyperlvq.registry import PARTS, readouts
 from hyperlvq.writing import replacing
 
-RULE_WORDS = {
-    "perceptron": {
-        "rule": "the perceptron rule",
-        "arithmetic": "in integers",
-        "exactness": "bit for bit those of",
-        "libm": "",
-    },
-    "glvq": {
-        "rule": "GLVQ's online rule",
-        "arithmetic": "in float",
-        "exactness": "within float rounding those of",
-        "libm": " and its mathematics (`-lm`)",
-    },
-}
 BUDGET_ROWS = {
     "flash: tables and code, bytes, predicted": "flash",
     "RAM: static, bytes": "ram",
@@ -107,17 +93,13 @@ def _texts(exported, vectors):
     learns = not isinstance(exported, Plan)
     plan = exported.plan if learns else exported
     layout = Layout.of(plan, exported.rule if learns else None)
-    fields = _fields(plan, layout)
-    if learns:
-        fields |= _learning_fields(exported, layout)
-        texts = {"h": fill("learn.h", fields), "c": learner_source(exported, layout, fields)}
-    else:
-        texts = {"h": fill("model.h", fields), "c": model_source(plan, layout, fields)}
-    texts = {f"{plan.name}.{suffix}": text for suffix, text in texts.items()}
+    fields = _fields(plan, layout) | {"has_selftest": vectors is not None}
+    name, source = plan.name, learner_source if learns else model_source
+    texts = {f"{name}.h": fill("model.h", fields), f"{name}.c": source(exported, layout, fields)}
     if vectors is not None:
-        texts[f"{plan.name}_selftest.c"] = _selftest(exported, plan, vectors, fields)
-    page = fill("learn.md", fields) if learns else _page(plan, layout, fields, vectors is not None)
-    return texts | {f"{plan.name}.md": page}
+        texts[f"{name}_selftest.c"] = _selftest(exported, plan, vectors, fields)
+    page = _learner_page(layout, fields) if learns else _page(plan, layout, fields)
+    return texts | {f"{name}.md": page}
 
 
 def _fields(plan, layout):
@@ -138,30 +120,18 @@ def _fields(plan, layout):
         ),
         "written_by": f"{written_by}.",
         "origin": f"{written_by}; {plan.name}.md says how to build it.",
-        "nan_words": ", and NaN as the smallest" if plan.input == "float" else "",
+        "is_float": plan.input == "float",
+        "learns_glvq": layout.rule == "glvq",
+        "avr_complaint": layout.avr_complaint,
         "feature_lines": "\n".join(feature_lines),
         "class_lines": "\n".join(class_lines),
         "class_names": table(map(string_literal, plan.class_names)).replace("\n", " \\\n"),
     }
 
 
-def _learning_fields(learner, layout):
-    norms = f"    int64_t norms[{layout.n_outputs}];\n" if learner.rule == "perceptron" else ""
-    return {
-        **RULE_WORDS[learner.rule],
-        "norms_field": norms,
-        "entry_type": layout.entry_type,
-        "twin": type(learner).__name__,
-        "ram": f"{layout.learnt_bytes:,}",
-        "stack": f"{layout.stack_bytes(is_avr=False) + LEARNING_FRAMES:,}",
-        "flash": f"{sum(layout.table_bytes.values()):,}",
-    }
-
-
 def _selftest(exported, plan, vectors, fields):
     """Return a program that returns 0 when all samples get the expected classes."""
-    learns = exported is not plan
-    if learns:
+    if exported is not plan:
         vectors = np.asarray(vectors)[exported.is_clear(vectors)]
     expected, values = exported.predict_index(vectors), plan.values(vectors)
     if len(values) == 0:
@@ -173,32 +143,32 @@ def _selftest(exported, plan, vectors, fields):
         "n_samples": len(values),
         "samples": ",\n".join(rows),
         "expected": table(map(str, expected)),
-        "model": f"    static {plan.name}_model model;\n" if learns else "",
-        "start": f"    {plan.name}_start(&model);\n" if learns else "",
-        "model_argument": "&model, " if learns else "",
     }
     return fill("selftest.c", fields)
 
 
-def _page(plan, layout, fields, has_selftest):
+def _page(plan, layout, fields):
     """Return the page on how to build the C and what it takes."""
-    complaint = layout.avr_complaint
     is_float = plan.input == "float"
     notes = "".join(f"- {comment(note)}\n" for note in plan.notes)
-    selftest_row = (
-        f"| `{plan.name}_selftest.c` | returns 0 when samples get the expected classes |\n"
-    )
     fields = fields | {
         "float_words": "float only to scale the features" if is_float else "no floating point",
         "fast_math": ", and no `-ffast-math`" if is_float else "",
-        "selftest_row": selftest_row if has_selftest else "",
-        "selftest_words": fill("selftest.md", fields) if has_selftest else "",
-        "avr_words": f"\nIt does not fit an AVR: {complaint}.\n" if complaint else "",
         "note_lines": f"\n## Notes\n\n{notes}" if notes else "",
         **{f"{part}_bytes": f"{size:,}" for part, size in layout.table_bytes.items()},
         "budget_rows": _budget_rows(layout),
     }
     return fill("readme.md", fields)
+
+
+def _learner_page(layout, fields):
+    """Return the page of a device that learns."""
+    sizes = {
+        "ram": layout.learnt_bytes,
+        "stack": layout.stack_bytes(is_avr=False) + LEARNING_FRAMES,
+        "flash": sum(layout.table_bytes.values()),
+    }
+    return fill("learn.md", fields | {name: f"{size:,}" for name, size in sizes.items()})
 
 
 def _budget_rows(layout):

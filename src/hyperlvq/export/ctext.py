@@ -1,5 +1,6 @@
 """Pieces of C text: literals that read back exactly, tables, comments that stay comments."""
 
+import re
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from string import Template
@@ -8,12 +9,22 @@ import numpy as np
 
 LINE_LENGTH = 96
 INDENT = "    "
+CONDITION = re.compile(r"^\?if (.*?)\n(.*?)^\?end\n", flags=re.MULTILINE | re.DOTALL)
 
 
 def fill(file: str, fields: Mapping[str, object]) -> str:
-    """Return a file of the hand-written runtime with its `${fields}` filled in."""
+    """Return a file of the hand-written runtime with its `${fields}` filled in.
+
+    Lines between `?if field and not other` and `?end` are there if the fields are so.
+    """
+
+    def kept(found):
+        terms = [term.split() for term in found[1].split(" and ")]
+        holds = all(bool(fields[term[-1]]) != (term[0] == "not") for term in terms)
+        return found[2] if holds else ""
+
     text = files("hyperlvq.export").joinpath("runtime", file).read_text(encoding="utf-8")
-    return Template(text).substitute(fields)
+    return Template(CONDITION.sub(kept, text)).substitute(fields)
 
 
 def float_literal(value: np.float32) -> str:

@@ -3,7 +3,11 @@ typedef ${score_type} ${name}_score;
 /* The weights: for each block of 32 units those of each output${weight_words}. */
 ${weights}
 /* What is taken off the scores. */
-${biases}${class_table}
+${biases}
+?if has_class_table
+/* The class of each output. */
+${classes}
+?end
 /* How many units of a block have weights: all but in the last one. */
 #if ${NAME}_PADDED_UNITS % ${NAME}_BLOCK == 0
 #define ${NAME}_LENGTH(first) ${NAME}_BLOCK

@@ -1,6 +1,6 @@
-    span = (${remainder_type})scaling.span;
-    remainder = 2 * ((${remainder_type})${NAME}_UNITS * (${remainder_type})distance
-                     - (${remainder_type})level * span);
+    span = (int${remainder_bits}_t)scaling.span;
+    remainder = 2 * ((int${remainder_bits}_t)${NAME}_UNITS * (int${remainder_bits}_t)distance
+                     - (int${remainder_bits}_t)level * span);
     if (remainder > span || (remainder == span && (level & 1u))) {
         level++;
     } else if (remainder < -span || (remainder == -span && (level & 1u))) {

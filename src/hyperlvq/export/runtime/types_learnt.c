@@ -1,3 +1,0 @@
-typedef ${activation_type} ${name}_activation;
-/* Activations are written in whole blocks. */
-#define ${NAME}_ROOM ${room}u
