@@ -17,12 +17,6 @@ from hyperlvq.export.plan import Plan, make_plan
 from hyperlvq.registry import PARTS, readouts
 from hyperlvq.writing import replacing
 
-BUDGET_ROWS = {
-    "flash: tables and code, bytes, predicted": "flash",
-    "RAM: static, bytes": "ram",
-    "RAM: stack of a prediction, bytes, at most": "stack",
-    "instructions of a prediction, predicted": "instructions",
-}
 #: Bytes of stack of a device that learns, beside its arrays.
 LEARNING_FRAMES = 256
 
@@ -149,16 +143,17 @@ def _selftest(exported, plan, vectors, fields):
 
 def _page(plan, layout, fields):
     """Return the page on how to build the C and what it takes."""
-    is_float = plan.input == "float"
-    notes = "".join(f"- {comment(note)}\n" for note in plan.notes)
-    fields = fields | {
-        "float_words": "float only to scale the features" if is_float else "no floating point",
-        "fast_math": ", and no `-ffast-math`" if is_float else "",
-        "note_lines": f"\n## Notes\n\n{notes}" if notes else "",
-        **{f"{part}_bytes": f"{size:,}" for part, size in layout.table_bytes.items()},
-        "budget_rows": _budget_rows(layout),
+    table_bytes = {f"{part}_bytes": f"{size:,}" for part, size in layout.table_bytes.items()}
+    budgets = [predict_budget(layout, target) for target in ("cortex-m3", "riscv32", "avr")]
+    cells = {
+        field: " | ".join(
+            "does not fit" if budget.complaint else f"{getattr(budget, field):,}"
+            for budget in budgets
+        )
+        for field in ("flash", "ram", "stack", "instructions")
     }
-    return fill("readme.md", fields)
+    notes = "".join(f"- {comment(note)}\n" for note in plan.notes)
+    return fill("readme.md", fields | table_bytes | cells | {"notes": notes})
 
 
 def _learner_page(layout, fields):
@@ -169,16 +164,3 @@ def _learner_page(layout, fields):
         "flash": sum(layout.table_bytes.values()),
     }
     return fill("learn.md", fields | {name: f"{size:,}" for name, size in sizes.items()})
-
-
-def _budget_rows(layout):
-    """Return a row of the three targets for each part of the budget."""
-    budgets = [predict_budget(layout, target) for target in ("cortex-m3", "riscv32", "avr")]
-    rows = []
-    for what, field in BUDGET_ROWS.items():
-        cells = [
-            "does not fit" if budget.complaint else f"{getattr(budget, field):,}"
-            for budget in budgets
-        ]
-        rows.append(f"| {what} | {' | '.join(cells)} |")
-    return "\n".join(rows)

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from hyperlvq.export.c_counting import encode_body
 from hyperlvq.export.ctext import (
     INDENT,
     constant,
     fill,
     float_literal,
     hex_words,
+    indented,
     unsigned_literal,
     value_literals,
 )
@@ -70,16 +70,62 @@ def learner_source(
 
 def _source(plan, layout, fields, *endings):
     name, keys = plan.name, hex_words(plan.key_words(BLOCK_UNITS).T)
-    fields |= _scalings(plan, layout.scaling) | {
-        "keys": constant(name, "uint32_t", "keys", keys),
-        "classes": constant(name, layout.class_type, "classes", map(str, plan.output_classes)),
-        "encode_body": encode_body(layout, name),
-    }
+    fields |= (
+        _scalings(plan, layout.scaling)
+        | _encoding(layout, name)
+        | {
+            "keys": constant(name, "uint32_t", "keys", keys),
+            "classes": constant(name, layout.class_type, "classes", map(str, plan.output_classes)),
+        }
+    )
     if plan.input != "float":
         fields |= _integer_level(plan, layout.scaling, fields)
     level = "level_float.c" if plan.input == "float" else "level_integer.c"
     files = ("start.c", level, "types.c", "encode.c", *endings)
     return "\n".join(fill(file, fields) for file in files)
+
+
+def _encoding(layout, name):
+    """Return what fills the function that counts signs in planes of bits and stores activations."""
+    word, upper, limit = f"{name}_word", name.upper(), layout.limit
+    planes = [f"plane{p}" for p in range(layout.n_planes)]
+    starts = [f"({word})-1" if layout.first_count >> p & 1 else 0 for p in range(len(planes))]
+    declared = (f"{word} {plane} = {start};" for plane, start in zip(planes, starts, strict=True))
+    carried = [
+        *(f"{upper}_ADD_ONE({plane}, one);" for plane in planes[:-1]),
+        f"{planes[-1]} ^= one;",
+    ]
+    kept = ["inside"] * layout.is_odd + planes[: layout.n_clipped_planes]
+    bits = [f"(({plane} & 1u) << {p})" if p else f"({plane} & 1u)" for p, plane in enumerate(kept)]
+    value = f"\n{3 * INDENT}| ".join(bits)
+    if layout.rule:
+        value = f"{'' if layout.is_odd else '2 * '}(int)({value}) - {limit}"
+    first, *others = (f"{upper}_SPREAD({plane})" for plane in kept)
+    spread = [f"one = {first};", *(f"one |= {bit} << {p};" for p, bit in enumerate(others, 1))]
+    return {
+        "planes": indented(declared),
+        "carry_from_plane_0": indented(carried, 2),
+        "carry_from_plane_2": indented(carried[2:], 2),
+        "clipping": indented(_clipping(layout, word, planes)) if layout.clips else "",
+        "activation": value,
+        "next_unit": indented((f"{plane} = ({word})({plane} >> 1);" for plane in kept), 2),
+        "spread": indented(spread, 2),
+        "next_four_units": indented((f"{plane} >>= 4;" for plane in kept), 2),
+    }
+
+
+def _clipping(layout, word, planes):
+    """Yield the steps that turn a negative count to 0 and a high one to the limit."""
+    *digits, sign = planes
+    is_set = [layout.limit >> p & 1 for p in range(len(digits))]
+    lowest = is_set.index(1)
+    yield f"high = {digits[lowest]};"
+    for plane, bit in zip(digits[lowest + 1 :], is_set[lowest + 1 :], strict=True):
+        yield f"high {'&' if bit else '|'}= {plane};"
+    yield f"high = ({word})(high & ~{sign});"
+    yield f"inside = ({word})~(high | {sign});"
+    for plane, bit in zip(digits[: layout.n_clipped_planes], is_set, strict=False):
+        yield f"{plane} = ({plane} & inside) | high;" if bit else f"{plane} &= inside;"
 
 
 def _scalings(plan, scaling):
@@ -136,13 +182,10 @@ def _weights(plan, layout):
     weights = np.concatenate([padded[:, first : first + BLOCK_UNITS].ravel() for first in firsts])
     if layout.is_packed:
         stored, literals = "uint32_t", hex_words(weights.astype(np.uint8).view("<u4"))
-        words = ", four to a word, each plus 128"
     else:
         stored, literals = layout.weight_type, value_literals(weights)
-        words = ", each plus 128" if plan.bits == 8 else ""
     biases = value_literals(stored_biases(plan))
     return {
-        "weight_words": words,
         "weights": constant(plan.name, stored, "weights", literals),
         "biases": constant(plan.name, f"{plan.name}_score", "biases", biases),
     }

@@ -105,6 +105,6 @@ def _character(byte):
     return character if 32 <= byte < 127 else f"\\{byte:03o}"
 
 
-def indented(lines: Iterable[str]) -> str:
-    """Return lines of code, indented but for those of the preprocessor."""
-    return "\n".join(line if line[:1] in ("", "#") else INDENT + line for line in lines)
+def indented(lines: Iterable[str], depth: int = 1) -> str:
+    """Return lines of code, indented."""
+    return "\n".join(depth * INDENT + line for line in lines)

@@ -182,7 +182,7 @@ class Layout:
 
     def _decide_products(self):
         """Decide how activations are multiplied by weights, block by block, or by prototypes."""
-        is_byte = self.bits == 8
+        self.is_byte = is_byte = self.bits == 8
         self.weight_type = "uint8_t" if is_byte else "int16_t"
         self.score_type = "int32_t" if self.largest_score < 2**31 else "int64_t"
         # What one unit of an activation times one of a weight adds to a score.

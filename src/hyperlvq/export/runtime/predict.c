@@ -1,6 +1,14 @@
 typedef ${score_type} ${name}_score;
 
-/* The weights: for each block of 32 units those of each output${weight_words}. */
+?if is_packed
+/* The weights: for each block of 32 units those of each output, four to a word, each plus 128. */
+?end
+?if not is_packed and is_byte
+/* The weights: for each block of 32 units those of each output, each plus 128. */
+?end
+?if not is_byte
+/* The weights: for each block of 32 units those of each output. */
+?end
 ${weights}
 /* What is taken off the scores. */
 ${biases}
