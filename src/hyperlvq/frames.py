@@ -4,9 +4,10 @@ from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from hyperlvq.kernels.features import choose_levels, columns_to_features, level_lookups
+from hyperlvq.kernels.features import columns_to_features, level_lookups
 from hyperlvq.parts import PARTS, check_parameters, check_usable
 
 RARE = "(rare)"
@@ -86,15 +87,17 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         check_parameters(self._record, vars(self))
         if not (self.numbers or self.text):
             raise ValueError("FrameVectorizer needs at least one column")
-        names, columns, features, missing = [], [], [], []
+        names: list[str | None] = []
+        columns, features, missing = [], [], []
         n_features = len(self.numbers)
         for position, column in enumerate(self._text(X)):
-            levels, own, of_missing = choose_levels(column, self.min_rows, self.max_levels)
+            levels = _choose_levels(column, self.min_rows, self.max_levels)
+            n_own = 1 + max(levels.values())
+            missing.append(n_features + levels.pop(None) if None in levels else -1)
             names += levels
             columns += [position] * len(levels)
-            features += [n_features + feature for feature in own]
-            missing.append(of_missing if of_missing < 0 else n_features + of_missing)
-            n_features += int(max([-1, *own, of_missing])) + 1
+            features += [n_features + feature for feature in levels.values()]
+            n_features += n_own
         self.level_names_ = np.array(names, dtype=object)
         self.level_columns_, self.level_features_, self.missing_features_ = (
             np.array(each, dtype=np.int64) for each in (columns, features, missing)
@@ -118,10 +121,8 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         check_usable(self._record, vars(self), vars(self))
-        lookups = level_lookups(
-            self.level_names_, self.level_columns_, self.level_features_, self.missing_features_
-        )
         medians = self.medians_ if self.fill else None
+        lookups = level_lookups(vars(self))
         return columns_to_features(
             self._numbers(X), self._text(X), lookups, self.n_features_out_, medians
         )
@@ -139,16 +140,11 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         names = [*self.numbers, *[""] * (self.n_features_out_ - len(self.numbers))]
-        for level, column, feature in self._levels():
-            names[feature] = f"{self.text[column]}_{RARE if names[feature] else level}"
+        for column, lookup in zip(self.text, level_lookups(vars(self)), strict=True):
+            for level, feature in lookup.items():
+                own = MISSING if level is None else level
+                names[feature] = f"{column}_{RARE if names[feature] else own}"
         return np.array(names, dtype=object)
-
-    def _levels(self):
-        """Yield each level, its column and its feature; missing values are levels, too."""
-        yield from zip(self.level_names_, self.level_columns_, self.level_features_, strict=True)
-        for column, feature in enumerate(self.missing_features_):
-            if feature >= 0:
-                yield MISSING, column, feature
 
     def _numbers(self, X):
         return [np.asarray(X[name], dtype=np.float64) for name in self.numbers]
@@ -166,6 +162,14 @@ def _text_or_none(cell, name) -> str | None:
     if cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell:
         return None
     raise TypeError(f"column {name!r} must be text, got {cell!r}")
+
+
+def _choose_levels(column, min_rows, max_levels) -> dict[str | None, int]:
+    """Return the feature of each level, from 0, as scikit-learn chooses them; None is missing."""
+    encoder = OneHotEncoder(min_frequency=min_rows, max_categories=max_levels)
+    levels = encoder.fit(np.array(column, dtype=object)[:, np.newaxis]).categories_[0]
+    features = encoder.transform(levels[:, np.newaxis]).indices
+    return dict(zip(levels.tolist(), features.tolist(), strict=True))
 
 
 def _median(column) -> float:

@@ -20,8 +20,7 @@ from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import aligned, confusion_lines, facts, short
 
 if TYPE_CHECKING:
-    from hyperlvq.tables.confusion import Confusion
-    from hyperlvq.tables.prediction import Evaluation
+    from hyperlvq.tables.evaluation import Evaluation
 
 
 def evaluate(
@@ -58,8 +57,8 @@ def evaluate(
 
 def _evaluate(model: str, table: str, target: str | None) -> "Evaluation":
     from hyperlvq.tables.about import columns_of
-    from hyperlvq.tables.names import tidy
-    from hyperlvq.tables.prediction import evaluate as evaluate_rows
+    from hyperlvq.tables.dialect import tidy
+    from hyperlvq.tables.evaluation import evaluate_table
     from hyperlvq.tables.read import open_table
 
     saved = read_saved(model)
@@ -69,37 +68,30 @@ def _evaluate(model: str, table: str, target: str | None) -> "Evaluation":
     columns = columns_of(saved.about)
     needed = [*(column.name for column in columns), tidy(known)]
     with open_table(table, columns=needed) as reader:
-        return evaluate_rows(saved.predictor, columns, reader, known)
+        return evaluate_table(saved.predictor, columns, reader, known)
 
 
 def _lines(evaluation: "Evaluation") -> list[str]:
     confusion = evaluation.confusion
-    accuracy = f"{confusion.accuracy:.3f}: {confusion.n_right} of {confusion.n_rows} rows"
-    notes = [("note", note) for note in evaluation.notes]
-    return [
-        *facts(
-            [
-                (
-                    "accuracy",
-                    f"{accuracy} (always the largest class: {confusion.largest_share:.3f})",
-                ),
-                ("balanced accuracy", f"{confusion.balanced_accuracy:.3f}"),
-                *notes,
-            ]
-        ),
-        "",
-        *_class_lines(confusion),
-        "",
-        *confusion_lines(confusion),
-    ]
-
-
-def _class_lines(confusion: "Confusion") -> list[str]:
+    right = f"{confusion.accuracy:.3f}: {confusion.n_right} of {confusion.n_rows} rows"
+    guessing = f"always the largest class: {confusion.largest_share:.3f}"
     rows = [
         [short(row["class"]), str(row["rows"]), _share(row["precision"]), _share(row["recall"])]
         for row in confusion.by_class()
     ]
-    return aligned([["class", "rows", "precision", "recall"], *rows])
+    return [
+        *facts(
+            [
+                ("accuracy", f"{right} ({guessing})"),
+                ("balanced accuracy", f"{confusion.balanced_accuracy:.3f}"),
+                *(("note", note) for note in evaluation.notes),
+            ]
+        ),
+        "",
+        *aligned([["class", "rows", "precision", "recall"], *rows]),
+        "",
+        *confusion_lines(confusion),
+    ]
 
 
 def _share(value: float | None) -> str:

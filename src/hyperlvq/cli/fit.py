@@ -165,6 +165,7 @@ def fit(
         "class_weight": class_weight,
     }
     with if_stopped(NOTHING_WRITTEN):
+        from hyperlvq.tables.about import to_plain
         from hyperlvq.tables.training import Task
 
         device = Device.parsed(chip, input_type, max_flash, max_ram)
@@ -184,7 +185,8 @@ def fit(
         about, content = _train(table, task, device, output, min_accuracy, quiet)
     if content is not None:
         _save(content, output)
-    give(_lines(about, output, content), about, as_json, quiet, output == STANDARD)
+    lines = _lines(about, output, content)
+    give(lines, to_plain(about), as_json, quiet, output == STANDARD)
     if content is None:
         raise typer.Exit(1)
 
@@ -231,7 +233,7 @@ def _train(
         data = read_table(table)
         trained = train(data, task, progress)
     parts = to_parts(trained.model)
-    about = about_training(trained, task, data.name, parts)
+    about = about_training(trained, task, data.form.name, parts)
     if device is not None:
         about["device"] = device.budget_of(trained.model)
     if min_accuracy is not None and not _is_at_least(trained, min_accuracy):
@@ -256,7 +258,7 @@ def _is_at_least(trained: "Trained", min_accuracy: float) -> bool:
 
 
 def _lines(about: "About", output: str, content: bytes | None) -> list[str]:
-    from hyperlvq.cli.about_text import training_lines
+    from hyperlvq.cli.show import training_lines
 
     if content is None:
         outcome = "not saved: the accuracy is below --min-accuracy"

@@ -43,10 +43,15 @@ def predict(
     """
     from hyperlvq.cli.steps import shown_share
     from hyperlvq.tables.about import columns_of
-    from hyperlvq.tables.names import check_present, tidy
-    from hyperlvq.tables.prediction import predict as predict_rows
+    from hyperlvq.tables.batches import (
+        check_output,
+        open_output,
+        predict_batches,
+        prediction_table,
+    )
+    from hyperlvq.tables.columns import check_present
+    from hyperlvq.tables.dialect import tidy
     from hyperlvq.tables.read import open_table
-    from hyperlvq.tables.write import check_output, open_output, prediction_table
 
     check_inputs(model, table)
     check_output(output)
@@ -55,23 +60,19 @@ def predict(
     columns, kept = columns_of(saved.about), [tidy(name) for name in keep or ()]
     name = saved.about["target"] or "prediction"
     needed = [*(column.name for column in columns), *kept]
+    # of a stream, rows are seen as they come, not once all of them are there
+    is_stream = output == STANDARD or (Path(output).exists() and not Path(output).is_file())
     n_rows = 0
     with (
         open_table(table, columns=needed) as reader,
         open_output(output) as write,
         shown_share("predicting", quiet) as progress,
-        if_stopped(None if _is_stream(output) else NOTHING_WRITTEN),
+        if_stopped(None if is_stream else NOTHING_WRITTEN),
     ):
-        check_present(kept, reader.columns, reader.name)
-        for prediction in predict_rows(saved.predictor, columns, reader, margins):
-            write(prediction_table(prediction, name, kept))
-            n_rows += len(prediction.rows)
+        check_present(kept, reader)
+        for batch in predict_batches(saved.predictor, columns, reader, margins):
+            write(prediction_table(batch, name, kept))
+            n_rows += len(batch.classes)
             progress(reader.position)
     if output != STANDARD:
         give([f"{output}: {counted(n_rows, 'row')} predicted"], None, as_json=False, quiet=quiet)
-
-
-def _is_stream(output: str) -> bool:
-    """Return whether rows are seen as they come, not once all of them are there."""
-    path = Path(output)
-    return output == STANDARD or (path.exists() and not path.is_file())
