@@ -8,7 +8,8 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.kernels.features import columns_to_features, level_lookups
-from hyperlvq.parts import PARTS, check_parameters, check_usable
+from hyperlvq.learnt import check_usable
+from hyperlvq.registry import PARTS, check_parameters
 
 RARE = "(rare)"
 MISSING = "(missing)"

@@ -73,8 +73,7 @@ def test_first_decimal_mark_of_a_stream_decides(write):
     assert reader.decimal is None
 
     with reader, pytest.raises(InputError) as error:
-        for chunk in reader.chunks():
-            to_frame(chunk, [NUMBER])
+        _ = [to_frame(chunk, [NUMBER]) for chunk in reader.chunks()]
 
     assert reader.decimal == ","
     assert str(error.value) == (

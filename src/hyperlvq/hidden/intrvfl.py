@@ -12,7 +12,8 @@ from hyperlvq.batched.backend import backend_of
 from hyperlvq.batched.encoding import encode_integers
 from hyperlvq.kernels.encoding import encode_rows
 from hyperlvq.kernels.scores import activation_dtype
-from hyperlvq.parts import PARTS, check_parameters, check_usable
+from hyperlvq.learnt import check_usable
+from hyperlvq.registry import PARTS, check_parameters
 from hyperlvq.tensors import beside, check_same_place, is_tensor, validate
 
 INPUT_DTYPES = [np.float64, np.float32]

@@ -8,7 +8,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.kernels.projection import project
-from hyperlvq.parts import PARTS, check_parameters, check_usable
+from hyperlvq.learnt import check_usable
+from hyperlvq.registry import PARTS, check_parameters
 from hyperlvq.tensors import beside, check_same_place, is_tensor, validate
 
 INPUT_DTYPES = [np.float64, np.float32]

@@ -15,7 +15,8 @@ from hyperlvq.batched.backend import backend_of
 from hyperlvq.checks import check_integer
 from hyperlvq.kernels.distances import class_means, squared_norms
 from hyperlvq.kernels.scores import compared, prototype_scores, winners_of
-from hyperlvq.parts import SAMPLE_DTYPES, Record, check_parameters, check_usable
+from hyperlvq.learnt import SAMPLE_DTYPES, check_usable
+from hyperlvq.registry import Record, check_parameters
 from hyperlvq.tensors import check_same_place, is_tensor, on_host, refuse_tensor, validate
 
 #: Kept as they are; anything else becomes float64.
@@ -28,7 +29,7 @@ WEIGHTS_BETWEEN = 1e-200, 1e200
 class Readout(ClassifierMixin, BaseEstimator, ABC):
     """A classifier that gives every class a score; the highest one wins.
 
-    Subclasses have their `_record` of `hyperlvq.parts`. Those that take torch tensors define
+    Subclasses have their `_record` of `hyperlvq.registry`. Those that take torch tensors define
     `_fit_tensors`, and `_tensor_scores` as `_scores`.
     """
 

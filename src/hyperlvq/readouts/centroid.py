@@ -6,9 +6,9 @@ import numpy as np
 
 from hyperlvq.batched.single import class_totals
 from hyperlvq.kernels.distances import class_sums
-from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import PrototypeReadout
 from hyperlvq.readouts.ranges import check_range
+from hyperlvq.registry import PARTS
 from hyperlvq.tensors import is_tensor
 
 

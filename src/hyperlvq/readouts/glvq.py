@@ -7,10 +7,10 @@ from hyperlvq.batched.single import minimise_glvq
 from hyperlvq.kernels.distances import squared_norms
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
-from hyperlvq.parts import PARTS
 from hyperlvq.readouts.lbfgs import minimise, warn_of_limit
 from hyperlvq.readouts.online import OnlineReadout, has_settled
 from hyperlvq.readouts.threads import block_threads
+from hyperlvq.registry import PARTS
 from hyperlvq.tensors import check_same_place, on_host
 
 #: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.

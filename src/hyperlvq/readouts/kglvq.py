@@ -9,10 +9,10 @@ from sklearn.utils import check_random_state, gen_batches
 from hyperlvq.kernels.kglvq import cost_and_gradient, multiply_own, squared_norms
 from hyperlvq.kernels.samples import canonical_samples
 from hyperlvq.kernels.scores import closest_per_class
-from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import Readout, check_prototype_counts
 from hyperlvq.readouts.lbfgs import minimise
 from hyperlvq.readouts.threads import block_threads
+from hyperlvq.registry import PARTS
 
 PREDICTION_ROWS = 512
 #: Kernels with values in [0, 1], kept in float32.

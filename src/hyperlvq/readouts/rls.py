@@ -8,10 +8,10 @@ from hyperlvq.batched import single
 from hyperlvq.checks import check_real
 from hyperlvq.kernels import rls
 from hyperlvq.kernels.scores import linear_scores
-from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import Readout
 from hyperlvq.readouts.convergence import warn_not_converged
 from hyperlvq.readouts.ranges import check_range, check_solution
+from hyperlvq.registry import PARTS
 from hyperlvq.tensors import is_tensor, refuse_tensor
 
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError
 from hyperlvq.frames import FrameVectorizer
-from hyperlvq.models import ClassifierPipeline, make_classifier
-from hyperlvq.parts import LONGEST_LABEL
+from hyperlvq.learnt import LONGEST_LABEL
+from hyperlvq.models import make_classifier
 from hyperlvq.tables.cells import is_plain_number
 from hyperlvq.tables.columns import Column, Kind, target_labels, to_frame
 from hyperlvq.tables.describe import describe_columns, fewest_rows
@@ -70,7 +71,7 @@ class Task:
 class Trained:
     """A fitted model, and what is to be said about it; `search` is what `best_settings` found."""
 
-    model: ClassifierPipeline
+    model: Pipeline
     columns: tuple[Column, ...]
     class_counts: dict[str, int]
     validation: Validation | None
@@ -79,7 +80,7 @@ class Trained:
     notes: tuple[str, ...]
 
 
-def table_recipe(hidden: str, readout: str, seed: int, **parameters: Any) -> ClassifierPipeline:
+def table_recipe(hidden: str, readout: str, seed: int, **parameters: Any) -> Pipeline:
     """Return the part of the model behind the columns, its random numbers drawn from a seed."""
     try:
         model = make_classifier(hidden, readout, **parameters)
@@ -96,7 +97,7 @@ def table_classifier(
     readout: str,
     seed: int,
     **parameters: Any,
-) -> ClassifierPipeline:
+) -> Pipeline:
     """Return a model that fits and predicts data frames with these columns.
 
     Missing numbers go on to the integer layer, which leaves them out of its sum; other layers get
@@ -110,7 +111,7 @@ def table_classifier(
         max_levels=MOST_FEATURES,
     )
     model = table_recipe(hidden, readout, seed, **parameters)
-    return ClassifierPipeline([("columns", vectorizer), *model.steps])
+    return Pipeline([("columns", vectorizer), *model.steps])
 
 
 def train(table: Table, task: Task, progress: Progress) -> Trained:
@@ -146,7 +147,7 @@ class _Learner:
     y: np.ndarray
     progress: Progress
 
-    def build(self, **found: Any) -> ClassifierPipeline:
+    def build(self, **found: Any) -> Pipeline:
         task = self.task
         parameters = {**task.parameters, **found}
         return table_classifier(
@@ -173,12 +174,12 @@ class _Learner:
         with _caught_warnings():
             return best_settings(self.build, settings, self.X, self.y, self.task.seed, tick)
 
-    def validate(self, model: ClassifierPipeline, n_folds: int) -> Validation:
+    def validate(self, model: Pipeline, n_folds: int) -> Validation:
         tick = self._ticks("cross-validating", n_folds)
         with _caught_warnings():
             return cross_validate(model, self.X, self.y, n_folds, self.task.seed, tick)
 
-    def fit(self, model: ClassifierPipeline) -> tuple[float, list[str]]:
+    def fit(self, model: Pipeline) -> tuple[float, list[str]]:
         """Return the seconds it took, and what was warned of."""
         tick = self._ticks("training", 1)
         start = time.perf_counter()

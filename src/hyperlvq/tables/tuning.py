@@ -16,9 +16,10 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError
-from hyperlvq.models import ClassifierPipeline
+from hyperlvq.registry import search_grid
 from hyperlvq.tables.evaluation import Confusion, Validation, in_order
 
 FEWEST_ROWS = 500
@@ -26,19 +27,6 @@ MOST_ROWS = 20_000
 #: A third of the settings goes on, on three times the rows.
 FACTOR = 3
 N_FOLDS = 3
-LAYER_GRIDS: Mapping[str, Mapping[str, tuple]] = {
-    "features": {},
-    "rvfl": {"n_units": (100, 300, 1000)},
-    "intrvfl": {"n_units": (300, 1000), "clip": (1, 3, 7)},
-}
-READOUT_GRIDS: Mapping[str, Mapping[str, tuple]] = {
-    "rls": {"alpha": (0.0625, 1.0, 16.0, 128.0, 1024.0)},
-    "centroids": {},
-    "perceptron": {"learning_rate": (0.0001, 0.0005, 0.0025)},
-    "lvq1": {"prototypes_per_class": (1, 3), "learning_rate": (0.02, 0.05)},
-    "glvq": {"prototypes_per_class": (1, 3), "slope": (5.0, 12.0)},
-    "kglvq": {"prototypes_per_class": (1, 3), "gamma": (0.1, 0.3, 1.0)},
-}
 
 #: Parameters of `make_classifier`.
 Parameters = dict[str, Any]
@@ -52,7 +40,7 @@ def possible_folds(y: np.ndarray, wanted: int) -> int:
 
 
 def cross_validate(
-    model: ClassifierPipeline, X: pd.DataFrame, y: np.ndarray, n_folds: int, seed: int, tick: Tick
+    model: Pipeline, X: pd.DataFrame, y: np.ndarray, n_folds: int, seed: int, tick: Tick
 ) -> Validation:
     """Fit and test clones of a model on stratified folds."""
     accuracies, pairs = [], Counter[tuple[str, str]]()
@@ -76,7 +64,7 @@ def stratified_folds(
 
 def candidates(hidden: str, readout: str, given: Mapping[str, Any]) -> list[Parameters]:
     """Return the settings to try: a small grid of the parameters that are not given."""
-    grid = {**LAYER_GRIDS[hidden], **READOUT_GRIDS[readout]}
+    grid = search_grid(hidden, readout)
     free = {name: values for name, values in grid.items() if name not in given}
     if not free:
         raise InputError(f"--tune: {hidden} with {readout} has no parameter left to search")
@@ -108,7 +96,7 @@ def n_fits(n_settings: int, n_rows: int) -> int:
 
 
 def best_settings(
-    build: Callable[..., ClassifierPipeline],
+    build: Callable[..., Pipeline],
     settings: list[Parameters],
     X: pd.DataFrame,
     y: np.ndarray,
