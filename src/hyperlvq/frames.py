@@ -18,37 +18,21 @@ MISSING = "(missing)"
 class FrameVectorizer(TransformerMixin, BaseEstimator):
     """Turn columns of numbers and text into one array of features.
 
-    Numbers are kept, their missing values too, unless they are to be filled by the column's
-    median. Text becomes one feature per level, with a level for missing values and one for all rare
-    levels; a level not seen in `fit` is none.
-
-    Parameters
-    ----------
-    numbers, text : sequence of str, default=()
-        The columns of numbers, and those of text.
-    fill : bool, default=False
-        Whether the median takes the place of a missing number.
-    min_rows : int, default=1
-        Levels of fewer rows are rare.
-    max_levels : int, default=100
-        The most features of one column of text.
+    Numbers are kept, their missing values too, unless `fill` puts the column's median in their
+    place. Text becomes one feature per level, at most `max_levels` per column, with a level for
+    missing values and one for all levels of fewer than `min_rows` rows; a level not seen in `fit`
+    sets no feature.
 
     Attributes
     ----------
-    level_names_ : ndarray of shape (n_levels,), of str
-        The levels of all columns of text, column after column.
-    level_columns_ : ndarray of shape (n_levels,)
-        The column of each level, as an index into `text`.
-    level_features_ : ndarray of shape (n_levels,)
-        The feature of each level.
+    level_names_, level_columns_, level_features_ : ndarray of shape (n_levels,)
+        The levels of all columns of text, the column of each (an index into `text`), its feature.
     missing_features_ : ndarray of shape (n_text,)
         The feature of each column's missing text, -1 where none was missing.
     medians_ : ndarray of shape (n_numbers,)
         The medians of the numbers; 0 for a column without any.
-    n_features_in_ : int
-        Number of columns.
-    n_features_out_ : int
-        Number of features.
+    n_features_in_, n_features_out_ : int
+        Number of columns, and of features.
 
     Examples
     --------
@@ -73,18 +57,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         self.max_levels = max_levels
 
     def fit(self, X, y=None) -> Self:
-        """Learn the levels and medians.
-
-        Parameters
-        ----------
-        X : data frame
-            Anything that gives a column by its name.
-        y : ignored
-
-        Returns
-        -------
-        self : FrameVectorizer
-        """
+        """Learn the levels and medians of a data frame, or what else gives columns by name."""
         check_parameters(self._record, vars(self))
         if not (self.numbers or self.text):
             raise ValueError("FrameVectorizer needs at least one column")
@@ -109,17 +82,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X) -> np.ndarray:
-        """Return the features.
-
-        Parameters
-        ----------
-        X : data frame
-            With the columns of `fit`, in any order.
-
-        Returns
-        -------
-        features : ndarray of shape (n_rows, n_features_out_)
-        """
+        """Return the features (rows × features) of a frame with the columns of `fit`."""
         check_is_fitted(self)
         check_usable(self._record, vars(self), vars(self))
         medians = self.medians_ if self.fill else None
@@ -129,16 +92,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         )
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
-        """Return the names of the features: of numbers the column's, of text the level's, too.
-
-        Parameters
-        ----------
-        input_features : ignored
-
-        Returns
-        -------
-        names : ndarray of shape (n_features_out_,), of str
-        """
+        """Return the names of the features: of numbers the column's, of text the level's, too."""
         check_is_fitted(self)
         names = [*self.numbers, *[""] * (self.n_features_out_ - len(self.numbers))]
         for column, lookup in zip(self.text, level_lookups(vars(self)), strict=True):

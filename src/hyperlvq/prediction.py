@@ -30,13 +30,7 @@ ROWS_MULTIPLE = 512
 
 
 class Predictor:
-    """The predictions of a model of which only the parts are known.
-
-    Parameters
-    ----------
-    parts : sequence of Part
-        In the order that samples pass them; the last one is a classifier.
-    """
+    """The predictions of a model by its parts, of which the last one is a classifier."""
 
     def __init__(self, parts: Sequence[Part]):
         *self.before, self.readout = parts

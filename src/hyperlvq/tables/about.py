@@ -5,12 +5,12 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hyperlvq.checks import InputError
-from hyperlvq.costs import glvq_flops, prediction_cost, rls_flops
+from hyperlvq.costs import FORMS, glvq_flops, prediction_cost, rls_flops
 from hyperlvq.model_files import ModelFile
 from hyperlvq.registry import PARTS
 from hyperlvq.tables.columns import Column, Kind, pack_columns, unpack_columns
@@ -28,38 +28,25 @@ SHOWN_SETTINGS = (
 )
 
 
-class ArrayOf(NamedTuple):
-    """The kinds of an array's type, and its number of dimensions."""
-
-    kinds: str
-    n_dimensions: int
-
-
 _SETTINGS = {str: (int, float, str, None, dict, list)}
-#: What the notes of a model file are; a key with a question mark may be missing.
+_ROUND = {"n_settings": int, "n_rows": int, "best": _SETTINGS, "accuracy": float}
+#: What the notes of a model file are; a key with a question mark may be missing. An array is the
+#: letters of its possible types, and its number of dimensions.
 NOTES_SCHEMA = {
     "target": str,
     "seed": int,
     "table": str,
     "trained": str,
     "fit_seconds": float,
-    "search": (
-        None,
-        {
-            "best": _SETTINGS,
-            "rounds": [
-                {"n_settings": int, "n_rows": int, "best": _SETTINGS, "accuracy": float},
-            ],
-        },
-    ),
+    "search": (None, {"best": _SETTINGS, "rounds": [_ROUND]}),
     "accuracies": (None, [float]),
     "notes": [str],
     "device?": {str: (int, float, str, None)},
-    "class_counts": ArrayOf("i", 1),
-    "confusion?": ArrayOf("iu", 2),
-    "columns": ArrayOf("O", 1),
-    "figures": ArrayOf("f", 2),
-    "levels": ArrayOf("O", 1),
+    "class_counts": "i1",
+    "confusion?": "iu2",
+    "columns": "O1",
+    "figures": "f2",
+    "levels": "O1",
     "reasons": {str: str},
     "remarks": {str: str},
 }
@@ -170,9 +157,9 @@ def _used(columns: list[Column]) -> set[tuple[str, Kind]]:
 
 def _matches(value: Any, schema: Any) -> bool:
     """Return whether a value of a file is of a schema: a type, a choice, a list, keys, an array."""
-    if isinstance(schema, ArrayOf):
+    if isinstance(schema, str):
         is_array = isinstance(value, np.ndarray)
-        return is_array and value.dtype.kind in schema.kinds and value.ndim == schema.n_dimensions
+        return is_array and value.dtype.kind in schema and str(value.ndim) in schema
     if isinstance(schema, tuple):
         return any(_matches(value, choice) for choice in schema)
     if isinstance(schema, list):
@@ -256,9 +243,6 @@ def costs_of(model: ModelFile, n_rows: int) -> dict[str, Any]:
     rows = PARTS[model.parts[-1].kind].output_rows
     if rows is not None:
         sizes = hidden, n_features, width, len(learnt[rows])
-        is_linear = rows == "coef_"
-        costs["float"] = prediction_cost(*sizes, linear=is_linear)._asdict()
-        if hidden == "intrvfl":
-            integer = prediction_cost(*sizes, linear=is_linear, form="integer")
-            costs["integer"] = integer._asdict()
+        for form in FORMS if hidden == "intrvfl" else FORMS[:1]:
+            costs[form] = prediction_cost(*sizes, linear=rows == "coef_", form=form)._asdict()
     return costs

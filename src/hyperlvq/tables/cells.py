@@ -43,14 +43,8 @@ def numbers_to_arrow(values: np.ndarray) -> pa.Array:
 
 def numbers_from_arrow(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """Return numbers, of which none is null, as numpy has them."""
-    dtype = column.type.to_pandas_dtype()
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    parts = [
-        np.frombuffer(chunk.buffers()[1], dtype)[chunk.offset : chunk.offset + len(chunk)]
-        for chunk in chunks
-        if len(chunk)
-    ]
-    return np.concatenate([np.empty(0, dtype), *parts])
+    is_chunked = isinstance(column, pa.ChunkedArray)
+    return np.from_dlpack(column.combine_chunks() if is_chunked else column)
 
 
 NAN, LAST = (numbers_to_arrow(np.array([value]))[0] for value in (np.nan, np.int32(-1)))

@@ -39,35 +39,17 @@ _KINDS = list(Kind)
 
 @dataclass(frozen=True)
 class Column:
-    """What a column of a table means.
-
-    Attributes
-    ----------
-    name : str
-    kind : Kind
-    n_missing : int
-        Cells without a value.
-    minimum, maximum : float or None
-        The range of numbers.
-    levels : tuple of str or None
-        The distinct values of text, the most frequent first, at most 100.
-    n_levels : int or None
-        How many distinct values the text has.
-    reason : str or None
-        Why a column is left out.
-    note : str or None
-        What a user may want to know about it.
-    """
+    """What a column of a table means."""
 
     name: str
     kind: Kind
-    n_missing: int = 0
-    minimum: float | None = None
+    n_missing: int = 0  # cells without a value
+    minimum: float | None = None  # of numbers
     maximum: float | None = None
-    levels: tuple[str, ...] | None = None
-    n_levels: int | None = None
-    reason: str | None = None
-    note: str | None = None
+    levels: tuple[str, ...] | None = None  # of text, the most frequent first, at most 100
+    n_levels: int | None = None  # how many levels there are
+    reason: str | None = None  # why it is left out
+    note: str | None = None  # what a user may want to know about it
 
     @property
     def is_used(self) -> bool:

@@ -19,9 +19,9 @@ from hyperlvq.tables.read import TableReader
 
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 WHOLE_NUMBER = re.compile(r"^(-?[0-9]+)\.0+$")
-#: More values that are no class are another column's, and a matrix of them would fill the memory.
+#: More values that are no class are those of another column.
 MOST_UNKNOWN = 1000
-#: A matrix of more classes would fill the memory.
+#: Of more classes, only those that occur are shown; more than so many that occur are refused.
 MOST_CLASSES, MOST_OCCURRING = 1000, 5000
 
 
@@ -146,25 +146,15 @@ def in_order(classes: Iterable[str]) -> list[str]:
     return names
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """How predictions compare with a target, and what is to be said about it."""
-
-    confusion: Confusion
-    notes: tuple[str, ...]
-
-
 def evaluate_table(
     model: Predictor, columns: Sequence[Column], reader: TableReader, target: str
-) -> Evaluation:
-    """Compare the predictions of a table with its target."""
+) -> tuple[Confusion, list[str]]:
+    """Return how predictions compare with a table's target, and what is to be said about it."""
     known = in_order(map(str, model.classes))
     spellings = {_as_number(name): name for name in known} | {name: name for name in known}
     shown = known if len(known) <= MOST_CLASSES else []  # of very many, only those that occur
-    pairs: Counter[tuple[str, str]] = Counter()
-    unknown: set[str] = set()
-    occurring = {*shown}
-    n_without_label = 0
+    pairs, n_without_label = Counter[tuple[str, str]](), 0
+    unknown, occurring = set[str](), {*shown}
     for batch in predict_batches(model, columns, reader):
         y = target_labels(batch.table, target)
         has_label = np.array([label is not None for label in y])
@@ -177,15 +167,7 @@ def evaluate_table(
         pairs.update(zip(true, predicted, strict=True))
         unknown |= {*true} - spellings.keys()
         occurring |= {*true, *predicted}
-        if len(unknown) > MOST_UNKNOWN:
-            raise InputError(
-                f"{reader.name}, column {target!r}: more than {MOST_UNKNOWN} of its values are no "
-                f"class of the model: {listed(in_order(unknown))}"
-            )
-        if len(occurring) > MOST_OCCURRING:
-            raise InputError(
-                f"{reader.name}: more than {MOST_OCCURRING} classes occur, too many to compare"
-            )
+        _check_few(reader.name, target, unknown, occurring)
     if not pairs:
         raise InputError(f"{reader.name} has no value in the target column {target!r}")
     if all(true in unknown for true, _ in pairs):
@@ -198,9 +180,20 @@ def evaluate_table(
         notes.append(f"rows without a class, left out: {n_without_label}")
     if unknown:
         notes.append(f"classes that the model does not know: {', '.join(in_order(unknown))}")
-    return Evaluation(Confusion.of(pairs, shown), tuple(notes))
+    return Confusion.of(pairs, shown), notes
 
 
 def _as_number(label: str) -> str:
     """Return 1 for 1.0, which programs make of whole numbers in a column with a missing one."""
     return WHOLE_NUMBER.sub(r"\1", label)
+
+
+def _check_few(table: str, target: str, unknown: set[str], occurring: set[str]) -> None:
+    """Refuse so many values that a matrix of them would fill the memory."""
+    if len(unknown) > MOST_UNKNOWN:
+        raise InputError(
+            f"{table}, column {target!r}: more than {MOST_UNKNOWN} of its values are no class "
+            f"of the model: {listed(in_order(unknown))}"
+        )
+    if len(occurring) > MOST_OCCURRING:
+        raise InputError(f"{table}: more than {MOST_OCCURRING} classes occur, too many to compare")

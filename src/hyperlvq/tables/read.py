@@ -32,29 +32,14 @@ QUOTE = b'"'
 
 @dataclass
 class TableForm:
-    """How a table is written, as far as it has been read.
+    """How a table is written, as far as it has been read."""
 
-    Attributes
-    ----------
-    name : str
-        What messages call it: the path, or "standard input".
-    columns : tuple of str
-        All names in the header, stripped.
-    delimiter : str or None
-        None for Parquet and for a table of one column.
-    encoding : str or None
-        None for Parquet.
-    decimal : str or None
-        The decimal mark of its numbers, None until one has been seen.
-    marks : dict of Counter
-        For each column, how often which text has been read as missing; blanks are not counted.
-    """
-
-    name: str
-    columns: tuple[str, ...]
-    delimiter: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
+    name: str  # what messages call it: the path, or "standard input"
+    columns: tuple[str, ...]  # all names in the header, stripped
+    delimiter: str | None = None  # None for Parquet and for a table of one column
+    encoding: str | None = None  # None for Parquet
+    decimal: str | None = None  # the decimal mark of numbers, None until one has been seen
+    #: By column, how often which text has been read as missing; blanks are not counted.
     marks: dict[str, Counter[str]] = field(default_factory=dict)
 
 
@@ -90,9 +75,9 @@ class TableReader(TableForm, ABC):
         self._source.close()
 
     @property
-    @abstractmethod
     def position(self) -> float | None:
         """The share of the input that has been read, 0 to 1; None where that is unknown."""
+        return self._source.position
 
     def chunks(self) -> Iterator[Table]:
         """Yield the table's rows in order, once, a few megabytes at a time."""
@@ -141,20 +126,15 @@ class _CsvReader(TableReader):
     """
 
     def __init__(self, source: Source, wanted: Collection[str] | None, block_size: int):
-        self._decoded = Utf8Text(source)
+        self._decoded, self._block_size = Utf8Text(source), block_size
         self._text = Peekable(self._decoded)
         dialect = find_dialect(self._text, source.name)
         super().__init__(source, dialect.columns, wanted)
         self.delimiter, self.encoding = dialect.delimiter, self._decoded.encoding
         self._header_size = dialect.header_size
-        self._block_size = block_size
         # arrow calls columns by their positions
         self._positions = [str(i) for i in range(len(self.columns) + dialect.n_unnamed)]
         self._end_mark = (self.delimiter or NO_DELIMITER).join([END_MARK] * len(self._positions))
-
-    @property
-    def position(self) -> float | None:
-        return self._source.position
 
     def _batches(self) -> Iterator[pa.Table]:
         self._text.read(self._header_size)
@@ -307,7 +287,7 @@ class _ParquetReader(TableReader):
 
     def _rows_per_batch(self) -> int:
         metadata = self._parquet.metadata
-        groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+        groups = map(metadata.row_group, range(metadata.num_row_groups))
         n_bytes = sum(group.total_byte_size for group in groups)
         bytes_per_row = max(n_bytes / max(metadata.num_rows, 1), 1)
         return max(1, min(int(self._block_size / bytes_per_row), MOST_PARQUET_ROWS))

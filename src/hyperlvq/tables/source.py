@@ -24,18 +24,14 @@ ZIP_MAGIC = b"PK\x03\x04"
 HEAD_SIZE = 4096
 
 AS_CSV, AS_PARQUET = "save it as CSV", "save it as Parquet or CSV"
-TABLE_AS_CSV, UNPACK = "save the table as CSV", "unpack it first"
+TABLE_AS_CSV, IN_CSV, UNPACK = "save the table as CSV", "give a table in CSV", "unpack it first"
 #: What a file begins with, what it is, and what to do about it.
 FOREIGN_FORMATS = (
     ((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "a Python pickle", AS_CSV),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel file", AS_CSV),
     (b"SQLite format 3\0", "an SQLite database", "export a table of it as CSV"),
     (b"%PDF-", "a PDF document", TABLE_AS_CSV),
-    (
-        (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*"),
-        "an image",
-        "give a table in CSV",
-    ),
+    ((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*"), "an image", IN_CSV),
     (b"\x89HDF", "an HDF5 file", "save the table as CSV or Parquet"),
     (b"\x93NUMPY", "a numpy array", "save it as CSV with a header"),
     (b"ARROW1", "an Arrow file", AS_PARQUET),
@@ -172,7 +168,12 @@ class Source:
 
 def open_source(path: str | Path) -> Source:
     """Open a path, or standard input for `-`; InputError if it cannot hold a table."""
-    source = _standard_input() if str(path) == "-" else _open_file(path)
+    if str(path) != "-":
+        source = _open_file(path)
+    elif sys.stdin is None:
+        raise InputError(f"{STANDARD_INPUT} is closed")
+    else:
+        source = Source(STANDARD_INPUT, sys.stdin.buffer)
     try:
         source.unpack()
         _check_format(source)
@@ -180,12 +181,6 @@ def open_source(path: str | Path) -> Source:
         source.close()
         raise
     return source
-
-
-def _standard_input() -> Source:
-    if sys.stdin is None:
-        raise InputError(f"{STANDARD_INPUT} is closed")
-    return Source(STANDARD_INPUT, sys.stdin.buffer)
 
 
 def _open_file(path: str | Path) -> Source:

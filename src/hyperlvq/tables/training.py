@@ -2,9 +2,7 @@
 
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -17,21 +15,14 @@ from hyperlvq.checks import InputError
 from hyperlvq.frames import FrameVectorizer
 from hyperlvq.learnt import LONGEST_LABEL
 from hyperlvq.models import make_classifier
+from hyperlvq.tables import tuning
 from hyperlvq.tables.cells import is_plain_number
 from hyperlvq.tables.columns import Column, Kind, target_labels, to_frame
 from hyperlvq.tables.describe import describe_columns, fewest_rows
 from hyperlvq.tables.dialect import tidy
 from hyperlvq.tables.evaluation import Validation, in_order
 from hyperlvq.tables.read import Table
-from hyperlvq.tables.tuning import (
-    Parameters,
-    Tick,
-    best_settings,
-    candidates,
-    cross_validate,
-    n_fits,
-    possible_folds,
-)
+from hyperlvq.tables.tuning import Parameters
 
 #: With more classes than this share of the rows, the target is taken for a quantity.
 MOST_CLASSES_SHARE = 0.5
@@ -123,105 +114,82 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
     X, y = X[has_label], y[has_label].astype(str)
     classes, counts = np.unique(y, return_counts=True)
     by_class = dict(zip(classes.tolist(), counts.tolist(), strict=True))
-    marks = table.form.marks.get(tidy(task.target), Counter())
-    _check_classes(f"{table.form.name} has", task.target, by_class, marks)
-    learner = _Learner(task, columns, X, y, progress)
-    settings = learner.candidates()
-    found = learner.tune(settings) if task.tune or len(settings) > 1 else None
-    model = learner.build(**(found["best"] if found else settings[0]))
-    n_folds = possible_folds(y, task.n_folds)
-    validation = learner.validate(model, n_folds) if n_folds else None
-    seconds, warned = learner.fit(model)
+    _check_classes(table, task.target, by_class)
+
+    def build(**found: Any) -> Pipeline:
+        parameters = {**task.parameters, **found}
+        return table_classifier(columns, len(y), task.hidden, task.readout, task.seed, **parameters)
+
+    settings = _candidates(task, build, X, len(classes))
+    search = validation = None
+    if task.tune or len(settings) > 1:
+        tick = _ticks(progress, "tuning", tuning.n_fits(len(settings), len(y)))
+        search = tuning.best_settings(build, settings, X, y, task.seed, tick)
+    model = build(**(search["best"] if search else settings[0]))
+    n_folds = tuning.possible_folds(y, task.n_folds)
+    if n_folds:
+        tick = _ticks(progress, "cross-validating", n_folds)
+        validation = tuning.cross_validate(model, X, y, n_folds, task.seed, tick)
+    seconds, warned = _fit(model, X, y, _ticks(progress, "training", 1))
     notes = (*_notes(task, int((~has_label).sum()), n_folds), *warned)
     class_counts = {name: by_class[name] for name in in_order(by_class)}
-    return Trained(model, columns, class_counts, validation, found, seconds, notes)
+    return Trained(model, columns, class_counts, validation, search, seconds, notes)
 
 
-@dataclass(frozen=True)
-class _Learner:
-    """One table's rows, and the steps of learning from them, each telling how far it is."""
-
-    task: Task
-    columns: tuple[Column, ...]
-    X: pd.DataFrame
-    y: np.ndarray
-    progress: Progress
-
-    def build(self, **found: Any) -> Pipeline:
-        task = self.task
-        parameters = {**task.parameters, **found}
-        return table_classifier(
-            self.columns, len(self.y), task.hidden, task.readout, task.seed, **parameters
-        )
-
-    def candidates(self) -> list[Parameters]:
-        """Return the settings to choose from: sizes that fit, times a grid if it is to be tuned."""
-        task = self.task
-        sizes: list[Parameters] = [{}]
-        if task.sizes is not None:
-            n_features = self.build()["columns"].fit(self.X).n_features_out_
-            sizes = task.sizes(n_features, len(np.unique(self.y)))
-        if not task.tune:
-            return sizes
-        return [
-            {**size, **rest}
-            for size in sizes
-            for rest in candidates(task.hidden, task.readout, {**task.parameters, **size})
-        ]
-
-    def tune(self, settings: list[Parameters]) -> dict[str, Any]:
-        tick = self._ticks("tuning", n_fits(len(settings), len(self.y)))
-        with _caught_warnings():
-            return best_settings(self.build, settings, self.X, self.y, self.task.seed, tick)
-
-    def validate(self, model: Pipeline, n_folds: int) -> Validation:
-        tick = self._ticks("cross-validating", n_folds)
-        with _caught_warnings():
-            return cross_validate(model, self.X, self.y, n_folds, self.task.seed, tick)
-
-    def fit(self, model: Pipeline) -> tuple[float, list[str]]:
-        """Return the seconds it took, and what was warned of."""
-        tick = self._ticks("training", 1)
-        start = time.perf_counter()
-        with _caught_warnings() as caught:
-            model.fit(self.X, self.y)
-        seconds = time.perf_counter() - start
-        tick()
-        return seconds, [str(warning.message) for warning in caught]
-
-    def _ticks(self, activity: str, total: int) -> Tick:
-        done = count()
-
-        def tick() -> None:
-            self.progress(activity, next(done), total)
-
-        tick()
-        return tick
+def _candidates(
+    task: Task, build: Callable[..., Pipeline], X: pd.DataFrame, n_classes: int
+) -> list[Parameters]:
+    """Return the settings to choose from: sizes that fit, times a grid if it is to be tuned."""
+    sizes: list[Parameters] = [{}]
+    if task.sizes is not None:
+        sizes = task.sizes(build()["columns"].fit(X).n_features_out_, n_classes)
+    if not task.tune:
+        return sizes
+    return [
+        {**size, **rest}
+        for size in sizes
+        for rest in tuning.candidates(task.hidden, task.readout, {**task.parameters, **size})
+    ]
 
 
-@contextmanager
-def _caught_warnings() -> Iterator[list[warnings.WarningMessage]]:
-    """Yield the warnings of the block: of the folds nobody needs any, of the model some do."""
+def _fit(
+    model: Pipeline, X: pd.DataFrame, y: np.ndarray, tick: tuning.Tick
+) -> tuple[float, list[str]]:
+    """Return the seconds it took, and what was warned of."""
+    start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield caught
+        model.fit(X, y)
+    seconds = time.perf_counter() - start
+    tick()
+    return seconds, [str(warning.message) for warning in caught]
+
+
+def _ticks(progress: Progress, activity: str, total: int) -> tuning.Tick:
+    """Return what tells that one more step of an activity is done; that none is, is told now."""
+    done = count()
+
+    def tick() -> None:
+        progress(activity, next(done), total)
+
+    tick()
+    return tick
 
 
 def _check_parameters(task: Task) -> None:
     """Fit two rows: every parameter is looked at before a table is."""
     model = table_recipe(task.hidden, task.readout, task.seed, **task.parameters)
     try:
-        with _caught_warnings():
+        with warnings.catch_warnings(action="ignore"):
             model.fit([[0.0], [1.0]], ["a", "b"])
     except (TypeError, ValueError) as error:
         raise InputError(str(error)) from None
 
 
-def _check_classes(
-    table_has: str, target: str, by_class: Mapping[str, int], marks: Counter[str]
-) -> None:
-    """Refuse a target that is no class; `marks` are its texts that were read as missing."""
+def _check_classes(table: Table, target: str, by_class: Mapping[str, int]) -> None:
+    """Refuse a target that is no class."""
     n_classes, n_rows = len(by_class), sum(by_class.values())
+    table_has, marks = f"{table.form.name} has", table.form.marks.get(tidy(target))
     on_marks = ""
     if marks:
         texts = " and ".join(map(repr, sorted(marks)))

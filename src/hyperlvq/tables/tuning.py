@@ -7,7 +7,7 @@ vanish from small draws; here every draw keeps their shares.
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
 from math import ceil
 from typing import Any
@@ -42,24 +42,16 @@ def possible_folds(y: np.ndarray, wanted: int) -> int:
 def cross_validate(
     model: Pipeline, X: pd.DataFrame, y: np.ndarray, n_folds: int, seed: int, tick: Tick
 ) -> Validation:
-    """Fit and test clones of a model on stratified folds."""
+    """Fit and test clones of a model on stratified folds, without their warnings."""
     accuracies, pairs = [], Counter[tuple[str, str]]()
-    for train, test in stratified_folds(y, n_folds, seed):
-        predicted = clone(model).fit(X.iloc[train], y[train]).predict(X.iloc[test])
-        pairs.update(zip(y[test].tolist(), predicted.tolist(), strict=True))
-        accuracies.append(float(np.mean(predicted == y[test])))
-        tick()
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings(action="ignore"):
+        for train, test in folds.split(y, y):
+            predicted = clone(model).fit(X.iloc[train], y[train]).predict(X.iloc[test])
+            pairs.update(zip(y[test].tolist(), predicted.tolist(), strict=True))
+            accuracies.append(float(np.mean(predicted == y[test])))
+            tick()
     return Validation(tuple(accuracies), Confusion.of(pairs, in_order(set(y.tolist()))))
-
-
-def stratified_folds(
-    y: np.ndarray, n_folds: int, seed: int
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the rows to train on and those to test on, as even in every class as can be."""
-    splits = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():  # of classes with fewer rows than folds: they get what can be
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        yield from splits.split(y, y)
 
 
 def candidates(hidden: str, readout: str, given: Mapping[str, Any]) -> list[Parameters]:
