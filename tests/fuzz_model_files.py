@@ -17,11 +17,11 @@ import numpy as np
 from model_files import put_together, take_apart
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.about_text import model_lines, python_model_lines
+from hyperlvq.cli.show import model_lines, python_model_lines
 from hyperlvq.model_files import read
 from hyperlvq.prediction import Predictor
 from hyperlvq.saving import from_parts
-from hyperlvq.tables.about import about_python_model, columns_of, from_notes
+from hyperlvq.tables.about import about_python_model, columns_of, from_notes, to_plain
 from hyperlvq.tables.columns import Kind
 
 MOST_SECONDS = 5
@@ -184,7 +184,7 @@ def attempt(content, watch):
         return "refused"
     finally:
         watch.is_on = False
-    json.dumps(about, allow_nan=False)
+    json.dumps(to_plain(about), allow_nan=False)
     (model_lines if file.notes else python_model_lines)(about)
     check_predictions(model, file, about)
     learn_on(model, file)

@@ -5,7 +5,7 @@ import pytest
 
 from hyperlvq.checks import InputError
 from hyperlvq.report.confusion import MOST_COUNTS, draw_confusion, write_confusion
-from hyperlvq.tables.confusion import Confusion
+from hyperlvq.tables.evaluation import Confusion
 
 
 def confusion_of(*names):

@@ -102,16 +102,17 @@ def _read_samples(saved: SavedModel, path: str) -> tuple[Any, Any, int]:
 
     from hyperlvq.export.fitted import device_features
     from hyperlvq.tables.about import columns_of
-    from hyperlvq.tables.columns import labels, to_frame
+    from hyperlvq.tables.columns import target_labels, to_frame
     from hyperlvq.tables.read import read_table
 
     table = read_table(path)
-    frame = to_frame(table.data, columns_of(saved.about), table)
+    frame = to_frame(table, columns_of(saved.about))
     is_whole = ~np.isnan(device_features(saved.model, frame)).any(axis=1)
     if not is_whole.any():
         raise InputError(f"{path} has no row without missing numbers, which exported models need")
     target = saved.about["target"]
-    known = labels(table.data, target, table)[is_whole] if target in table.columns else None
+    has_target = target in table.form.columns
+    known = target_labels(table, target)[is_whole] if has_target else None
     return frame[is_whole], known, int((~is_whole).sum())
 
 

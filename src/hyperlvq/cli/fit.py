@@ -142,6 +142,7 @@ def fit(
         raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
     with if_stopped(NOTHING_WRITTEN):
         from hyperlvq.export import device_settings
+        from hyperlvq.tables.about import to_plain
         from hyperlvq.tables.training import Task
 
         parameters = _given(parameters, hidden, readout)
@@ -161,7 +162,8 @@ def fit(
         about, content = _train(table, task, limits, output, min_accuracy, quiet)
     if content is not None:
         _save(content, output)
-    give(_lines(about, output, content), about, as_json, quiet, output == STANDARD)
+    lines = _lines(about, output, content)
+    give(lines, to_plain(about), as_json, quiet, output == STANDARD)
     if content is None:
         raise typer.Exit(1)
 
@@ -221,7 +223,7 @@ def _train(
         data = read_table(table)
         trained = train(data, task, progress)
     parts = to_parts(trained.model)
-    about = about_training(trained, task, data.name, parts)
+    about = about_training(trained, task, data.form.name, parts)
     if limits:
         plan = make_plan(trained.model, input=limits["input"])
         about["device"] = budget_values(plan, limits["chip"])
@@ -247,7 +249,7 @@ def _is_at_least(trained: "Trained", min_accuracy: float) -> bool:
 
 
 def _lines(about: "About", output: str, content: bytes | None) -> list[str]:
-    from hyperlvq.cli.about_text import training_lines
+    from hyperlvq.cli.show import training_lines
 
     if content is None:
         outcome = "not saved: the accuracy is below --min-accuracy"

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.confusion import Confusion
+from hyperlvq.tables.evaluation import Confusion
 from hyperlvq.writing import check_writable, write_bytes
 
 PICTURE_SUFFIXES = (".svg", ".png", ".pdf")
