@@ -15,6 +15,7 @@ from sklearn.utils.validation import _num_samples
 
 from hyperlvq.checks import check_choice
 from hyperlvq.defaults import RECIPE_DEFAULTS
+from hyperlvq.engines import on_host, stays_tensor
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
 from hyperlvq.readouts import (
     CentroidClassifier,
@@ -25,7 +26,6 @@ from hyperlvq.readouts import (
     RLSClassifier,
 )
 from hyperlvq.readouts.base import drop_weightless
-from hyperlvq.tensors import is_tensor, on_host
 
 WEIGHTS_OF_READOUT = "readout__sample_weight"
 #: A feature that takes less than this share of the range to scale to was not scaled.
@@ -170,7 +170,7 @@ def without_weightless(X, y, weights):
     if len(kept) == len(rows):
         return X, y, weights
     X, y = (
-        values[kept] if is_tensor(values) else _safe_indexing(values, kept) for values in (X, y)
+        values[kept] if stays_tensor(values) else _safe_indexing(values, kept) for values in (X, y)
     )
     return X, y, kept_weights
 

@@ -8,11 +8,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from hyperlvq.checks import InputError
+from hyperlvq.engines import to_numpy
 from hyperlvq.frames import FrameVectorizer
 from hyperlvq.model_files import ALONE, LARGEST_BYTES, ModelFile, Part, read_path, to_bytes
 from hyperlvq.models import HIDDEN_LAYERS, READOUTS, ClassifierPipeline
 from hyperlvq.parts import PARTS
-from hyperlvq.tensors import to_numpy
 from hyperlvq.writing import write_bytes
 
 #: All that a file can be made of.

@@ -10,10 +10,10 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import InputError
+from hyperlvq.engines import to_numpy
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
 from hyperlvq.models import READOUTS as ALL_READOUTS
 from hyperlvq.readouts import KGLVQClassifier
-from hyperlvq.tensors import to_numpy
 
 STEPS = ("scale", "hidden", "readout")
 PREPARATION = "columns"
