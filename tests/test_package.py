@@ -43,7 +43,7 @@ def test_type_checkers_know_what_is_exported(tmp_path):
     types = [line.split("Revealed type is ")[1] for line in result.stdout.splitlines()[:-1]]
     assert len(types) == len(lines) - 1, result.stdout
     assert '"Any"' not in types
-    assert types[-1] == '"hyperlvq.models.ClassifierPipeline"'
+    assert types[-1] == '"sklearn.pipeline.Pipeline"'
 
 
 def test_import_alone_loads_neither_scikit_learn_nor_numba():

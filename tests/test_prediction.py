@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from hyperlvq import prediction
-from hyperlvq.models import HIDDEN_LAYERS, READOUTS, make_classifier
+from hyperlvq.models import make_classifier
 from hyperlvq.prediction import Predictor
+from hyperlvq.registry import hidden_layers, readouts
 from hyperlvq.saving import to_parts
 from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.recipe import table_classifier
@@ -33,8 +34,8 @@ def frame(rng):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("hidden", HIDDEN_LAYERS)
-@pytest.mark.parametrize("readout", READOUTS)
+@pytest.mark.parametrize("hidden", hidden_layers())
+@pytest.mark.parametrize("readout", readouts())
 def test_every_digit_is_that_of_the_estimators(hidden, readout, n_classes, frame):
     parameters = parameters_of(hidden, readout)
     model = table_classifier(COLUMNS, 300, hidden, readout, 0, **parameters)

@@ -60,6 +60,17 @@ def glvq_flops(
     return n_iter * T * (3 * P * L * N + 6 * N + 19) + T * N
 
 
+def kglvq_flops(
+    n_samples: int,
+    n_units: int,
+    n_classes: int,
+    prototypes_per_class: float = 1,
+    n_iter: int = 10,
+) -> float:
+    """Return about how many flops KGLVQ takes, whatever the number of features: 2I(P + 2)T²."""
+    return 2 * n_iter * (prototypes_per_class + 2) * n_samples**2
+
+
 def relative_costs(
     n_samples: int,
     n_units: int,

@@ -152,7 +152,7 @@ class TorchEngine:
 
     def check_can_fit(self, estimator: BaseEstimator) -> None:
         name, solver = type(estimator).__name__, getattr(estimator, "solver", None)
-        if not estimator._takes_tensors:
+        if "tensors" not in estimator._record.runs_on:
             raise TypeError(f"{name} takes numpy arrays, no torch tensors")
         if solver is not None and solver not in estimator._tensor_solvers:
             listed = ", ".join(map(repr, estimator._tensor_solvers))
@@ -271,7 +271,7 @@ NUMPY_ENGINE = NumpyEngine()
 
 def engine_of(X: Any) -> NumpyEngine | TorchEngine:
     """Return the engine that computes on X; raise if there is none."""
-    if not stays_tensor(X):
+    if not _stays_tensor(X):
         return NUMPY_ENGINE
     if X.device.type not in DEVICES:
         raise ValueError(f"tensors must be on a device cpu or cuda, got {X.device.type}")
@@ -282,7 +282,7 @@ def engine_of_fitted(estimator: BaseEstimator, X: Any) -> NumpyEngine | TorchEng
     """Return the engine of X; raise if X is not where the estimator was fitted."""
     learnt = _place_of(getattr(estimator, next(iter(estimator._record.learnt))))
     given = _place_of(X)
-    if given != "numpy" and not stays_tensor(X):
+    if given != "numpy" and not _stays_tensor(X):
         # scikit-learn would make an array of it
         given = "numpy" if learnt == "numpy" else f"{given} without array_api_dispatch"
     if learnt != given:
@@ -296,7 +296,7 @@ def engine_of_fitted(estimator: BaseEstimator, X: Any) -> NumpyEngine | TorchEng
 
 def refuse_tensor(name: str, X: Any) -> None:
     """Raise if X is a tensor that would have to stay one."""
-    if stays_tensor(X):
+    if _stays_tensor(X):
         raise TypeError(f"{name} takes numpy arrays, no torch tensors")
 
 
@@ -358,7 +358,7 @@ def holds_small_integers(X: Array) -> bool:
     return name_of(X) in ("int8", "uint8")
 
 
-def stays_tensor(X: Any) -> bool:
+def _stays_tensor(X: Any) -> bool:
     """Return whether X is a tensor that must stay one; raise if it is of another namespace."""
     if not get_config()["array_api_dispatch"] or isinstance(X, np.ndarray | np.generic):
         return False

@@ -7,7 +7,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.kernels.features import choose_levels, columns_to_features, level_lookups
-from hyperlvq.parts import PARTS, check_parameters, check_usable
+from hyperlvq.learnt import check_usable
+from hyperlvq.registry import PARTS, check_parameters
 
 RARE = "(rare)"
 MISSING = "(missing)"

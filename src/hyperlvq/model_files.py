@@ -3,7 +3,7 @@
 A file is a safetensors file, whose header has one entry of ours in its metadata, `hyperlvq`: JSON
 with the format's number, the version that wrote it, the class, parameters and plain attributes of
 each part, and notes. All arrays are tensors, called `step.attribute`; text is one tensor of UTF-8
-bytes and one of lengths. Reading compares everything with the records of `hyperlvq.parts` before
+bytes and one of lengths. Reading compares everything with the records of `hyperlvq.registry` before
 anything is built; writing does, too, so that what was written can be read.
 
 scikit-learn is not needed here: `hyperlvq.saving` makes estimators of the parts.
@@ -23,13 +23,15 @@ from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
 from hyperlvq.checks import InputError, check_integer
-from hyperlvq.parts import LOSSES, PARTS, Learnt, check_parameters, check_whole
+from hyperlvq.learnt import check_whole
+from hyperlvq.registry import PARTS, Learnt, check_parameters
 from hyperlvq.version import __version__
 
 FORMAT = 2
 ENTRY = "hyperlvq"
 NOTES = "notes"
 PARAMETERS = "parameters"
+#: Earlier files have the first, whose name is that of a class that is gone.
 PIPELINES = ("ClassifierPipeline", "Pipeline")
 #: The name of the only step of a model that is not a pipeline.
 ALONE = "model"
@@ -246,7 +248,7 @@ def _names_as_array(value: Any) -> Any:
 
 
 def _as_array(name: str, value: Any, learnt: Learnt) -> Any:
-    if learnt.type is not LOSSES:
+    if learnt.type != "losses":
         return value
     _check_length(name, len(value))
     return np.array(value, dtype=np.float64)
@@ -290,7 +292,7 @@ def _part_of(step: str, values: dict[str, Any], arrays: _Arrays) -> Part:
                 for name, value in parameters.items()
             },
             {
-                name: _as_list(name, value) if record.learnt[name].type is LOSSES else value
+                name: _as_list(name, value) if record.learnt[name].type == "losses" else value
                 for name, value in learnt.items()
             },
         )

@@ -3,24 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MinMaxScaler
 
 from hyperlvq.checks import InputError
 from hyperlvq.engines import to_numpy
-from hyperlvq.frames import FrameVectorizer
 from hyperlvq.model_files import ALONE, LARGEST_BYTES, ModelFile, Part, read_path, to_bytes
-from hyperlvq.models import HIDDEN_LAYERS, READOUTS, ClassifierPipeline
-from hyperlvq.parts import PARTS
+from hyperlvq.registry import estimator_class, record_of
 from hyperlvq.writing import write_bytes
 
-#: All that a file can be made of.
-CLASSES: dict[str, type[BaseEstimator]] = {
-    kind.__name__: kind
-    for kind in (FrameVectorizer, MinMaxScaler, *HIDDEN_LAYERS.values(), *READOUTS.values())
-    if kind is not None
-}
 OTHER_TOOLS = (
     "other estimators of scikit-learn can be kept by skops.io or, among people who trust each "
     "other, by joblib"
@@ -36,9 +27,8 @@ def save(model: BaseEstimator, path: str | Path) -> None:
         A recipe of `make_classifier`, or any hidden layer or readout of hyperlvq by itself or with
         a MinMaxScaler in a Pipeline. Calibrated, searched and combined models of scikit-learn are
         not ours to save: save their best or each of their estimators, or use skops.io or joblib.
-        A model that was fitted on torch tensors is saved with numpy arrays. Of a recipe the fitted
-        steps are saved, with their parameters; `set_output`, `memory`, `verbose` and what was set
-        since `fit` are not.
+        A model that was fitted on torch tensors is saved with numpy arrays. Of a recipe the steps
+        are saved, with their parameters; `set_output`, `memory` and `verbose` are not.
     path : path
         Where to save it. Models are usually called `*.hlvq`.
 
@@ -83,7 +73,7 @@ def load(path: str | Path, *, max_bytes: int = LARGEST_BYTES) -> Any:
 
 def to_parts(model: BaseEstimator, notes: dict[str, Any] | None = None) -> ModelFile:
     """Return what a file holds of a model, and notes; InputError names what it cannot hold."""
-    if type(model) in (ClassifierPipeline, Pipeline):
+    if type(model) is Pipeline:
         steps = tuple((name, _part_of_step(step)) for name, step in model.steps)
         return ModelFile(steps, type(model).__name__, notes or {})
     return ModelFile(((ALONE, _part(model)),), notes=notes or {})
@@ -92,19 +82,12 @@ def to_parts(model: BaseEstimator, notes: dict[str, Any] | None = None) -> Model
 def from_parts(model: ModelFile) -> Any:
     """Return the estimator that the parts make."""
     steps = [(name, "passthrough" if part is None else build(part)) for name, part in model.steps]
-    if model.pipeline is None:
-        return steps[0][1]
-    if model.pipeline == "Pipeline":
-        return Pipeline(steps)
-    unfitted = [(name, step if isinstance(step, str) else clone(step)) for name, step in steps]
-    pipeline = ClassifierPipeline(unfitted)
-    pipeline.fitted_steps_ = steps
-    return pipeline
+    return steps[0][1] if model.pipeline is None else Pipeline(steps)
 
 
 def build(part: Part) -> Any:
     """Return one part as a fitted estimator."""
-    estimator = CLASSES[part.kind](**part.parameters)
+    estimator = estimator_class(part.kind)(**part.parameters)
     vars(estimator).update(part.learnt)
     return estimator
 
@@ -114,13 +97,13 @@ def _part_of_step(step: Any) -> Part | None:
 
 
 def _part(estimator: Any) -> Part:
-    kind = type(estimator)
-    if CLASSES.get(kind.__name__) is not kind:
+    kind, record = type(estimator), record_of(estimator)
+    if record is None:
         is_class = isinstance(estimator, type)
         got = f"the class {estimator.__name__}" if is_class else f"a {kind.__name__}"
         advice = f"; {OTHER_TOOLS}" if isinstance(estimator, BaseEstimator) else ""
         raise InputError(f"only models of hyperlvq can be saved, got {got}{advice}")
-    record, estimator = PARTS[kind.__name__], to_numpy(estimator)
+    estimator = to_numpy(estimator)
     learnt = {name: vars(estimator)[name] for name in record.learnt if name in vars(estimator)}
     if next(iter(record.learnt)) not in learnt:
         raise InputError(f"{kind.__name__} is not fitted: call fit before it is saved")

@@ -3,11 +3,11 @@ import math
 import pytest
 
 from hyperlvq.costs import glvq_flops, rls_flops
+from hyperlvq.registry import PARTS
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.schedule import (
     FLOPS_PER_SECOND,
     START_SECONDS,
-    USUAL_ITERATIONS,
     estimated_seconds,
     longest_first,
 )
@@ -33,7 +33,7 @@ def test_rls_takes_the_flops_of_the_papers_table():
 
 
 def test_glvq_takes_the_flops_of_the_papers_table():
-    n_iter = USUAL_ITERATIONS["glvq"]
+    n_iter = PARTS["GLVQClassifier"].usual_iterations
 
     assert flops("intrvfl_glvq", n_units=300, prototypes_per_class=5) == pytest.approx(
         glvq_flops(1000, 300, 3, 5, n_iter)

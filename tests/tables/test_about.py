@@ -14,7 +14,8 @@ from hyperlvq import CentroidClassifier
 from hyperlvq.checks import InputError
 from hyperlvq.frames import FrameVectorizer
 from hyperlvq.model_files import read_path
-from hyperlvq.models import HIDDEN_LAYERS, READOUTS, make_classifier
+from hyperlvq.models import make_classifier
+from hyperlvq.registry import hidden_layers, readouts
 from hyperlvq.saving import to_parts
 from hyperlvq.tables.about import (
     about_python_model,
@@ -29,8 +30,8 @@ from hyperlvq.tables.read import read_table
 from hyperlvq.tables.training import Task, train
 
 
-@pytest.mark.parametrize("hidden", HIDDEN_LAYERS)
-@pytest.mark.parametrize("readout", READOUTS)
+@pytest.mark.parametrize("hidden", hidden_layers())
+@pytest.mark.parametrize("readout", readouts())
 def test_what_is_known_of_every_recipe_is_plain_and_comes_back(hidden, readout, tmp_path):
     (tmp_path / "t.csv").write_text(colour_table())
     task = Task("colour", hidden, readout, n_folds=2)

@@ -8,11 +8,10 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from hyperlvq.checks import InputError
-from hyperlvq.models import HIDDEN_LAYERS, READOUTS, make_classifier
+from hyperlvq.models import make_classifier
+from hyperlvq.registry import hidden_layers, readouts, search_grid
 from hyperlvq.tables.tuning import (
-    LAYER_GRIDS,
     N_FOLDS,
-    READOUT_GRIDS,
     candidates,
     n_ticks,
     schedule,
@@ -32,10 +31,10 @@ def neighbours(n_neighbors):
     return KNeighborsClassifier(n_neighbors)
 
 
-@pytest.mark.parametrize("hidden", HIDDEN_LAYERS)
-@pytest.mark.parametrize("readout", READOUTS)
+@pytest.mark.parametrize("hidden", hidden_layers())
+@pytest.mark.parametrize("readout", readouts())
 def test_grids_name_parameters_that_exist(hidden, readout):
-    for name, values in {**LAYER_GRIDS[hidden], **READOUT_GRIDS[readout]}.items():
+    for name, values in search_grid(hidden, readout).items():
         for value in values:
             make_classifier(hidden, readout, **{name: value})
 

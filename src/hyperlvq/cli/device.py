@@ -1,6 +1,6 @@
 """Sizes that fit a device, and what a model takes of one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -62,19 +62,24 @@ class Device:
         self, hidden: str, readout: str, given: dict[str, Any]
     ) -> Callable[[int, int], list[dict[str, Any]]]:
         """Return what finds the settings that fit, for so many features and classes."""
-        if hidden != "intrvfl" or readout == "kglvq":
+        from hyperlvq.registry import recipe_records
+
+        records = recipe_records(hidden, readout)
+        if hidden == "features" or any(each.export_refusal is not None for each in records):
             raise InputError(
                 f"--max-flash and --max-ram: {hidden} with {readout} cannot be exported to a device"
             )
 
         def fitting(n_features: int, n_classes: int) -> list[dict[str, Any]]:
-            per_class = _prototypes(readout, given)
+            per_class = _prototypes("prototypes_per_class" in records[-1].parameters, given)
             found = {
                 count: self._units(n_features, n_classes, count, readout, given)
                 for count in per_class
             }
             settings = [
-                _setting(units, count, readout, given) for count, units in found.items() if units
+                _setting(units, count, {*records[0].parameters, *records[-1].parameters}, given)
+                for count, units in found.items()
+                if units
             ]
             if not settings:
                 raise InputError(
@@ -114,17 +119,17 @@ class Device:
         return min(most, wanted)
 
 
-def _prototypes(readout: str, given: dict[str, Any]) -> tuple[int, ...]:
+def _prototypes(has_several: bool, given: dict[str, Any]) -> tuple[int, ...]:
     if "prototypes_per_class" in given:
         return (given["prototypes_per_class"],)
-    return PROTOTYPES if readout in ("glvq", "lvq1") else (1,)
+    return PROTOTYPES if has_several else (1,)
 
 
-def _setting(units: int, per_class: int, readout: str, given: dict[str, Any]) -> dict[str, Any]:
-    setting = {"n_units": units}
-    if readout in ("glvq", "lvq1"):
-        setting["prototypes_per_class"] = per_class
-    return {name: value for name, value in setting.items() if name not in given}
+def _setting(
+    units: int, per_class: int, known: Collection[str], given: dict[str, Any]
+) -> dict[str, Any]:
+    setting = {"n_units": units, "prototypes_per_class": per_class}
+    return {name: value for name, value in setting.items() if name not in given and name in known}
 
 
 def budget_values(plan: "Plan", chip: str) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """`hyperlvq fit`: from a table to a model."""
 
+import inspect
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,84 +20,61 @@ from hyperlvq.cli.options import (
 )
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import size
+from hyperlvq.registry import PARTS, Parameter, hidden_layers, readouts, recipe_records
 
 if TYPE_CHECKING:
     from hyperlvq.tables.about import About
     from hyperlvq.tables.training import Task, Trained
 
-MOST_UNITS = 100_000
 DEVICE_PANEL = "A device to fit (then hyperlvq export)"
 MODEL_PANEL = "The model (parameters as in Python, with the same defaults)"
 
 
+def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option for each parameter of hidden layers and readouts that has one."""
+    names: dict[str, list[str]] = {}
+    parameters: dict[str, Parameter] = {}
+    for record in PARTS.values():
+        for name, parameter in record.parameters.items():
+            if parameter.option is not None:
+                names.setdefault(name, []).append(str(record.recipe_name))
+                parameters[name] = parameter
+    signature = inspect.signature(command)
+    *fixed, _ = signature.parameters.values()  # the last one takes all others
+    options = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=_option(parameter, names[name]),
+        )
+        for name, parameter in parameters.items()
+    ]
+    command.__signature__ = signature.replace(parameters=[*fixed, *options])  # type: ignore[attr-defined]
+    command.__annotations__ |= {option.name: option.annotation for option in options}
+    return command
+
+
+def _option(parameter: Parameter, recipe_names: list[str]) -> Any:
+    kind: Any = parameter.option
+    value_type = Literal[kind] if isinstance(kind, tuple) else kind
+    text = f"{parameter.help} ({', '.join(recipe_names)})."
+    return Annotated[value_type | None, typer.Option(help=text, rich_help_panel=MODEL_PANEL)]
+
+
+@with_parameter_options
 def fit(
     table: TableArgument,
     target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")],
     output: Annotated[str, typer.Option("--output", "-o", help="The model file; - for stdout.")],
     hidden: Annotated[
-        Literal["features", "rvfl", "intrvfl"],
+        Literal[tuple(hidden_layers())],  # type: ignore[valid-type]
         typer.Option(help="The hidden layer.", rich_help_panel=MODEL_PANEL),
     ] = "intrvfl",
     readout: Annotated[
-        Literal["rls", "centroids", "perceptron", "lvq1", "glvq", "kglvq"],
+        Literal[tuple(readouts())],  # type: ignore[valid-type]
         typer.Option(help="What classifies its activations.", rich_help_panel=MODEL_PANEL),
     ] = "glvq",
-    n_units: Annotated[
-        int | None,
-        typer.Option(min=1, max=MOST_UNITS, help="Hidden units.", rich_help_panel=MODEL_PANEL),
-    ] = None,
-    clip: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=32767, help="Largest activation of intrvfl.", rich_help_panel=MODEL_PANEL
-        ),
-    ] = None,
-    prototypes_per_class: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=1000, help="Prototypes of each class.", rich_help_panel=MODEL_PANEL
-        ),
-    ] = None,
-    slope: Annotated[
-        float | None,
-        typer.Option(help="Steepness of the sigmoid of glvq.", rich_help_panel=MODEL_PANEL),
-    ] = None,
-    alpha: Annotated[
-        float | None, typer.Option(help="Penalty of rls.", rich_help_panel=MODEL_PANEL)
-    ] = None,
-    gamma: Annotated[
-        float | None,
-        typer.Option(help="Width of the kernel of kglvq.", rich_help_panel=MODEL_PANEL),
-    ] = None,
-    learning_rate: Annotated[
-        float | None,
-        typer.Option(help="Step of perceptron and lvq1.", rich_help_panel=MODEL_PANEL),
-    ] = None,
-    max_iter: Annotated[
-        int | None,
-        typer.Option(min=1, help="Most iterations of training.", rich_help_panel=MODEL_PANEL),
-    ] = None,
-    tol: Annotated[
-        float | None,
-        typer.Option(
-            help="Where training of glvq, kglvq and perceptron stops; smaller is later.",
-            rich_help_panel=MODEL_PANEL,
-        ),
-    ] = None,
-    init_noise: Annotated[
-        float | None,
-        typer.Option(
-            help="How far prototypes of lvq1, glvq and kglvq start from the class means.",
-            rich_help_panel=MODEL_PANEL,
-        ),
-    ] = None,
-    class_weight: Annotated[
-        Literal["balanced"] | None,
-        typer.Option(
-            help="Let all classes of lvq1, glvq and kglvq count the same, however rare.",
-            rich_help_panel=MODEL_PANEL,
-        ),
-    ] = None,
     max_flash: Annotated[
         str | None,
         typer.Option(
@@ -139,6 +118,7 @@ def fit(
     min_accuracy: MinAccuracy = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
+    **parameters: Any,
 ) -> None:
     """Learn to predict a column of a table from the others, and save the model.
 
@@ -151,24 +131,11 @@ def fit(
         raise InputError("--cv must be 0 or at least 2: one fold leaves nothing to train on")
     if min_accuracy is not None and cv == 0:
         raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
-    options = {
-        "n_units": n_units,
-        "clip": clip,
-        "prototypes_per_class": prototypes_per_class,
-        "slope": slope,
-        "alpha": alpha,
-        "gamma": gamma,
-        "learning_rate": learning_rate,
-        "max_iter": max_iter,
-        "tol": tol,
-        "init_noise": init_noise,
-        "class_weight": class_weight,
-    }
     with if_stopped(NOTHING_WRITTEN):
         from hyperlvq.tables.training import Task
 
         device = Device.parsed(chip, input_type, max_flash, max_ram)
-        parameters = _given(options, hidden, readout)
+        parameters = _given(parameters, hidden, readout)
         task = Task(
             target.strip(),
             hidden,
@@ -191,16 +158,28 @@ def fit(
 
 def _given(options: dict[str, Any], hidden: str, readout: str) -> dict[str, Any]:
     """Return the options that were given, all of which the recipe must have as parameters."""
-    from hyperlvq.models import make_classifier
-
-    known = make_classifier(hidden, readout).get_params()
-    taken = [name for name in options if {f"hidden__{name}", f"readout__{name}"} & known.keys()]
+    known = {
+        name: parameter
+        for record in recipe_records(hidden, readout)
+        for name, parameter in record.parameters.items()
+        if parameter.option is not None
+    }
     given = {name: value for name, value in options.items() if value is not None}
-    for name in given:
-        if name not in taken:
-            listed = ", ".join(map(_flag, taken)) or "no parameters"
+    for name, value in given.items():
+        if name not in known:
+            listed = ", ".join(map(_flag, known)) or "no parameters"
             raise InputError(f"{hidden} with {readout} takes no {_flag(name)}; it takes {listed}")
+        _check_option(_flag(name), value, known[name])
     return given
+
+
+def _check_option(flag: str, value: Any, parameter: Parameter) -> None:
+    try:
+        parameter.check(flag, value)
+    except (TypeError, ValueError) as error:
+        raise InputError(str(error)) from None
+    if parameter.largest is not None and value > parameter.largest:
+        raise InputError(f"{flag} must be at most {parameter.largest}, got {value}")
 
 
 def _flag(name: str) -> str:

@@ -18,7 +18,6 @@ from hyperlvq.distributed.partitions import Description, Part
 from hyperlvq.distributed.prototypes import learn_centroids, learn_glvq
 from hyperlvq.distributed.samples import PartitionedSamples
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
-from hyperlvq.models import ClassifierPipeline, warn_of_lost_features
 from hyperlvq.readouts import CentroidClassifier, GLVQClassifier, RLSClassifier
 
 LEARNERS: dict[Any, Any] = {
@@ -30,9 +29,7 @@ LEARNERS: dict[Any, Any] = {
 ONLINE_SOLVERS = ("sgd", "lms")
 
 
-def fit(
-    model: ClassifierPipeline, X: Any, y: Any, client: Client | None = None
-) -> ClassifierPipeline:
+def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeline:
     """Return a fitted copy of a model, trained on the workers of a Dask cluster.
 
     What is learnt equals `model.fit` on all rows in one memory, within rounding: scaling from the
@@ -51,7 +48,7 @@ def fit(
 
     Parameters
     ----------
-    model : ClassifierPipeline
+    model : Pipeline
         What `make_classifier` returns, with a readout "centroids", "rls" or "glvq" and no solver
         that goes from sample to sample ("sgd", "lms"). It is left as it is.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
@@ -63,7 +60,7 @@ def fit(
 
     Returns
     -------
-    model : ClassifierPipeline
+    model : Pipeline
         An ordinary fitted pipeline, with nothing of Dask in it.
 
     Examples
@@ -97,7 +94,7 @@ def fit(
 
 def check_model(model: Any) -> None:
     """Raise if a model is not one that sums over partitions can train."""
-    if not isinstance(model, ClassifierPipeline):
+    if not isinstance(model, Pipeline):
         raise InputError(f"model must be what make_classifier returns, got {type(model).__name__}")
     _, scale = model.steps[0]
     if not _is_a(scale, MinMaxScaler):
@@ -132,7 +129,7 @@ def check_readout(readout: Any) -> None:
         raise InputError("warm_start=True cannot be used on partitions: a copy is trained anew")
 
 
-def check_description(description: Description, model: ClassifierPipeline) -> None:
+def check_description(description: Description, model: Pipeline) -> None:
     """Raise if the model could not be trained on such rows."""
     if not sum(description.n_rows):
         raise InputError("X has no rows")
@@ -143,20 +140,22 @@ def check_description(description: Description, model: ClassifierPipeline) -> No
             "a classifier needs samples of at least two classes, "
             f"got one class: {description.labels.tolist()[0]!r}"
         )
-    if description.has_missing and not get_tags(model).input_tags.allow_nan:
+    if description.has_missing and not any(map(_takes_missing, model[1:-1])):
         raise InputError(
             "X has missing values, which only the hidden layer 'intrvfl' leaves out by itself"
         )
 
 
-def fit_front(model: ClassifierPipeline, description: Description) -> Pipeline:
+def _takes_missing(step: Any) -> bool:
+    return not isinstance(step, str) and get_tags(step).input_tags.allow_nan
+
+
+def fit_front(model: Pipeline, description: Description) -> Pipeline:
     """Return the fitted scaling and hidden layer: both need no more than two extreme rows."""
     is_missing = description.lows > description.highs
     extremes = np.stack([description.lows, description.highs])
     extremes[:, is_missing] = np.nan
-    front = Pipeline(clone(model).steps[:-1]).fit(extremes)
-    warn_of_lost_features(front.steps[0][1])
-    return front
+    return Pipeline(clone(model).steps[:-1]).fit(extremes)
 
 
 def place_samples(
@@ -187,18 +186,16 @@ def bytes_of_samples(description: Description, front: Pipeline) -> tuple[int, in
 
 
 def assemble(
-    model: ClassifierPipeline,
+    model: Pipeline,
     front: Pipeline,
     readout: Any,
     description: Description,
     names: list | None,
-) -> ClassifierPipeline:
+) -> Pipeline:
     """Return the fitted pipeline, as if it had seen all rows itself."""
     scale = front.steps[0][1]
     if hasattr(scale, "n_samples_seen_"):
         scale.n_samples_seen_ = sum(description.n_rows)
     if names is not None and hasattr(scale, "n_features_in_"):
         scale.feature_names_in_ = np.array(names, dtype=object)
-    fitted = clone(model)
-    fitted.fitted_steps_ = [*front.steps, (model.steps[-1][0], readout)]
-    return fitted
+    return Pipeline([*front.steps, (model.steps[-1][0], readout)])

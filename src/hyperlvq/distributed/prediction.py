@@ -17,7 +17,7 @@ def predict(model: Any, X: Any) -> Any:
 
     Parameters
     ----------
-    model : ClassifierPipeline
+    model : Pipeline
         A fitted pipeline, wherever it was fitted.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
 

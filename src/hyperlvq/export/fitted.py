@@ -11,15 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import InputError
 from hyperlvq.engines import to_numpy
-from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
-from hyperlvq.models import READOUTS as ALL_READOUTS
-from hyperlvq.readouts import KGLVQClassifier
+from hyperlvq.hidden import IntRVFLLayer
+from hyperlvq.registry import PARTS, record_of
 
 STEPS = ("scale", "hidden", "readout")
 PREPARATION = "columns"
-READOUTS: dict[type, str] = {
-    kind: name for name, kind in ALL_READOUTS.items() if kind is not KGLVQClassifier
-}
 #: Squares of prototypes up to here add up to finite numbers.
 LARGEST = 1e100
 
@@ -36,14 +32,14 @@ class FittedParts:
     @property
     def readout_name(self):
         """The readout's name, as `make_classifier` has it."""
-        return READOUTS[type(self.readout)]
+        return PARTS[type(self.readout).__name__].recipe_name
 
 
 def fitted_parts(model):
     """Return the parts of a fitted pipeline; InputError says what is not supported and why."""
     steps = _steps(to_numpy(model))
-    _check_hidden(steps["hidden"])
-    _check_readout(steps["readout"])
+    _check_step("hidden", "hidden layer", steps["hidden"])
+    _check_step("readout", "readout", steps["readout"])
     _check_scaler(steps["scale"])
     _check_fitted(model)
     names = _feature_names(steps)
@@ -52,7 +48,7 @@ def fitted_parts(model):
         unknown = names[np.flatnonzero(~np.isfinite(scale.data_range_))[0]]
         raise InputError(f"feature {unknown!r} has no range: all its training values are missing")
     parts = FittedParts(scale, hidden, readout, names)
-    learnt = readout.coef_ if parts.readout_name == "rls" else readout.prototypes_
+    learnt = getattr(readout, str(PARTS[type(readout).__name__].output_rows))
     if not np.abs(learnt).max() < LARGEST:
         raise InputError("cannot export a readout whose numbers are not finite or too large")
     return parts
@@ -80,25 +76,18 @@ def _steps(model):
     return dict(model.steps)
 
 
-def _check_hidden(hidden):
-    if isinstance(hidden, RVFLLayer):
-        raise InputError(
-            "cannot export RVFLLayer: its real weights and sigmoids have no integer form; "
-            "use IntRVFLLayer"
-        )
-    if not isinstance(hidden, IntRVFLLayer):
-        what = hidden if isinstance(hidden, str) else type(hidden).__name__
-        raise InputError(f"cannot export the hidden layer {what}: only IntRVFLLayer has integers")
-
-
-def _check_readout(readout):
-    if isinstance(readout, KGLVQClassifier):
-        raise InputError(
-            "cannot export KGLVQClassifier: its prototypes are spread over all training samples"
-        )
-    if type(readout) not in READOUTS:
-        known = ", ".join(kind.__name__ for kind in READOUTS)
-        raise InputError(f"cannot export the readout {type(readout).__name__}: only {known}")
+def _check_step(role, role_in_words, step):
+    record = record_of(step)
+    what = step if isinstance(step, str) else type(step).__name__
+    if record is None or record.role != role:
+        able = [
+            kind
+            for kind, each in PARTS.items()
+            if each.role == role and each.export_refusal is None
+        ]
+        raise InputError(f"cannot export the {role_in_words} {what}: only {', '.join(able)}")
+    if record.export_refusal is not None:
+        raise InputError(f"cannot export {what}: {record.export_refusal}")
 
 
 def _check_scaler(scale):

@@ -17,6 +17,7 @@ from hyperlvq.export.fitted import fitted_parts
 from hyperlvq.export.plan import Plan, make_plan
 from hyperlvq.kernels.distances import squared_distances
 from hyperlvq.kernels.online import glvq_pass
+from hyperlvq.registry import PARTS, readouts
 
 RULES = ("perceptron", "glvq")
 LARGEST_ENTRY = 2**15 - 1
@@ -165,9 +166,10 @@ def make_learner(
     learner : PerceptronLearner or GLVQLearner
     """
     plan = make_plan(model, name=name, input=input, bits=16)
-    if plan.readout == "rls":
-        raise InputError("RLSClassifier has no prototypes that a device could learn")
-    rule = rule or ("glvq" if plan.readout == "glvq" else "perceptron")
+    own_rule = PARTS[readouts()[plan.readout]].device_rule
+    if own_rule is None:
+        raise InputError(f"{readouts()[plan.readout]} has no prototypes that a device could learn")
+    rule = rule or own_rule
     if rule not in RULES:
         raise InputError(f"the rule must be 'perceptron' or 'glvq', got {rule!r}")
     if learning_rate is not None and not 0 < learning_rate < np.inf:

@@ -4,17 +4,11 @@ from collections.abc import Mapping
 from importlib.metadata import version
 
 from hyperlvq.export.plan import Plan
+from hyperlvq.registry import PARTS, readouts
 
 #: AVR counts the bytes of an object in 15 bits and addresses flash near by 16.
 LARGEST_AVR_TABLE = 2**15 - 1
 LARGEST_AVR_TABLES = 2**16 - 2**12
-READOUT_WORDS = {
-    "centroids": "class means",
-    "perceptron": "class means refined by mistakes",
-    "lvq1": "LVQ1 prototypes",
-    "glvq": "GLVQ prototypes",
-    "rls": "regularised least squares",
-}
 
 
 def names(plan: Plan) -> dict[str, str]:
@@ -24,7 +18,7 @@ def names(plan: Plan) -> dict[str, str]:
         "NAME": plan.name.upper(),
         "what": (
             f"{plan.n_features} features, {plan.n_units} units, {plan.n_outputs} outputs, "
-            f"{plan.n_classes} classes ({READOUT_WORDS[plan.readout]})."
+            f"{plan.n_classes} classes ({PARTS[readouts()[plan.readout]].title})."
         ),
         "origin": (
             f"Written by hyperlvq {version('hyperlvq')}; {plan.name}.md says how to build it."

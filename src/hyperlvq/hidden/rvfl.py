@@ -7,7 +7,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.engines import engine_of, engine_of_fitted
-from hyperlvq.parts import FLOATS, PARTS, check_parameters, check_usable
+from hyperlvq.learnt import FLOATS, check_usable
+from hyperlvq.registry import PARTS, check_parameters
 
 BIAS_RANGE = 0.1
 

@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from hyperlvq.checks import check_integer
 from hyperlvq.engines import engine_of, engine_of_fitted, on_host, refuse_tensor
 from hyperlvq.kernels.scores import compared
-from hyperlvq.parts import SAMPLE_DTYPES, Record, check_parameters, check_usable
+from hyperlvq.learnt import SAMPLE_DTYPES, check_usable
+from hyperlvq.registry import Record, check_parameters
 
 #: Sums of weights that may be multiplied with features and divided by.
 WEIGHTS_BETWEEN = 1e-200, 1e200
@@ -30,12 +31,11 @@ INNER_PACKAGES = ("hyperlvq", "sklearn")
 class Readout(ClassifierMixin, BaseEstimator, ABC):
     """A classifier that gives every class a score; the highest one wins.
 
-    Subclasses have their `_record` of `hyperlvq.parts`.
+    Subclasses have their `_record` of `hyperlvq.registry`.
     """
 
     _record: ClassVar[Record]
-    #: Whether `fit` takes torch tensors, and by which solvers, if it has several.
-    _takes_tensors: ClassVar[bool] = False
+    #: The solvers that take torch tensors, where the readout has several.
     _tensor_solvers: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod

@@ -4,8 +4,8 @@ from typing import Self
 
 import numpy as np
 
-from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import PrototypeReadout, check_range
+from hyperlvq.registry import PARTS
 
 
 class CentroidClassifier(PrototypeReadout):
@@ -43,7 +43,6 @@ class CentroidClassifier(PrototypeReadout):
     """
 
     _record = PARTS["CentroidClassifier"]
-    _takes_tensors = True
 
     def fit(self, X, y, sample_weight=None) -> Self:
         """Compute the class means.

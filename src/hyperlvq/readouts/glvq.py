@@ -6,9 +6,9 @@ import numpy as np
 
 from hyperlvq.engines import engine_of_fitted, on_host
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
-from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import warn_of_limit
 from hyperlvq.readouts.online import OnlineReadout, has_settled
+from hyperlvq.registry import PARTS
 
 #: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.
 AUTO_STEP = 0.02
@@ -89,7 +89,6 @@ class GLVQClassifier(OnlineReadout):
     """
 
     _record = PARTS["GLVQClassifier"]
-    _takes_tensors = True
     _tensor_solvers = ("lbfgs",)
 
     def __init__(

@@ -10,8 +10,8 @@ from hyperlvq.kernels.kglvq import cost_and_gradient, multiply_own, squared_norm
 from hyperlvq.kernels.lbfgs import minimise
 from hyperlvq.kernels.scores import closest_per_class
 from hyperlvq.kernels.threads import block_threads
-from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import Readout, check_prototype_counts, warn_of_limit
+from hyperlvq.registry import PARTS
 
 PREDICTION_ROWS = 512
 #: Kernels with values in [0, 1], kept in float32.

@@ -1,8 +1,8 @@
 """Kohonen's original learning vector quantization."""
 
 from hyperlvq.kernels.online import lvq1_pass
-from hyperlvq.parts import PARTS
 from hyperlvq.readouts.online import OnlineReadout
+from hyperlvq.registry import PARTS
 
 
 class LVQ1Classifier(OnlineReadout):

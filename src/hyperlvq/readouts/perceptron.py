@@ -1,8 +1,8 @@
 """The perceptron refinement of class means, common in hyperdimensional computing."""
 
 from hyperlvq.kernels.online import perceptron_pass
-from hyperlvq.parts import PARTS
 from hyperlvq.readouts.online import OnlineReadout, has_settled
+from hyperlvq.registry import PARTS
 
 
 class PerceptronClassifier(OnlineReadout):

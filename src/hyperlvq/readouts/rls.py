@@ -7,8 +7,8 @@ import numpy as np
 from hyperlvq.checks import check_real
 from hyperlvq.engines import refuse_tensor
 from hyperlvq.kernels import rls
-from hyperlvq.parts import PARTS
 from hyperlvq.readouts.base import Readout, check_range, check_solution, warn_not_converged
+from hyperlvq.registry import PARTS
 
 
 class RLSClassifier(Readout):
@@ -68,7 +68,6 @@ class RLSClassifier(Readout):
     """
 
     _record = PARTS["RLSClassifier"]
-    _takes_tensors = True
     _tensor_solvers = ("auto", "cholesky", "eigen")
 
     def __init__(self, alpha=1.0, *, penalty="variance", solver="auto", max_iter=1000, tol=1e-6):

@@ -31,11 +31,11 @@ from hyperlvq.batched.glvq import problems_at_once
 from hyperlvq.checks import check_real
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
 from hyperlvq.readouts import GLVQClassifier
+from hyperlvq.registry import recipe_records
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.experiments import Model
 from hyperlvq.study.protocol import Part
 
-READOUTS = ("rls", "glvq")
 #: A hidden layer, None for bare features.
 Layer = Any
 #: What training and prediction took, by the names of records.
@@ -53,8 +53,9 @@ class Outcome(NamedTuple):
 
 def runs_on_device(model: Model) -> bool:
     """Say whether a model can be trained on a device."""
-    is_alone = model.n_voters == 1
-    return is_alone and isinstance(model.recipe, tuple) and model.recipe[1] in READOUTS
+    if model.n_voters > 1 or isinstance(model.recipe, str):
+        return False
+    return "batches" in recipe_records(*model.recipe)[-1].runs_on
 
 
 def end_after(minutes: float | None) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hyperlvq.defaults import RECIPE_DEFAULTS, Recipe
+from hyperlvq.registry import recipe_defaults, search_grid
 
 # The paper's penalties end at 32. Solved exactly, intRVFL needs larger ones, and they cost nothing.
 PENALTIES = tuple(2.0**exponent for exponent in range(-10, 12))
@@ -17,33 +17,6 @@ CLIPS = (1, 3, 7, 15)
 SLOPES = tuple(range(1, 16))
 PROTOTYPES = tuple(range(1, 6))
 KERNEL_WIDTHS = tuple(round(0.1 * step, 1) for step in range(1, 12))
-_UNITS = (100, 300, 1000)
-_CLIPS = (1, 3, 7)
-_SLOPES = (5, 12)
-_PROTOTYPES = (1, 3)
-
-QUICK_GRIDS: Mapping[Recipe, Mapping[str, tuple]] = {
-    ("features", "rls"): {"alpha": PENALTIES},
-    ("features", "glvq"): {"slope": _SLOPES, "prototypes_per_class": _PROTOTYPES},
-    ("features", "kglvq"): {
-        "prototypes_per_class": _PROTOTYPES,
-        "slope": (10,),
-        "gamma": (0.1, 0.3, 1.0),
-    },
-    ("rvfl", "rls"): {"n_units": _UNITS, "alpha": PENALTIES},
-    ("rvfl", "glvq"): {
-        "n_units": _UNITS,
-        "slope": _SLOPES,
-        "prototypes_per_class": _PROTOTYPES,
-    },
-    ("intrvfl", "rls"): {"n_units": _UNITS, "clip": _CLIPS, "alpha": PENALTIES},
-    ("intrvfl", "glvq"): {
-        "n_units": (1000,),
-        "clip": _CLIPS,
-        "slope": _SLOPES,
-        "prototypes_per_class": _PROTOTYPES,
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -102,7 +75,11 @@ def _reused_layer(prefix: str) -> dict[str, str]:
 
 
 def _start_of(hidden: str) -> dict[str, Any]:
-    return {"init_noise": RECIPE_DEFAULTS[hidden, "glvq"]["init_noise"]}
+    return {"init_noise": recipe_defaults(hidden, "glvq")["init_noise"]}
+
+
+def _quick_grid(hidden: str, readout: str, **others: tuple) -> dict[str, tuple]:
+    return {**search_grid(hidden, readout), **others}
 
 
 def _without_prototypes(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,8 +94,8 @@ _PROPOSED_COLUMNS = {
     "slope": "intrvfl_glvq_beta",
     "prototypes_per_class": "intrvfl_glvq_ppc",
 }
-_PROPOSED_DEFAULTS = RECIPE_DEFAULTS["intrvfl", "glvq"]
-_PROPOSED_GRID = QUICK_GRIDS["intrvfl", "glvq"]
+_PROPOSED_DEFAULTS = recipe_defaults("intrvfl", "glvq")
+_PROPOSED_GRID = _quick_grid("intrvfl", "glvq", n_units=(1000,))
 _ONE_PROTOTYPE = {"prototypes_per_class": 1}
 # GLVQ on real activations in the paper; what the recipes have is better.
 _PUBLISHED_START = {"prototypes_per_class": 1, "init_noise": 1.0}
@@ -136,10 +113,10 @@ PAPER_MODELS = (
         "features + RLS",
         ("features", "rls"),
         as_published=_SINGLE_PRECISION,
-        defaults=RECIPE_DEFAULTS["features", "rls"],
+        defaults=recipe_defaults("features", "rls"),
         columns={"alpha": "rls_features_lmb"},
         grid={"alpha": PENALTIES},
-        quick_grid=QUICK_GRIDS["features", "rls"],
+        quick_grid=_quick_grid("features", "rls", alpha=PENALTIES),
         accuracy_column="rls_features_acc",
         is_random=False,
     ),
@@ -147,12 +124,12 @@ PAPER_MODELS = (
         "glvq_features",
         "features + GLVQ",
         ("features", "glvq"),
-        defaults=RECIPE_DEFAULTS["features", "glvq"],
+        defaults=recipe_defaults("features", "glvq"),
         fixed=_start_of("features"),
         as_published=_PUBLISHED_START,
         columns={"slope": "glvq_features_beta", "prototypes_per_class": "glvq_features_ppc"},
         grid=_SLOPES_AND_PROTOTYPES,
-        quick_grid=QUICK_GRIDS["features", "glvq"],
+        quick_grid=_quick_grid("features", "glvq"),
         accuracy_column="glvq_features_acc",
     ),
     Model(
@@ -160,17 +137,17 @@ PAPER_MODELS = (
         "RVFL + RLS",
         ("rvfl", "rls"),
         as_published=_SINGLE_PRECISION,
-        defaults=RECIPE_DEFAULTS["rvfl", "rls"],
+        defaults=recipe_defaults("rvfl", "rls"),
         columns={"n_units": "rvfl_rls_n", "alpha": "rvfl_rls_lmb"},
         grid={"n_units": UNITS, "alpha": PENALTIES},
-        quick_grid=QUICK_GRIDS["rvfl", "rls"],
+        quick_grid=_quick_grid("rvfl", "rls", alpha=PENALTIES),
         accuracy_column="rvfl_rls_acc",
     ),
     Model(
         "rvfl_glvq",
         "RVFL + GLVQ",
         ("rvfl", "glvq"),
-        defaults=RECIPE_DEFAULTS["rvfl", "glvq"],
+        defaults=recipe_defaults("rvfl", "glvq"),
         fixed=_start_of("rvfl"),
         as_published=_PUBLISHED_START,
         columns={
@@ -180,7 +157,7 @@ PAPER_MODELS = (
         },
         grid=_SLOPES_AND_PROTOTYPES,
         reuse={"n_units": "rvfl_rls_n"},
-        quick_grid=QUICK_GRIDS["rvfl", "glvq"],
+        quick_grid=_quick_grid("rvfl", "glvq"),
         limits=_LIMITS,
         accuracy_column="rvfl_glvq_acc",
     ),
@@ -189,10 +166,10 @@ PAPER_MODELS = (
         "intRVFL + RLS",
         ("intrvfl", "rls"),
         as_published=_SINGLE_PRECISION,
-        defaults=RECIPE_DEFAULTS["intrvfl", "rls"],
+        defaults=recipe_defaults("intrvfl", "rls"),
         columns={**_INTRVFL, "alpha": "intrvfl_rls_lmb"},
         grid={"n_units": UNITS, "clip": CLIPS, "alpha": PENALTIES},
-        quick_grid=QUICK_GRIDS["intrvfl", "rls"],
+        quick_grid=_quick_grid("intrvfl", "rls", n_units=(100, 300, 1000), alpha=PENALTIES),
         accuracy_column="intrvfl_rls_acc",
     ),
     Model(
@@ -249,7 +226,7 @@ PAPER_MODELS = (
             "gamma": "kglvq_sigma",
         },
         grid={"prototypes_per_class": PROTOTYPES, "slope": SLOPES, "gamma": KERNEL_WIDTHS},
-        quick_grid=QUICK_GRIDS["features", "kglvq"],
+        quick_grid=_quick_grid("features", "kglvq", slope=(10,)),
         accuracy_column="kglvq_acc",
     ),
 )

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from hyperlvq.costs import glvq_flops, rls_flops
+from hyperlvq.registry import PARTS, readouts
 from hyperlvq.study.experiments import Model
 
 FLOPS_PER_SECOND = 5e9
 START_SECONDS = 0.005
-# What L-BFGS and the online rules were seen to take on the collection, most of the time.
-USUAL_ITERATIONS = {"glvq": 200, "kglvq": 1000, "perceptron": 50, "lvq1": 30, "centroids": 1}
 TREE_FLOPS = 2000
 SUPPORT_FLOPS = 50
 LARGEST_SIZE = 10**6
@@ -42,13 +40,12 @@ def _outside_flops(name: str, n_samples: int, n_features: int) -> float:
 
 
 def _readout_flops(readout: str, chosen: dict[str, Any], sizes: tuple[int, int, int]) -> float:
-    if readout == "rls":
-        return rls_flops(*sizes)
-    n_iter = min(USUAL_ITERATIONS[readout], chosen.get("max_iter", 2500))
+    record = PARTS[readouts()[readout]]
+    if record.output_rows == "coef_":  # solved at once
+        return record.training_flops(*sizes)
+    n_iter = min(record.usual_iterations, chosen.get("max_iter", 2500))
     prototypes = _bounded(chosen.get("prototypes_per_class", 1))
-    if readout == "kglvq":
-        return 2 * n_iter * (prototypes + 2) * sizes[0] ** 2
-    return glvq_flops(*sizes, prototypes, n_iter)
+    return record.training_flops(*sizes, prototypes, n_iter)
 
 
 def _bounded(size: float) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from hyperlvq.checks import InputError
 from hyperlvq.costs import glvq_flops, prediction_cost, rls_flops
 from hyperlvq.model_files import ModelFile
-from hyperlvq.parts import PARTS
+from hyperlvq.registry import PARTS
 from hyperlvq.tables.columns import Column, Kind, pack_columns, unpack_columns
 from hyperlvq.tables.confusion import Confusion, Validation, in_order
 
@@ -250,11 +250,12 @@ def costs_of(model: ModelFile, n_rows: int) -> dict[str, Any]:
         per_class = len(learnt["prototypes_"]) / n_classes
         costs["training_flops"] = glvq_flops(n_rows, width, n_classes, per_class, learnt["n_iter_"])
         costs["iterations"] = learnt["n_iter_"]
-    if readout != "kglvq":  # its prototypes are sums over the training rows
-        n_outputs = n_classes if readout == "rls" else len(learnt["prototypes_"])
-        sizes = hidden, n_features, width, n_outputs
-        costs["float"] = prediction_cost(*sizes, linear=readout == "rls")._asdict()
+    rows = PARTS[model.parts[-1].kind].output_rows
+    if rows is not None:
+        sizes = hidden, n_features, width, len(learnt[rows])
+        is_linear = rows == "coef_"
+        costs["float"] = prediction_cost(*sizes, linear=is_linear)._asdict()
         if hidden == "intrvfl":
-            integer = prediction_cost(*sizes, linear=readout == "rls", form="integer")
+            integer = prediction_cost(*sizes, linear=is_linear, form="integer")
             costs["integer"] = integer._asdict()
     return costs

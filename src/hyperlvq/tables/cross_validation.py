@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
 
-from hyperlvq.models import ClassifierPipeline
 from hyperlvq.tables.confusion import Confusion, Validation, in_order
 
 Tick = Callable[[], None]
@@ -21,7 +21,7 @@ def possible_folds(y: np.ndarray, wanted: int) -> int:
 
 
 def cross_validate(
-    model: ClassifierPipeline, X: pd.DataFrame, y: np.ndarray, n_folds: int, seed: int, tick: Tick
+    model: Pipeline, X: pd.DataFrame, y: np.ndarray, n_folds: int, seed: int, tick: Tick
 ) -> Validation:
     """Fit and test clones of a model on stratified folds."""
     accuracies, confusions, classes = [], [], in_order(set(y))

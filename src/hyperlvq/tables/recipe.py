@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from sklearn.pipeline import Pipeline
+
 from hyperlvq.checks import InputError
 from hyperlvq.frames import FrameVectorizer
-from hyperlvq.models import ClassifierPipeline, make_classifier
+from hyperlvq.models import make_classifier
 from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.rules import fewest_rows
 
@@ -19,7 +21,7 @@ def table_classifier(
     readout: str,
     seed: int,
     **parameters: Any,
-) -> ClassifierPipeline:
+) -> Pipeline:
     """Return a model that fits and predicts data frames with these columns.
 
     Numbers go on as they are, their missing values included where the integer layer leaves them
@@ -36,10 +38,10 @@ def table_classifier(
         min_rows=fewest_rows(n_rows),
         max_levels=MOST_LEVELS,
     )
-    return ClassifierPipeline([("columns", vectorizer), *model.steps])
+    return Pipeline([("columns", vectorizer), *model.steps])
 
 
-def table_recipe(hidden: str, readout: str, seed: int, **parameters: Any) -> ClassifierPipeline:
+def table_recipe(hidden: str, readout: str, seed: int, **parameters: Any) -> Pipeline:
     """Return the part of the model behind the columns, its random numbers drawn from a seed."""
     try:
         model = make_classifier(hidden, readout, **parameters)

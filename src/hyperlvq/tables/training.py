@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError
-from hyperlvq.models import ClassifierPipeline
-from hyperlvq.parts import LONGEST_LABEL
+from hyperlvq.learnt import LONGEST_LABEL
 from hyperlvq.tables.columns import Column, describe_columns, labels, to_frame
 from hyperlvq.tables.confusion import in_order
 from hyperlvq.tables.cross_validation import Tick, Validation, cross_validate, possible_folds
@@ -60,7 +60,7 @@ class Task:
 class Trained:
     """A fitted model, and what is to be said about it."""
 
-    model: ClassifierPipeline
+    model: Pipeline
     columns: tuple[Column, ...]
     class_counts: dict[str, int]
     validation: Validation | None
@@ -103,7 +103,7 @@ class _Learner:
     ):
         self.task, self.columns, self.X, self.y, self.progress = task, columns, X, y, progress
 
-    def build(self, **found: Any) -> ClassifierPipeline:
+    def build(self, **found: Any) -> Pipeline:
         task = self.task
         parameters = {**task.parameters, **found}
         return table_classifier(
@@ -130,12 +130,12 @@ class _Learner:
         with _caught_warnings():
             return search(self.build, settings, self.X, self.y, self.task.seed, tick)
 
-    def validate(self, model: ClassifierPipeline, n_folds: int) -> Validation:
+    def validate(self, model: Pipeline, n_folds: int) -> Validation:
         tick = self._ticks("cross-validating", n_folds)
         with _caught_warnings():
             return cross_validate(model, self.X, self.y, n_folds, self.task.seed, tick)
 
-    def fit(self, model: ClassifierPipeline) -> tuple[float, list[str]]:
+    def fit(self, model: Pipeline) -> tuple[float, list[str]]:
         """Return the seconds it took, and what was warned of."""
         tick = self._ticks("training", 1)
         start = time.perf_counter()

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError
-from hyperlvq.models import ClassifierPipeline
+from hyperlvq.registry import search_grid
 from hyperlvq.tables.cross_validation import Tick, cross_validate, possible_folds
 
 FEWEST_ROWS = 500
@@ -22,22 +23,9 @@ MOST_ROWS = 20_000
 #: A third of the settings goes on, on three times the rows.
 FACTOR = 3
 N_FOLDS = 3
-LAYER_GRIDS: Mapping[str, Mapping[str, tuple]] = {
-    "features": {},
-    "rvfl": {"n_units": (100, 300, 1000)},
-    "intrvfl": {"n_units": (300, 1000), "clip": (1, 3, 7)},
-}
-READOUT_GRIDS: Mapping[str, Mapping[str, tuple]] = {
-    "rls": {"alpha": (0.0625, 1.0, 16.0, 128.0, 1024.0)},
-    "centroids": {},
-    "perceptron": {"learning_rate": (0.0001, 0.0005, 0.0025)},
-    "lvq1": {"prototypes_per_class": (1, 3), "learning_rate": (0.02, 0.05)},
-    "glvq": {"prototypes_per_class": (1, 3), "slope": (5.0, 12.0)},
-    "kglvq": {"prototypes_per_class": (1, 3), "gamma": (0.1, 0.3, 1.0)},
-}
 
 Settings = dict[str, Any]
-Build = Callable[..., ClassifierPipeline]
+Build = Callable[..., Pipeline]
 
 
 @dataclass(frozen=True)
@@ -68,7 +56,7 @@ class Search:
 
 def candidates(hidden: str, readout: str, given: Mapping[str, Any]) -> list[Settings]:
     """Return the settings to try: a small grid of the parameters that are not given."""
-    grid = {**LAYER_GRIDS[hidden], **READOUT_GRIDS[readout]}
+    grid = search_grid(hidden, readout)
     free = {name: values for name, values in grid.items() if name not in given}
     if not free:
         raise InputError(f"--tune: {hidden} with {readout} has no parameter left to search")

@@ -1,0 +1,564 @@
+"""The only registry: one record for each part that models are made of.
+
+A record says once what all others need to know: `make_classifier` and the command line how to build
+a part and what to search, estimators and model files what is valid in it, exporters, clusters and
+the study what they can do with it. numpy is not imported, so that `hyperlvq --help` is quick.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
+from math import isfinite
+from numbers import Real
+from typing import Any, NamedTuple
+
+from hyperlvq.checks import check_boolean, check_choice, check_integer, check_real
+from hyperlvq.costs import glvq_flops, kglvq_flops, rls_flops
+
+LARGEST_CLIP = 2**15 - 1
+MOST_PROTOTYPES = 2**31
+#: Those of `sklearn.metrics.pairwise.kernel_metrics`.
+KERNELS = (
+    *("additive_chi2", "chi2", "cosine", "laplacian", "linear"),
+    *("poly", "polynomial", "rbf", "sigmoid"),
+)
+#: They describe how to use a machine, not what a model is: model files do not hold them.
+MACHINE_PARAMETERS = frozenset({"n_jobs", "max_kernel_bytes", "copy"})
+
+Check = Callable[[str, Any], object]
+
+
+class Parameter(NamedTuple):
+    """A constructor parameter: a check of its name and value, and its option of `hyperlvq fit`.
+
+    `option` is the type of the option's value, a tuple of words to choose from, or None where there
+    is no option; `largest` is the largest value that the option takes.
+    """
+
+    check: Check
+    option: type | tuple[str, ...] | None = None
+    help: str = ""
+    largest: int | None = None
+
+
+class Learnt(NamedTuple):
+    """An attribute that `fit` sets; `type` is one of `hyperlvq.learnt.VALUE_TYPES`.
+
+    `sizes` names the sizes of an array: one name is one number throughout a part. A count with a
+    size must be that number. Indices lie between `least` and the size that `below` names.
+    """
+
+    type: str
+    sizes: tuple[str, ...] = ()
+    required: bool = True
+    below: str | None = None
+    least: int = 0
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known about a part.
+
+    Attributes
+    ----------
+    module : str
+        Where its class is imported from.
+    learnt : mapping of str to Learnt
+        What `fit` sets; the first of it tells where the part was fitted: numpy, or a torch device.
+    parameters : mapping of str to Parameter
+        Constructor parameters.
+    given_sizes : mapping of str to str
+        Sizes that a parameter gives: its value, or its length.
+    check : callable or None
+        Takes parameters and learnt attributes, and raises if they contradict each other.
+    output : str or None
+        The size of what the part passes on to the next one; None for a classifier.
+    role : {"hidden", "readout"} or None
+        Which step of a recipe it can be.
+    recipe_name : str or None
+        What `make_classifier` and the command line call it.
+    title : str
+        What it is called in text.
+    defaults : mapping of str to mapping
+        Of a readout: the parameters that a recipe with a hidden layer of that name starts from.
+    grid : mapping of str to tuple
+        The values that a short search tries.
+    training_flops : callable
+        Takes samples, units, classes, prototypes per class and iterations.
+    usual_iterations : int
+        How many iterations training takes most of the time.
+    output_rows : {"prototypes_", "coef_"} or None
+        The learnt array with one row per output: scores are squared distances to its rows, or
+        products with them.
+    runs_on : frozenset of {"tensors", "partitions", "batches"}
+        Where it can be trained besides numpy: torch tensors, Dask collections, the study's device.
+    export_refusal : str or None
+        Why it cannot be exported; None if it can.
+    device_rule : str or None
+        How an exported model goes on learning.
+    """
+
+    module: str
+    learnt: Mapping[str, Learnt]
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    given_sizes: Mapping[str, str] = field(default_factory=dict)
+    check: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
+    output: str | None = None
+    role: str | None = None
+    recipe_name: str | None = None
+    title: str = ""
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    grid: Mapping[str, tuple] = field(default_factory=dict)
+    training_flops: Callable[..., float] = glvq_flops
+    usual_iterations: int = 1
+    output_rows: str | None = None
+    runs_on: frozenset[str] = frozenset()
+    export_refusal: str | None = "it has no integer form"
+    device_rule: str | None = None
+
+    @property
+    def saved_parameters(self) -> list[str]:
+        """The names of the parameters that a model file holds."""
+        return [name for name in self.parameters if name not in MACHINE_PARAMETERS]
+
+
+def check_parameters(record: Record, values: Mapping[str, Any]) -> None:
+    """Raise TypeError or ValueError for the first parameter that is wrong."""
+    for name, parameter in record.parameters.items():
+        if name in values:
+            parameter.check(name, values[name])
+
+
+def estimator_class(kind: str) -> Any:
+    """Return the class of a part by its name."""
+    return getattr(import_module(PARTS[kind].module), kind)
+
+
+def record_of(estimator: Any) -> Record | None:
+    """Return the record of an estimator; None if it is none of ours, be it derived from one."""
+    kind = type(estimator)
+    is_known = kind.__name__ in PARTS and estimator_class(kind.__name__) is kind
+    return PARTS[kind.__name__] if is_known else None
+
+
+def hidden_layers() -> dict[str, str | None]:
+    """Return the classes of hidden layers by their names in recipes; None for bare features."""
+    return {"features": None, **_names_of("hidden")}
+
+
+def readouts() -> dict[str, str]:
+    """Return the classes of readouts by their names in recipes."""
+    return _names_of("readout")
+
+
+def _names_of(role: str) -> dict[str, str]:
+    return {
+        record.recipe_name: kind
+        for kind, record in PARTS.items()
+        if record.role == role and record.recipe_name is not None
+    }
+
+
+def recipe_records(hidden: str, readout: str) -> list[Record]:
+    """Return the records of a recipe: of its hidden layer, where there is one, and its readout."""
+    layer = hidden_layers()[check_choice("hidden", hidden, hidden_layers())]
+    classifier = readouts()[check_choice("readout", readout, readouts())]
+    return [PARTS[kind] for kind in (layer, classifier) if kind is not None]
+
+
+def recipe_defaults(hidden: str, readout: str) -> Mapping[str, Any]:
+    """Return the parameters that a recipe starts from, where they are not those of its parts."""
+    return recipe_records(hidden, readout)[-1].defaults.get(hidden, {})
+
+
+def search_grid(hidden: str, readout: str) -> dict[str, tuple]:
+    """Return the values that a short search tries for each parameter of a recipe."""
+    return {
+        name: values
+        for record in recipe_records(hidden, readout)
+        for name, values in record.grid.items()
+    }
+
+
+def _check_random_state(name: str, value: Any) -> None:
+    """Let the kinds pass that `sklearn.utils.check_random_state` takes."""
+    import numpy as np
+
+    is_generator = value is np.random or isinstance(value, np.random.RandomState)
+    if value is not None and not is_generator:
+        check_integer(name, value, minimum=0, maximum=2**32 - 1)
+
+
+def _check_counts(name: str, value: Any) -> None:
+    """Check one number, a sequence of numbers, or a mapping from labels to numbers."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    counts = value.values() if isinstance(value, Mapping) else value
+    for count in counts if isinstance(value, list | tuple | Mapping) else [value]:
+        check_integer(name, count, minimum=1, maximum=MOST_PROTOTYPES)
+
+
+def _check_class_weight(name: str, value: Any) -> None:
+    if value is None or (isinstance(value, str) and value == "balanced"):
+        return
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{name} must be a dict, 'balanced' or None, got {value!r}")
+    for weight in value.values():
+        check_real(name, weight, positive=True)
+
+
+def _check_rate_of_one(name: str, value: Any) -> None:
+    if check_real(name, value, positive=True) > 1:
+        raise ValueError(f"{name} must be at most 1, got {value!r}")
+
+
+def _check_kernel(name: str, value: Any) -> None:
+    if not callable(value):
+        check_choice(name, value, KERNELS)
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return isinstance(value, Real) and isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
+
+
+def _check_range(name: str, value: Any) -> None:
+    if not (isinstance(value, tuple) and len(value) == 2):
+        raise ValueError(f"{name} must be a pair of numbers, got {value!r}")
+    low, high = value
+    if not all(map(_is_finite, value)) or not low < high:
+        raise ValueError(f"{name} must be two finite numbers in order, got {value!r}")
+
+
+def _check_column_names(name: str, value: Any) -> None:
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise TypeError(f"{name} must be a list of names, got {value!r}")
+    if len(set(value)) < len(value):
+        raise ValueError(f"{name} must be different names, got {value!r}")
+
+
+def _number_or(word: str) -> Check:
+    """Return a check of a number above 0 that lets one word pass."""
+
+    def check(name: str, value: Any) -> None:
+        if not (isinstance(value, str) and value == word):
+            check_real(name, value, positive=True)
+
+    return check
+
+
+def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+    """Check that features of levels stand behind those of numbers, without a gap."""
+    n_numbers, n_text = len(parameters["numbers"]), len(parameters["text"])
+    if not 0 < learnt["n_features_in_"] == n_numbers + n_text:
+        raise ValueError("n_features_in_ must be the number of columns")
+    of_missing = learnt["missing_features_"]
+    features = {*learnt["level_features_"].tolist(), *of_missing[of_missing >= 0].tolist()}
+    has_gaps = len(features) != learnt["n_features_out_"] - n_numbers
+    if has_gaps or min(features, default=n_numbers) < n_numbers:
+        raise ValueError("level_features_ must be the features behind those of numbers")
+
+
+def _check_scaler(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+    """Check that the attributes of a MinMaxScaler follow from the extremes and the range."""
+    import numpy as np
+
+    low, high = parameters["feature_range"]
+    smallest, largest = learnt["data_min_"], learnt["data_max_"]
+    scale, extent = learnt["scale_"], learnt["data_range_"]
+    is_missing = np.isnan(smallest)
+    with np.errstate(all="ignore"):
+        # scikit-learn takes a tiny range for none, and leaves its features as they are
+        is_scaled = _close(scale * extent, high - low) | _close(scale, high - low)
+        follows = (
+            not (smallest > largest).any()
+            and (np.isnan(scale) == is_missing).all()
+            and (is_scaled | is_missing).all()
+            and _close(extent, largest - smallest).all()
+            and _close(learnt["min_"], low - smallest * scale).all()
+        )
+    if not follows:
+        raise ValueError("scale_ and min_ must follow from data_min_ and data_max_")
+
+
+def _close(found: Any, expected: Any) -> Any:
+    """Return where numbers are equal within the roundings of their type; NaN equals itself."""
+    import numpy as np
+
+    rounding = 16 * np.finfo(found.dtype).eps
+    return np.isclose(found, expected, rtol=rounding, atol=rounding, equal_nan=True)
+
+
+def _check_centroids(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+    weights, seen = learnt["class_weights_"], learnt["prototype_classes_"]
+    if weights.min() < 0 or weights.nonzero()[0].tolist() != seen.tolist():
+        raise ValueError("class_weights_ must be those of the prototypes")
+    sums = learnt["prototypes_"] * weights[seen, None]
+    if not _close(sums, learnt["_class_sums"][seen]).all():
+        raise ValueError("prototypes_ must be the means of the classes")
+
+
+def _check_width(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+    if parameters["gamma"] not in ("scale", learnt["gamma_"]):
+        raise ValueError("gamma_ must be gamma")
+
+
+_above_zero = partial(check_real, positive=True)
+_at_least_one = partial(check_integer, minimum=1)
+
+_N_UNITS = Parameter(_at_least_one, int, "Number of hidden units", largest=100_000)
+_PROTOTYPES_PER_CLASS = Parameter(_check_counts, int, "Number of prototypes per class", 1000)
+_SLOPE = Parameter(_above_zero, float, "Steepness of the sigmoid")
+_MAX_ITER = Parameter(_at_least_one, int, "Largest number of iterations")
+_TOL = Parameter(check_real, float, "Where training stops: the smaller, the later")
+_INIT_NOISE = Parameter(check_real, float, "How far prototypes start from the class means")
+_LEARNING_RATE_HELP = "Size of a step"
+_RANDOM = {"random_state": Parameter(_check_random_state)}
+_SHUFFLED = {"shuffle": Parameter(check_boolean)}
+_WEIGHTED = {
+    "class_weight": Parameter(
+        _check_class_weight, ("balanced",), "Let all classes count the same, however rare"
+    )
+}
+
+_FEATURES = {
+    "n_features_in_": Learnt("count", ("features",)),
+    "feature_names_in_": Learnt("names", ("features",), required=False),
+}
+_CLASSES = {"classes_": Learnt("labels", ("classes",)), **_FEATURES}
+_PROTOTYPES = {
+    "prototypes_": Learnt("numbers", ("prototypes", "features")),
+    "prototype_classes_": Learnt("indices", ("prototypes",), below="classes"),
+    **_CLASSES,
+}
+_ITERATIONS = {"loss_curve_": Learnt("losses", ("iterations",)), "n_iter_": Learnt("count")}
+_ONLINE = {**_PROTOTYPES, **_ITERATIONS, "_carried_weight": Learnt("share")}
+_ANYWHERE = frozenset({"tensors", "partitions"})
+
+#: The record of each part, by the name of its class.
+PARTS: dict[str, Record] = {
+    "FrameVectorizer": Record(
+        "hyperlvq.frames",
+        learnt={
+            "level_names_": Learnt("text", ("levels",)),
+            "level_columns_": Learnt("indices", ("levels",), below="text"),
+            "level_features_": Learnt("indices", ("levels",), below="outputs"),
+            "missing_features_": Learnt("indices", ("text",), below="outputs", least=-1),
+            "medians_": Learnt("numbers", ("numbers",)),
+            "n_features_in_": Learnt("count"),
+            "n_features_out_": Learnt("count", ("outputs",)),
+        },
+        parameters={
+            "numbers": Parameter(_check_column_names),
+            "text": Parameter(_check_column_names),
+            "fill": Parameter(check_boolean),
+            "min_rows": Parameter(_at_least_one),
+            "max_levels": Parameter(partial(check_integer, minimum=2)),
+        },
+        given_sizes={"numbers": "numbers", "text": "text"},
+        check=_check_vectorizer,
+        output="outputs",
+    ),
+    "MinMaxScaler": Record(
+        "sklearn.preprocessing",
+        learnt={
+            **{
+                name: Learnt("numbers or nan", ("features",))
+                for name in ("scale_", "min_", "data_min_", "data_max_", "data_range_")
+            },
+            "n_samples_seen_": Learnt("count"),
+            **_FEATURES,
+        },
+        parameters={"feature_range": Parameter(_check_range), "clip": Parameter(check_boolean)},
+        check=_check_scaler,
+        output="features",
+    ),
+    "RVFLLayer": Record(
+        "hyperlvq.hidden",
+        role="hidden",
+        recipe_name="rvfl",
+        learnt={
+            "weights_": Learnt("numbers", ("units", "features")),
+            "biases_": Learnt("numbers", ("units",)),
+            **_FEATURES,
+        },
+        parameters={"n_units": _N_UNITS, **_RANDOM},
+        given_sizes={"units": "n_units"},
+        output="units",
+        grid={"n_units": (100, 300, 1000)},
+        runs_on=_ANYWHERE,
+        export_refusal="its real weights and sigmoids have no integer form; use IntRVFLLayer",
+    ),
+    "IntRVFLLayer": Record(
+        "hyperlvq.hidden",
+        role="hidden",
+        recipe_name="intrvfl",
+        learnt={"keys_": Learnt("signs", ("features", "units")), **_FEATURES},
+        parameters={
+            "n_units": _N_UNITS,
+            "clip": Parameter(
+                partial(check_integer, minimum=1, maximum=LARGEST_CLIP), int, "Largest activation"
+            ),
+            **_RANDOM,
+        },
+        given_sizes={"units": "n_units"},
+        output="units",
+        grid={"n_units": (300, 1000), "clip": (1, 3, 7)},
+        runs_on=_ANYWHERE,
+        export_refusal=None,
+    ),
+    "RLSClassifier": Record(
+        "hyperlvq.readouts",
+        role="readout",
+        recipe_name="rls",
+        title="regularised least squares",
+        learnt={
+            "coef_": Learnt("numbers", ("classes", "features")),
+            "n_iter_": Learnt("count"),
+            **_CLASSES,
+        },
+        parameters={
+            "alpha": Parameter(check_real, float, "Strength of the penalty"),
+            "penalty": Parameter(partial(check_choice, choices=("variance", "identity"))),
+            "solver": Parameter(
+                partial(
+                    check_choice,
+                    choices=("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"),
+                )
+            ),
+            "max_iter": _MAX_ITER,
+            "tol": _TOL,
+        },
+        defaults={
+            "features": {"alpha": 4.0},
+            "rvfl": {"n_units": 1000, "alpha": 16.0},
+            "intrvfl": {"n_units": 1000, "clip": 3, "alpha": 512.0},
+        },
+        grid={"alpha": (0.0625, 1.0, 16.0, 128.0, 1024.0)},
+        training_flops=rls_flops,
+        output_rows="coef_",
+        runs_on=_ANYWHERE | {"batches"},
+        export_refusal=None,
+    ),
+    "CentroidClassifier": Record(
+        "hyperlvq.readouts",
+        role="readout",
+        recipe_name="centroids",
+        title="class means",
+        learnt={
+            **_PROTOTYPES,
+            "class_weights_": Learnt("numbers", ("classes",)),
+            "_class_sums": Learnt("numbers", ("classes", "features")),
+        },
+        check=_check_centroids,
+        output_rows="prototypes_",
+        runs_on=_ANYWHERE,
+        export_refusal=None,
+        device_rule="perceptron",
+    ),
+    "PerceptronClassifier": Record(
+        "hyperlvq.readouts",
+        role="readout",
+        recipe_name="perceptron",
+        title="class means refined by mistakes",
+        learnt=_ONLINE,
+        parameters={
+            "learning_rate": Parameter(_above_zero, float, _LEARNING_RATE_HELP),
+            "max_iter": _MAX_ITER,
+            "tol": _TOL,
+            **_SHUFFLED,
+            **_RANDOM,
+        },
+        grid={"learning_rate": (0.0001, 0.0005, 0.0025)},
+        usual_iterations=50,
+        output_rows="prototypes_",
+        export_refusal=None,
+        device_rule="perceptron",
+    ),
+    "LVQ1Classifier": Record(
+        "hyperlvq.readouts",
+        role="readout",
+        recipe_name="lvq1",
+        title="LVQ1 prototypes",
+        learnt=_ONLINE,
+        parameters={
+            "prototypes_per_class": _PROTOTYPES_PER_CLASS,
+            "learning_rate": Parameter(_check_rate_of_one, float, _LEARNING_RATE_HELP),
+            "max_iter": _MAX_ITER,
+            "init_noise": _INIT_NOISE,
+            **_SHUFFLED,
+            **_WEIGHTED,
+            **_RANDOM,
+        },
+        grid={"prototypes_per_class": (1, 3), "learning_rate": (0.02, 0.05)},
+        usual_iterations=30,
+        output_rows="prototypes_",
+        export_refusal=None,
+        device_rule="perceptron",
+    ),
+    "GLVQClassifier": Record(
+        "hyperlvq.readouts",
+        role="readout",
+        recipe_name="glvq",
+        title="GLVQ prototypes",
+        learnt={**_ONLINE, "learning_rate_": Learnt("number", required=False)},
+        parameters={
+            "prototypes_per_class": _PROTOTYPES_PER_CLASS,
+            "slope": _SLOPE,
+            "solver": Parameter(partial(check_choice, choices=("lbfgs", "sgd"))),
+            "max_iter": _MAX_ITER,
+            "tol": _TOL,
+            "learning_rate": Parameter(_number_or("auto"), float, _LEARNING_RATE_HELP),
+            "init_noise": _INIT_NOISE,
+            **_SHUFFLED,
+            "warm_start": Parameter(check_boolean),
+            **_WEIGHTED,
+            **_RANDOM,
+        },
+        defaults={
+            "features": {"slope": 12, "prototypes_per_class": 3, "init_noise": 0.1},
+            "rvfl": {"n_units": 300, "slope": 12, "prototypes_per_class": 3, "init_noise": 0.1},
+            "intrvfl": {"n_units": 1000, "clip": 7, "slope": 12, "prototypes_per_class": 3},
+        },
+        grid={"slope": (5.0, 12.0), "prototypes_per_class": (1, 3)},
+        usual_iterations=200,
+        output_rows="prototypes_",
+        runs_on=_ANYWHERE | {"batches"},
+        export_refusal=None,
+        device_rule="glvq",
+    ),
+    "KGLVQClassifier": Record(
+        "hyperlvq.readouts",
+        role="readout",
+        recipe_name="kglvq",
+        title="prototypes in the feature space of a kernel",
+        learnt={
+            "X_fit_": Learnt("samples", ("fitted", "features")),
+            "dual_coef_": Learnt("numbers", ("prototypes", "fitted")),
+            "prototype_classes_": Learnt("indices", ("prototypes",), below="classes"),
+            "prototype_norms_": Learnt("numbers", ("prototypes",)),
+            "gamma_": Learnt("number"),
+            **_ITERATIONS,
+            **_CLASSES,
+        },
+        parameters={
+            "prototypes_per_class": _PROTOTYPES_PER_CLASS,
+            "slope": _SLOPE,
+            "kernel": Parameter(_check_kernel),
+            "gamma": Parameter(_number_or("scale"), float, "Width of the kernel"),
+            "max_iter": _MAX_ITER,
+            "tol": _TOL,
+            "init_noise": _INIT_NOISE,
+            "max_kernel_bytes": Parameter(_at_least_one),
+            **_WEIGHTED,
+            **_RANDOM,
+        },
+        check=_check_width,
+        grid={"prototypes_per_class": (1, 3), "gamma": (0.1, 0.3, 1.0)},
+        training_flops=kglvq_flops,
+        usual_iterations=1000,
+        export_refusal="its prototypes are spread over all training samples",
+    ),
+}
