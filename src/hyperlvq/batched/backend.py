@@ -111,6 +111,15 @@ class Backend:
         else:
             np.put_along_axis(array, index, values, axis)
 
+    def put_where(self, array: Array, condition: Array, values: Array) -> None:
+        """Write values to where a condition holds."""
+        if not self.is_torch:
+            np.copyto(array, values, where=condition)
+        elif isinstance(values, self.xp.Tensor):
+            self.xp.where(condition, values, array, out=array)
+        else:
+            array.masked_fill_(condition, values)
+
     def multiply(self, left: Array, right: Array, right_is_exact: bool) -> Array:
         """Return the product of batches of matrices.
 
