@@ -76,15 +76,6 @@ class State:
         return State(*(getattr(self, item.name)[index] for item in fields(self)))
 
 
-@dataclass(frozen=True)
-class Rule:
-    """When to stop, and whether costs on the way are kept."""
-
-    max_iter: int
-    tol: float
-    keep_curve: bool
-
-
 def minimise(
     objective: Objective,
     start: Array,
@@ -100,13 +91,13 @@ def minimise(
     or after `max_iter` iterations, and then leaves the batch. With `keep_curve` the solution has
     the cost after each iteration; the last of a curve that is longer than LONGEST_CURVE is final.
     """
-    rule = Rule(max_iter, tol, keep_curve)
-    state = begin(objective, start, rule, backend)
+    n_costs = 1 + min(max_iter, LONGEST_CURVE) if keep_curve else 0
+    state = begin(objective, start, tol, n_costs, backend)
     curves = 1 * state.curve[:, 1:] if keep_curve else None
     solution = Solution(1 * state.position, 1 * state.cost, 1 * state.n_iter, curves)
     origin = np.arange(len(start)).reshape(objective.shape)
     while True:
-        members = advance(objective, state, rule, backend)
+        members = advance(objective, state, max_iter, tol, backend)
         index = backend.array(origin.ravel())
         solution.positions[index] = state.position
         solution.costs[index] = state.cost
@@ -121,13 +112,15 @@ def minimise(
         origin = np.take_along_axis(origin, members, axis=1)
 
 
-def advance(objective: Objective, state: State, rule: Rule, backend: Backend) -> np.ndarray:
+def advance(
+    objective: Objective, state: State, max_iter: int, tol: float, backend: Backend
+) -> np.ndarray:
     """Tick until the batch is worth shrinking; return the members to keep of each group.
 
     Groups stay equal in size: one with fewer active problems keeps some that have ended.
     """
     n_problems = objective.shape[1]
-    tick_once = backend.replayed(partial(tick, objective, state, rule, backend))
+    tick_once = backend.replayed(partial(tick, objective, state, max_iter, tol, backend))
     while True:
         is_active = backend.numpy(state.is_active).reshape(objective.shape)
         n_active = int(is_active.sum(axis=1).max())
@@ -137,17 +130,16 @@ def advance(objective: Objective, state: State, rule: Rule, backend: Backend) ->
             tick_once()
 
 
-def begin(objective: Objective, start: Array, rule: Rule, backend: Backend) -> State:
+def begin(objective: Objective, start: Array, tol: float, n_costs: int, backend: Backend) -> State:
     """Return the state before the first tick: steepest descent by a step of length 1."""
     n_problems, n_unknowns = start.shape
     dtype = name_of(start)
     cost, gradient = objective(start)
     steepness = dot(gradient, gradient, backend)
     first_step = 1 / backend.xp.sqrt(backend.xp.where(steepness > 0, steepness, 1.0))
-    is_active = largest(gradient, backend) > rule.tol
+    is_active = largest(gradient, backend) > tol
     line = begin_line(cost, -steepness, first_step, backend.xp)
     pairs = n_problems, MEMORY, MEMORY
-    n_costs = 1 + min(rule.max_iter, LONGEST_CURVE) if rule.keep_curve else 0
     pieces = n_pieces(n_unknowns, backend.shortest_piece)
     return State(
         position=1 * start,
@@ -177,10 +169,11 @@ def packed(line: Line, is_active: Array, backend: Backend) -> Array:
 def unpacked(numbers: Array) -> Line:
     """Return the lines of all problems."""
     rows = numbers.T
-    return Line(*rows[:3], rows[3:6], rows[6:9], rows[9], rows[10], rows[11] != 0, guards=None)
+    ends = rows[3:6], rows[6:9]
+    return Line(rows[0], rows[1], rows[2], *ends, rows[9], rows[10], rows[11] != 0, guards=None)
 
 
-def tick(objective: Objective, state: State, rule: Rule, backend: Backend) -> None:
+def tick(objective: Objective, state: State, max_iter: int, tol: float, backend: Backend) -> None:
     """Evaluate every problem at its present step; accept the point or change the step."""
     xp = backend.xp
     line = unpacked(state.line)
@@ -192,9 +185,9 @@ def tick(objective: Objective, state: State, rule: Rule, backend: Backend) -> No
     exhausted = state.is_active & ~accepted & (state.n_trials >= MOST_TRIALS)
     has_memory = xp.any(state.learnt_at >= 0, axis=1)
     ended = accepted & (
-        (largest(gradient, backend) <= rule.tol)
+        (largest(gradient, backend) <= tol)
         | (line.start_cost - cost <= SMALLEST_DECREASE)  # costs are below 1: this is scipy's rule
-        | (state.n_iter + 1 >= rule.max_iter)
+        | (state.n_iter + 1 >= max_iter)
     )
     state.is_active &= ~(ended | (exhausted & ~has_memory))
 

@@ -54,10 +54,10 @@ def minimise(cost_and_gradient, start, max_iter, tol) -> Minimum:
     while not has_ended and len(costs) < max_iter:
         direction = memory.direction(point.gradient)
         start_slope = float(direction @ point.gradient)
-        # The first direction of all is as steep as the gradient: a way of length 1 is tried.
-        first_step = 1.0 if costs or not start_slope < 0 else 1 / sqrt(-start_slope)
         found = None
         if start_slope < 0:
+            # The first direction of all is as steep as the gradient: a way of length 1 is tried.
+            first_step = 1.0 if costs else 1 / sqrt(-start_slope)
             found = search_line(cost_and_gradient, point, direction, start_slope, first_step)
         if found is None:
             # No step along this direction: forget what led to it, and go down the steepest way.
@@ -85,8 +85,8 @@ def search_line(cost_and_gradient, start, direction, slope, first_step):
 
     `slope` is that of the cost at the start.
     """
-    numbers = map(np.float64, (start.cost, slope, first_step))
-    line = begin_line(*numbers, SCALARS, GUARDS)
+    origin = np.float64(start.cost), np.float64(slope)
+    line = begin_line(*origin, np.float64(first_step), SCALARS, GUARDS)
     step, end = 0.0, start
     for _ in range(MOST_TRIALS):
         if line.step != step:  # a search that ends at its latest point tries it once more
@@ -105,7 +105,7 @@ def largest(vector):
 
 
 def has_settled(before, after):
-    """Say whether the cost has stopped falling."""
+    """Return whether the cost has stopped falling."""
     scale = max(abs(before.cost), abs(after.cost), 1)
     return before.cost - after.cost <= SMALLEST_DECREASE * scale
 
@@ -126,7 +126,7 @@ class Memory:
         self._n_learnt = 0
 
     def is_empty(self):
-        """Say whether there is no pair."""
+        """Return whether there is no pair."""
         return self._n_learnt == 0
 
     def learn(self, direction, step, change, slopes):

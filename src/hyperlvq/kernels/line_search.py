@@ -99,7 +99,7 @@ def next_line(line: Line, cost, slope, xp) -> Line:
     latest = xp.stack((line.step, cost, slope))
     trials = line.best, latest, line.other
     if guards is not None:
-        trials, guards = modelled(line, trials, xp)
+        trials, has_fallen = modelled(line, trials, guards.has_fallen)
     is_higher = trials[1][1] > trials[0][1]
     is_past = trials[1][2] * trials[0][2] < 0
     step = next_step(line, *trials, is_higher, is_past, xp)
@@ -109,7 +109,8 @@ def next_line(line: Line, cost, slope, xp) -> Line:
 
     start, end = best[0], other[0]
     if guards is not None:
-        step, guards = halved(step, start, end, is_bracketed, guards, xp)
+        step, *widths = halved(step, start, end, is_bracketed, guards, xp)
+        guards = Guards(has_fallen, *widths)
     beyond = step - start
     low = where(is_bracketed, xp.minimum(start, end), step + NEAREST * beyond)
     high = where(is_bracketed, xp.maximum(start, end), step + OUTWARD * beyond)
@@ -120,29 +121,29 @@ def next_line(line: Line, cost, slope, xp) -> Line:
     return Line(step, *origin, best, other, low, high, is_bracketed, guards)
 
 
-def modelled(line: Line, trials, xp):
-    """Return trials of the cost less a line: at first that of the decrease asked for, later none.
+def modelled(line: Line, trials, had_fallen):
+    """Return trials of the cost less a line, and whether a point was low enough for that to end.
 
-    `trials` are the best, the latest and the other end.
+    The line is at first that of the decrease asked for, later none. `trials` are the best, the
+    latest and the other end.
     """
     best, (step, cost, slope), _ = trials
     decrease = SUFFICIENT_DECREASE * line.start_slope
     falls = cost <= line.start_cost + step * decrease
-    has_fallen = line.guards.has_fallen | (falls & (slope >= 0))
-    is_too_high = ~(falls | has_fallen) & (cost <= best[1])
-    less = is_too_high * decrease
-    trials = [(step, cost - less * step, slope - less) for step, cost, slope in trials]
-    return trials, line.guards._replace(has_fallen=has_fallen)
+    has_fallen = had_fallen | (falls & (slope >= 0))
+    less = (~(falls | has_fallen) & (cost <= best[1])) * decrease
+    return [(step, cost - less * step, slope - less) for step, cost, slope in trials], has_fallen
 
 
 def halved(step, start, end, is_bracketed, guards: Guards, xp):
-    """Return the middle of a bracket that shrinks slowly, else the step."""
+    """Return the middle of a bracket that shrinks slowly, else the step; and both widths."""
     width = abs(end - start)
     is_slow = is_bracketed & (width >= SLOW * guards.earlier_width)
-    step = xp.where(is_slow, start + (end - start) / 2, step)
-    now = xp.where(is_bracketed, width, guards.width)
-    earlier = xp.where(is_bracketed, guards.width, guards.earlier_width)
-    return step, Guards(guards.has_fallen, now, earlier)
+    return (
+        xp.where(is_slow, start + (end - start) / 2, step),
+        xp.where(is_bracketed, width, guards.width),
+        xp.where(is_bracketed, guards.width, guards.earlier_width),
+    )
 
 
 def next_step(line: Line, best, latest, other, is_higher, is_past, xp):
