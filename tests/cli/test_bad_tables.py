@@ -182,7 +182,10 @@ BAD_INPUT = [
     (fit(GOOD, "--alpha", "1"), "intrvfl with glvq takes no --alpha; it takes --n-units, --clip, "),
     (fit(GOOD, "--tol", "-1"), "tol must be a finite number of at least 0, got -1.0"),
     (fit(GOOD, "--readout", "lvq1", "--tol", "1"), "intrvfl with lvq1 takes no --tol; it takes"),
-    (fit(GOOD, "--init-noise", "nan"), "--init-noise must be a finite number of at least 0, got nan"),
+    (
+        fit(GOOD, "--init-noise", "nan"),
+        "--init-noise must be a finite number of at least 0, got nan",
+    ),
     (fit(GOOD, "--readout", "rls", "--init-noise", "1"), "intrvfl with rls takes no --init-noise"),
     (fit(GOOD, "--chip", "avr"), "--chip needs --max-flash or --max-ram"),
     (fit(GOOD, "--input", "float"), "--input needs --max-flash or --max-ram"),
