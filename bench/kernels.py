@@ -15,9 +15,9 @@ from threadpoolctl import threadpool_limits
 from hyperlvq import GLVQClassifier, IntRVFLLayer
 from hyperlvq.kernels import encoding, glvq, plain
 from hyperlvq.kernels.distances import class_means, squared_norms
+from hyperlvq.kernels.lbfgs import MEMORY, minimise
 from hyperlvq.kernels.scores import activation_dtype
-from hyperlvq.readouts.lbfgs import MEMORY, minimise
-from hyperlvq.readouts.threads import block_threads
+from hyperlvq.kernels.threads import block_threads
 
 CLIP = 3
 ENCODER_SHAPES = [(5000, 20, 1000), (2000, 60, 1500)]  # samples, features, units

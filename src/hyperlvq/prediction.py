@@ -74,7 +74,7 @@ class Predictor:
         for part in self.before:
             X = self._transformed(part, X)
         check_no_missing(X, self.readout.kind)
-        return compared(self._scores(X))
+        return self._decisions(X)
 
     def _transformed(self, part: Part, X: Any) -> np.ndarray:
         if part.kind == "FrameVectorizer":
@@ -106,16 +106,16 @@ class Predictor:
             learnt["missing_features_"],
         )
 
-    def _scores(self, X: np.ndarray) -> np.ndarray:
+    def _decisions(self, X: np.ndarray) -> np.ndarray:
         learnt = self.readout.learnt
         if "coef_" in learnt:
-            return linear_scores(X, learnt["coef_"])
+            return compared(linear_scores(X, learnt["coef_"]))
         if "prototypes_" in learnt:
             prototypes = learnt["prototypes_"], learnt["prototype_classes_"]
-            return prototype_scores(X, *prototypes, len(self.classes), sample_norms(X))
+            return compared(prototype_scores(X, *prototypes, len(self.classes), sample_norms(X)))
         from hyperlvq.saving import build  # kernels are scikit-learn's
 
-        return build(self.readout)._scores(X)
+        return build(self.readout).decision_function(X)
 
     @cached_property
     def _n_at_once(self) -> int:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
-from hyperlvq.tensors import DEVICES
 
+#: Where torch has all that estimators need, double precision for one.
+DEVICES = ("cpu", "cuda")
 PRODUCTS = ("float32", "split")
 #: What one batch may hold on a machine of two cores.
 CPU_BYTES = 600_000_000

@@ -14,8 +14,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hyperlvq.batched.backend import Array, Backend, name_of
-from hyperlvq.batched.lbfgs import MEMORY, minimise
+from hyperlvq.batched.lbfgs import minimise
 from hyperlvq.kernels.glvq import SMALLEST_SUM
+from hyperlvq.kernels.lbfgs import MEMORY, Minimum
 
 # How many arrays of samples × prototypes, and of the size of all prototypes, are alive at once.
 SAMPLE_ARRAYS = 6
@@ -70,14 +71,6 @@ class GLVQBatch:
                 counts=self.counts[:, part],
                 seeds=self.seeds[:, part],
             )
-
-
-class OneGLVQ(NamedTuple):
-    """Prototypes of one problem, and how training went."""
-
-    prototypes: Array  # prototypes × units
-    curve: np.ndarray  # the cost after each iteration, of the start if there was none
-    n_iter: int
 
 
 class TrainedGLVQ(NamedTuple):
@@ -228,7 +221,7 @@ def train_one(
     backend: Backend,
     max_iter: int,
     tol: float,
-) -> OneGLVQ:
+) -> Minimum:
     """Train one problem from prototypes in the order of their classes, `counts` of each."""
     is_there = np.arange(counts.max()) < counts[:, np.newaxis]
     absent = np.where(is_there, 0.0, np.inf)[np.newaxis, np.newaxis]
@@ -241,7 +234,7 @@ def train_one(
     n_iter, curves = int(solution.n_iter[0]), solution.curves
     costs = solution.costs if curves is None or not n_iter else curves[0, :n_iter]  # or fewer
     prototypes = solution.positions.reshape(padded.shape)[places]
-    return OneGLVQ(prototypes, backend.numpy(costs), n_iter)
+    return Minimum(prototypes, max(n_iter, 1), backend.numpy(costs).tolist(), n_iter < max_iter)
 
 
 def objective_of(samples: Samples, batch: GLVQBatch, backend: Backend) -> GLVQObjective:

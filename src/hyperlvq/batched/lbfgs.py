@@ -4,7 +4,7 @@ All problems advance in ticks of one evaluation each. In a tick a problem either
 it tried, and takes a new direction, or changes its step: nobody waits for another's line search,
 and every decision is made where the arrays are.
 
-Every problem goes the way of `readouts.lbfgs`, which is that of scipy's L-BFGS-B: memory,
+Every problem goes the way of `kernels.lbfgs`, which is that of scipy's L-BFGS-B: memory,
 tolerances and steps are the same. A cost of several prototypes has many minima, some percents
 apart, and which one is found hangs on the first few steps; so the line search is the same, too, but
 for rare cases that `line_search` names.
@@ -24,13 +24,8 @@ import numpy as np
 
 from hyperlvq.batched.backend import Array, Backend, name_of
 from hyperlvq.batched.line_search import begin_line, change_step
-from hyperlvq.kernels.lbfgs import (
-    CURVATURE,
-    MEMORY,
-    MOST_TRIALS,
-    SMALLEST_DECREASE,
-    SUFFICIENT_DECREASE,
-)
+from hyperlvq.kernels.lbfgs import MEMORY, MOST_TRIALS, SMALLEST_DECREASE
+from hyperlvq.kernels.line_search import CURVATURE, SUFFICIENT_DECREASE
 
 # Curves are of fixed size and must fit in memory, however many iterations are allowed.
 LONGEST_CURVE = 100_000

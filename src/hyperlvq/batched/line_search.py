@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hyperlvq.batched.backend import Array, Backend
-from hyperlvq.kernels.lbfgs import INWARD, NARROW, OUTWARD
+from hyperlvq.kernels.line_search import INWARD, NARROW, OUTWARD
 
 if TYPE_CHECKING:
     from hyperlvq.batched.lbfgs import State

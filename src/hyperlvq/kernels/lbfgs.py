@@ -1,27 +1,166 @@
-"""The direction of L-BFGS, as weights of the vectors that it remembers, and its numbers.
+"""L-BFGS as the paper uses it: memory 10, scipy's tolerances, cost and gradient in one call.
 
-They are those of scipy's L-BFGS-B, for one problem and for many at once.
+It takes the steps of scipy's L-BFGS-B. There are no bounds here, so a direction is three products
+with what is remembered; what scipy does for the sake of bounds takes more than twice as long, and
+where samples are few longer than cost and gradient.
 """
+
+from math import sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from hyperlvq.checks import check_cost
 from hyperlvq.kernels.compiled import compiled
+from hyperlvq.kernels.line_search import LineSearch
 
 MEMORY = 10
 #: Points tried along one line.
 MOST_TRIALS = 20
 #: A cost that falls by no more than this share has settled.
 SMALLEST_DECREASE = 2.220446049250313e-09
-#: A step is accepted if the cost falls by this share of what the slope at its start promises,
-SUFFICIENT_DECREASE = 1e-3
-#: and if what remains of that slope is at most this share.
-CURVATURE = 0.9
-#: An interval narrower than this share of its longer step ends the search along a line.
-NARROW = 0.1
-#: A step that was too short grows by at most this share of what the bracket leaves,
-INWARD = 0.66
-#: and without a bracket by so many times its distance from the best step.
-OUTWARD = 4.0
+
+EPSILON = np.finfo(float).eps
+
+
+class Point(NamedTuple):
+    """Where a search is, with cost and gradient."""
+
+    position: np.ndarray
+    cost: float
+    gradient: np.ndarray
+
+
+class Line(NamedTuple):
+    """The way from a point in a direction, and the slope of the cost at its start."""
+
+    start: Point
+    direction: np.ndarray
+    slope: float
+
+
+class Minimum(NamedTuple):
+    """Where a minimisation ended, and how."""
+
+    position: Any
+    n_iter: int  # at least 1: finding that the start is a minimum counts as one
+    costs: list[float]  # after each iteration, or at a start that is a minimum
+    has_converged: bool  # whether it ended before the limit of iterations
+
+
+def minimise(cost_and_gradient, start, max_iter, tol) -> Minimum:
+    """Minimise a cost from a start.
+
+    Ends where no component of the gradient exceeds `tol`, where the cost stops falling, or after
+    `max_iter` iterations. `cost_and_gradient` must return a new gradient each time.
+    """
+    point = evaluate(cost_and_gradient, np.array(start, dtype=float))
+    check_cost(point.cost)
+    memory = Memory(len(point.position))
+    costs: list[float] = []
+    has_ended = largest(point.gradient) <= tol
+    while not has_ended and len(costs) < max_iter:
+        direction = memory.direction(point.gradient)
+        line = Line(point, direction, float(direction @ point.gradient))
+        step, slope, end = search_line(cost_and_gradient, line, is_first=not costs)
+        if end is None:
+            # No step along this direction: forget what led to it, and go down the steepest way.
+            has_ended = memory.is_empty()
+            memory.forget()
+            continue
+        costs.append(end.cost)
+        has_ended = largest(end.gradient) <= tol or has_settled(point, end)
+        if not has_ended:
+            memory.learn(line, step, slope, end)
+        point = end
+    return Minimum(point.position, max(len(costs), 1), costs or [point.cost], has_ended)
+
+
+def evaluate(cost_and_gradient, position):
+    """Return a position with its cost and gradient."""
+    cost, gradient = cost_and_gradient(position)
+    return Point(position, float(cost), gradient)
+
+
+def search_line(cost_and_gradient, line, is_first=False):
+    """Return a good step along a line, the slope there and the point; no point if there is none.
+
+    The first line of all is as steep as the gradient; a way of length 1 is tried on it.
+    """
+    if not line.slope < 0:
+        return 0.0, line.slope, None
+    first_step = 1 / sqrt(-line.slope) if is_first else 1.0
+    search = LineSearch(line.start.cost, line.slope, first_step)
+    step, slope, end = 0.0, line.slope, line.start
+    for _ in range(MOST_TRIALS):
+        if search.step != step:  # a search that ends at its latest point tries it once more
+            step = search.step
+            end = evaluate(cost_and_gradient, line.start.position + step * line.direction)
+            slope = float(end.gradient @ line.direction)
+        if search.accepts(end.cost, slope):
+            return step, slope, end
+    return 0.0, line.slope, None
+
+
+def largest(vector):
+    """Return the largest component without its sign."""
+    return max(vector.max(), -vector.min())
+
+
+def has_settled(before, after):
+    """Say whether the cost has stopped falling."""
+    scale = max(abs(before.cost), abs(after.cost), 1)
+    return before.cost - after.cost <= SMALLEST_DECREASE * scale
+
+
+class Memory:
+    """The last steps and changes of gradient, from which a direction is made."""
+
+    def __init__(self, n_unknowns):
+        self._history = np.zeros((2 * MEMORY, n_unknowns))  # the steps, then the changes
+        self._s_dot_y = np.zeros((MEMORY, MEMORY))
+        self._y_dot_y = np.zeros((MEMORY, MEMORY))
+        self._scale = 1.0
+        self._n_learnt = 0
+
+    def forget(self):
+        """Forget all pairs."""
+        self._history[:] = 0
+        self._n_learnt = 0
+
+    def is_empty(self):
+        """Say whether there is no pair."""
+        return self._n_learnt == 0
+
+    def learn(self, line, step, slope, end):
+        """Keep the pair of a step, in the place of the oldest, if the slope has risen along it."""
+        curvature = step * (slope - line.slope)
+        if not curvature > EPSILON * step * -line.slope:
+            return
+        place = self._n_learnt % MEMORY
+        change = self._history[MEMORY + place]
+        np.multiply(line.direction, step, out=self._history[place])
+        np.subtract(end.gradient, line.start.gradient, out=change)
+        products = self._history @ change
+        self._s_dot_y[:, place] = products[:MEMORY]
+        self._s_dot_y[place, place] = curvature
+        self._y_dot_y[:, place] = self._y_dot_y[place] = products[MEMORY:]
+        self._scale = curvature / products[MEMORY + place]
+        self._n_learnt += 1
+
+    def direction(self, gradient):
+        """Return the direction down from a point by its gradient."""
+        if self.is_empty():
+            return -gradient
+        oldest = max(0, self._n_learnt - MEMORY) % MEMORY
+        n_pairs = min(self._n_learnt, MEMORY)
+        products = self._history @ gradient
+        weights = direction_weights(
+            self._s_dot_y, self._y_dot_y, products, self._scale, oldest, n_pairs
+        )
+        direction = weights @ self._history
+        direction -= self._scale * gradient
+        return direction
 
 
 @compiled

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hyperlvq.readouts.line_search import (
+from hyperlvq.kernels.line_search import (
     CURVATURE,
     LONGEST_STEP,
     SUFFICIENT_DECREASE,

@@ -9,8 +9,16 @@ parabola through its ends and the latest trial is least.
 from math import sqrt
 from typing import NamedTuple
 
-from hyperlvq.kernels.lbfgs import CURVATURE, INWARD, NARROW, OUTWARD, SUFFICIENT_DECREASE
-
+#: A step is accepted if the cost falls by this share of what the slope at its start promises,
+SUFFICIENT_DECREASE = 1e-3
+#: and if what remains of that slope is at most this share.
+CURVATURE = 0.9
+#: An interval narrower than this share of its longer step ends the search along a line.
+NARROW = 0.1
+#: A step that was too short grows by at most this share of what the bracket leaves,
+INWARD = 0.66
+#: and without a bracket by so many times its distance from the best step.
+OUTWARD = 4.0
 LONGEST_STEP = 1e10
 # Without a bracket the next step lies beyond the latest by at least so many times its way from
 # the best.
