@@ -18,17 +18,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_consistent_length, column_or_1d, gen_even_slices
 from sklearn.utils.validation import validate_data
 
-from hyperlvq.batched import glvq
+from hyperlvq.batched import glvq, rls
 from hyperlvq.batched.backend import DEVICES, Array, Backend, backend_of, name_of
 from hyperlvq.batched.encoding import encode_integers
-from hyperlvq.batched.rls import rls_coefficients
 from hyperlvq.checks import check_cost
-from hyperlvq.kernels import rls, scores
+from hyperlvq.kernels import scores
 from hyperlvq.kernels.distances import class_sums, squared_norms
 from hyperlvq.kernels.encoding import encode_rows
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.kernels.lbfgs import Minimum, minimise
 from hyperlvq.kernels.projection import project
+from hyperlvq.kernels.rls import Method
 from hyperlvq.kernels.samples import canonical_samples
 from hyperlvq.kernels.threads import block_threads
 
@@ -122,23 +122,11 @@ class NumpyEngine:
         return minimum._replace(position=minimum.position.reshape(shape))
 
     def solve_least_squares(
-        self,
-        samples: Samples,
-        n_classes: int,
-        alpha: float,
-        penalty: str,
-        solver: str,
-        max_iter: int,
-        tol: float,
-    ) -> tuple[Array, int, bool]:
-        """Return W (classes × features), the number of iterations and whether they converged."""
-        X, y, weights = samples
-        targets = rls.OneHot(y, n_classes)
-        if solver == "pinv":
-            return rls.solve_pinv(X, targets, weights, alpha, penalty), 1, True
-        problem = rls.standardise(X, targets, weights, penalty)
-        solution, n_iter, has_converged = rls.solve(problem, alpha, solver, max_iter, tol)
-        return rls.original_coefficients(problem, solution), n_iter, has_converged
+        self, samples: Samples, n_classes: int, alphas: Sequence[float], method: Method
+    ) -> rls.Solution:
+        """Return W for every alpha (alphas × classes × features), as `batched.rls` does."""
+        rows = rls.LabelledRows(*samples, n_classes)
+        return rls.solve_least_squares(rows, alphas, method)
 
 
 @dataclass(frozen=True)
@@ -239,26 +227,10 @@ class TorchEngine:
         return minimum._replace(position=backend.cast(minimum.position, "float64"))
 
     def solve_least_squares(
-        self,
-        samples: Samples,
-        n_classes: int,
-        alpha: float,
-        penalty: str,
-        solver: str,
-        max_iter: int,
-        tol: float,
-    ) -> tuple[Array, int, bool]:
-        backend, (X, y, weights) = self.backend, samples
-        coefficients = rls_coefficients(
-            X[None],
-            backend.array(np.eye(n_classes)[y]),
-            [alpha],
-            backend,
-            weights=backend.array(weights),
-            penalty=penalty,
-            solver=solver,
-        )
-        return backend.xp.swapaxes(coefficients[0, 0], 0, 1), 1, True
+        self, samples: Samples, n_classes: int, alphas: Sequence[float], method: Method
+    ) -> rls.Solution:
+        rows = rls.LabelledRows(*samples, n_classes, self.backend)
+        return rls.solve_least_squares(rows, alphas, method)
 
     def _row_slices(self, X: Array, width: int) -> list[slice]:
         """Return slices of rows whose wide copies fit in a block of memory."""
