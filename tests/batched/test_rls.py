@@ -158,9 +158,10 @@ def test_penalties_lost_in_rounding_are_solved_by_eigenvalues(rng, backend):
     factors = rng.normal(size=(2, 40, 3)) * 1e6
     matrices = factors @ factors.swapaxes(1, 2)  # rank 3 of 40
     right = rng.normal(size=(2, 40, 2))
-    equations = rls.Equations(backend.array(matrices), backend.array(right))
+    equations = backend.array(matrices), backend.array(right), None
 
-    found = backend.numpy(rls.solve_path(equations, [1e-6, 1e15], "auto", backend))
+    found, *_ = rls.solve_equations(*equations, [1e-6, 1e15], Method(), backend)
+    found = backend.numpy(found)
 
     with pytest.raises(np.linalg.LinAlgError):
         np.linalg.cholesky(matrices + 1e-6 * np.eye(40))

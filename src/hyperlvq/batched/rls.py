@@ -64,14 +64,6 @@ class Moments(NamedTuple):
     moment: Array  # of w (x - centre)(t - offset)ᵀ, ... × columns × classes
 
 
-class Equations(NamedTuple):
-    """The equations (gram + αI) U = right, whose U, or ZᵀU where there are `rows`, is Γ."""
-
-    gram: Array  # ZᵀZ, or ZZᵀ if that is smaller
-    right: Array  # ZᵀT, or T
-    rows: Array | None = None  # Z, where the matrix is ZZᵀ
-
-
 def row_blocks(X: Array, backend: Backend, width: int = 0) -> Iterator[tuple[slice, Array]]:
     """Yield (rows, X[rows] in double precision); each row may need `width` more numbers."""
     n_layers = int(np.prod(X.shape[:-2]))
@@ -138,26 +130,24 @@ def moments_of(samples: LabelledRows, columns: Columns) -> Moments:
     return Moments(samples.weights.sum(), squares_of(samples, columns), gram, moment)
 
 
-def penalties_of(variances: Array, method: Method, backend: Backend) -> Array:
-    """Return r of every column."""
-    return variances if method.penalty == "variance" else backend.xp.ones_like(variances)
-
-
-def scale_of(penalties: Array, backend: Backend) -> Array:
-    """Return 1/√r of every column, 0 where there is no penalty."""
-    xp, is_positive = backend.xp, penalties > 0
-    return xp.where(is_positive, 1 / xp.sqrt(xp.where(is_positive, penalties, 1.0)), 0.0)
+def penalties_of(
+    squares: Array, weight: float, method: Method, backend: Backend
+) -> tuple[Array, Array]:
+    """Return r of every column, and 1/√r, which is 0 where there is no penalty."""
+    xp = backend.xp
+    penalties = squares / weight if method.penalty == "variance" else xp.ones_like(squares)
+    return penalties, 1 / xp.sqrt(xp.where(penalties > 0, penalties, np.inf))
 
 
 def solve_least_squares(samples: LabelledRows, alphas: Sequence[float], method: Method) -> Solution:
-    """Return W by any solver; those on torch, and for several alphas, are those of `solve_path`."""
+    """Return W by any solver; "auto", "cholesky" and "eigen" take tensors and several alphas."""
     columns, backend, solver = columns_of(samples, method), samples.backend, method.solver
     n_samples, n_columns = samples.X.shape[-2:]
     is_wide = n_samples < n_columns and solver != "pinv"
     if not is_wide and solver not in ("qr", "lms"):
         return solve_moments(moments_of(samples, columns), columns, alphas, method, backend)
-    variances = squares_of(samples, columns) / samples.weights.sum()
-    scale = scale_of(penalties_of(variances, method, backend), backend)
+    squares, weight = squares_of(samples, columns), samples.weights.sum()
+    _, scale = penalties_of(squares, weight, method, backend)
     read_blocks = partial(standardised_blocks, samples, columns, scale[..., None, :])
     if solver == "lms":
         shape = samples.n_classes, n_columns
@@ -168,7 +158,7 @@ def solve_least_squares(samples: LabelledRows, alphas: Sequence[float], method: 
             check_alpha(alphas[0], np.vdot(Z, Z), solver)
             found = rls.solve_qr(Z, T, alphas[0]), 1, True
         else:
-            found = solve_equations(Equations(Z @ Z.mT, T, Z), alphas, method, backend)
+            found = solve_equations(Z @ Z.mT, T, Z, alphas, method, backend)
     return original_coefficients(found, columns, scale, backend)
 
 
@@ -179,48 +169,41 @@ def solve_moments(
     method: Method,
     backend: Backend = NUMPY,
 ) -> Solution:
-    """Return W by a solver that needs no rows; "qr" is left to eigenvalues.
-
-    The moments are overwritten.
-    """
+    """Return W by a solver that needs no rows ("qr" takes eigenvalues); overwrite the moments."""
     weight, squares, gram, moment = moments
-    penalties = penalties_of(squares / weight, method, backend)
+    penalties, scale = penalties_of(squares, weight, method, backend)
     if method.solver == "pinv":
         return rls.solve_pinv(gram, moment, alphas[0] * penalties).T[None], 1, True
-    scale = scale_of(penalties, backend)
     gram *= scale[..., None]
     gram *= scale[..., None, :]
     moment *= scale[..., None]
-    found = solve_equations(Equations(gram, moment), alphas, method, backend)
+    found = solve_equations(gram, moment, None, alphas, method, backend)
     return original_coefficients(found, columns, scale, backend)
 
 
 def solve_equations(
-    equations: Equations, alphas: Sequence[float], method: Method, backend: Backend
+    gram: Array,
+    right: Array,
+    rows: Array | None,
+    alphas: Sequence[float],
+    method: Method,
+    backend: Backend,
 ) -> Solution:
-    """Return Γ by a solver that needs nothing but the equations."""
-    if method.solver != "fista":
-        return solve_path(equations, alphas, method.solver, backend), 1, True
-    gram, right, rows = equations
-    factors, moment = ([gram], right) if rows is None else ([rows.T, rows], rows.T @ right)
-    return rls.solve_fista(factors, moment, alphas[0], *method[2:])
+    """Return Γ = (ZᵀZ + αI)⁻¹ ZᵀT, or the same from `rows` Z as Zᵀ(ZZᵀ + αI)⁻¹ T.
 
-
-def solve_path(
-    equations: Equations, alphas: Sequence[float], solver: str, backend: Backend
-) -> Array:
-    """Return Γ for every α (... × alphas × columns × classes).
-
-    "auto" factors matrices where no alpha is too small for that, as "cholesky" does or refuses to
-    do; all others take eigenvalues.
+    Γ is ... × alphas × columns × classes. "auto" factors matrices where no alpha is too small for
+    that, as "cholesky" does or refuses to do; others but "fista" take eigenvalues.
     """
-    gram, right, rows = equations
+    if method.solver == "fista":
+        factors, moment = ([gram], right) if rows is None else ([rows.T, rows], rows.T @ right)
+        return rls.solve_fista(factors, moment, alphas[0], *method[2:])
     trace, smallest = float(backend.xp.einsum("...ii->...", gram).max()), min(alphas)
-    check_alpha(smallest, trace, solver)
+    check_alpha(smallest, trace, method.solver)
     is_safe = trace < LARGEST_CONDITION["cholesky"] * smallest
-    solve = factor_and_solve if is_safe and solver in ("auto", "cholesky") else solve_by_eigenvalues
+    is_factored = is_safe and method.solver in ("auto", "cholesky")
+    solve = factor_and_solve if is_factored else solve_by_eigenvalues
     solutions = solve(gram, right, alphas, backend)
-    return solutions if rows is None else rows.mT[..., None, :, :] @ solutions
+    return solutions if rows is None else rows.mT[..., None, :, :] @ solutions, 1, True
 
 
 def check_alpha(alpha: float, squared_norm: float, solver: str) -> None:
@@ -312,14 +295,13 @@ def rls_accuracies(
 
     `classes` are those trained on; test samples of others are never right.
     """
-    known = backend.array(np.searchsorted(classes, y_test))
-    is_known = backend.array(np.isin(y_test, classes))
-    n_right = 0.0
-    for rows, block in row_blocks(test, backend):
-        hits = [
-            backend.xp.argmax(block @ coefficients[:, alpha].mT, axis=2) == known[rows]
-            for alpha in range(coefficients.shape[1])
-        ]
-        is_right = backend.xp.stack(hits, axis=1) & is_known[rows]
-        n_right = n_right + backend.cast(is_right, "float64").sum(axis=2)
+    known = backend.array(np.searchsorted(classes, y_test))[:, None]
+    is_known = backend.array(np.isin(y_test, classes))[:, None]
+    n_layers, n_alphas, n_classes, n_columns = coefficients.shape
+    of_all_alphas = coefficients.reshape(n_layers, n_alphas * n_classes, n_columns).mT
+    n_right = backend.zeros((n_layers, n_alphas), "float64")
+    for rows, block in row_blocks(test, backend, n_alphas * n_classes):
+        scores = (block @ of_all_alphas).reshape(n_layers, -1, n_alphas, n_classes)
+        is_right = (backend.xp.argmax(scores, axis=-1) == known[rows]) & is_known[rows]
+        n_right += is_right.sum(axis=1)
     return backend.numpy(n_right / len(y_test))

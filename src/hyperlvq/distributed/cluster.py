@@ -82,11 +82,6 @@ def send(client: Client, value: Any) -> Delayed:
     return client.persist(delayed(identity)(value))
 
 
-def call(function: Callable[..., Any], part: Any, arguments: Sequence[Any]) -> Any:
-    """Return function(part, *arguments)."""
-    return function(part, *arguments)
-
-
 def total(
     client: Client,
     function: Callable[..., Any],
@@ -97,11 +92,11 @@ def total(
     """Return function(part, *arguments) of all parts, merged two by two.
 
     Merging is a tree of fixed shape: the same numbers are added in the same order whichever
-    worker has them. The arguments are one task's result, which workers pass on to each other;
-    they do not travel with every part's task.
+    worker has them. An argument is one task's result, which workers pass on to each other; it
+    does not travel with every part's task.
     """
-    bundle = delayed(identity)(list(arguments))
-    results = [delayed(call)(function, part, bundle) for part in parts]
+    sent = [delayed(identity)(argument) for argument in arguments]
+    results = [delayed(function)(part, *sent) for part in parts]
     while len(results) > 1:
         groups = [results[start : start + FAN_IN] for start in range(0, len(results), FAN_IN)]
         results = [delayed(reduce)(merge, group) for group in groups]

@@ -27,8 +27,7 @@ from hyperlvq.distributed.samples import (
     paired_partitions,
     read_rows,
 )
-from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
-from hyperlvq.readouts import CentroidClassifier, GLVQClassifier, RLSClassifier
+from hyperlvq.registry import record_of
 
 #: Solvers that go from sample to sample, which partitions cannot do side by side.
 ONLINE_SOLVERS = ("sgd", "lms")
@@ -138,25 +137,15 @@ def check_model(model: Any) -> None:
     """Raise if a model is not one that sums over partitions can train."""
     if not isinstance(model, Pipeline):
         raise InputError(f"model must be what make_classifier returns, got {type(model).__name__}")
-    _, scale = model.steps[0]
-    if not _is_a(scale, MinMaxScaler):
+    (_, scale), *hidden_steps, (_, readout) = model.steps
+    if not isinstance(scale, str) and type(scale) is not MinMaxScaler:
         raise InputError(f"the scaling on partitions must be MinMaxScaler or none, got {scale!r}")
-    for _, hidden in model.steps[1:-1]:
-        if not _is_a(hidden, IntRVFLLayer, RVFLLayer):
+    for _, hidden in hidden_steps:
+        if not isinstance(hidden, str) and not runs_on_partitions(hidden):
             raise InputError(
                 f"the hidden layer on partitions must be intrvfl, rvfl or none, got {hidden!r}"
             )
-    check_readout(model.steps[-1][1])
-
-
-def _is_a(step: Any, *kinds: type) -> bool:
-    """Return whether a step is of a kind that learns from extremes alone, or is none."""
-    return type(step) in kinds or (isinstance(step, str) and step == "passthrough")
-
-
-def check_readout(readout: Any) -> None:
-    """Raise if a readout is not one that sums over partitions can train."""
-    if type(readout) not in (CentroidClassifier, GLVQClassifier, RLSClassifier):
+    if not runs_on_partitions(readout):
         raise InputError(
             f"{type(readout).__name__} cannot be trained on partitions: "
             "the readouts that can are centroids, rls and glvq"
@@ -171,6 +160,12 @@ def check_readout(readout: Any) -> None:
         raise InputError("warm_start=True cannot be used on partitions: a copy is trained anew")
 
 
+def runs_on_partitions(estimator: Any) -> bool:
+    """Return whether the registry has an estimator as one that sums over partitions can train."""
+    record = record_of(estimator)
+    return record is not None and "partitions" in record.runs_on
+
+
 def check_description(description: Description, model: Pipeline) -> None:
     """Raise if the model could not be trained on such rows."""
     if not sum(description.n_rows):
@@ -182,14 +177,12 @@ def check_description(description: Description, model: Pipeline) -> None:
             "a classifier needs samples of at least two classes, "
             f"got one class: {description.labels.tolist()[0]!r}"
         )
-    if description.has_missing and not any(map(_takes_missing, model[1:-1])):
+    hidden_layers = [step for _, step in model.steps[1:-1] if not isinstance(step, str)]
+    takes_missing = any(get_tags(layer).input_tags.allow_nan for layer in hidden_layers)
+    if description.has_missing and not takes_missing:
         raise InputError(
             "X has missing values, which only the hidden layer 'intrvfl' leaves out by itself"
         )
-
-
-def _takes_missing(step: Any) -> bool:
-    return not isinstance(step, str) and get_tags(step).input_tags.allow_nan
 
 
 def fit_front(front: Pipeline, description: Description) -> Pipeline:
@@ -206,15 +199,16 @@ def place_rows(
     client: Client, parts: list[Partition], description: Description, front: Pipeline
 ) -> PartitionedRows:
     """Return the rows as what fits the memory of the workers: activations, features, neither."""
-    room, n_rows = cluster.memory_for_data(client), sum(description.n_rows)
+    n_classes, bytes_of_label = len(description.labels), np.dtype(np.intp).itemsize
     highs = np.where(np.isfinite(description.highs), description.highs, 0)[np.newaxis]
-    bytes_of_label = np.dtype(np.intp).itemsize
-    is_encoded = n_rows * (np.asarray(front.transform(highs)).nbytes + bytes_of_label) <= room
-    is_kept = is_encoded or n_rows * (highs.nbytes + bytes_of_label) <= room
-    given = [cluster.send(client, description.labels)]
-    given += [cluster.send(client, front)] if is_encoded else []
+    bytes_of_row = np.asarray(front.transform(highs)).nbytes + bytes_of_label
+    room_of_row = cluster.memory_for_data(client) / sum(description.n_rows)
+    is_encoded = bytes_of_row <= room_of_row
+    is_kept = is_encoded or highs.nbytes + bytes_of_label <= room_of_row
+    classes = cluster.send(client, description.labels)
+    sent_front = cluster.send(client, front if is_encoded else None)
     filled = [part for part, n_rows in zip(parts, description.n_rows, strict=True) if n_rows]
-    rows = [delayed(read_rows)(part, *given) for part in filled]
+    rows = [delayed(read_rows)(part, classes, sent_front) for part in filled]
     if is_kept:  # those of a worker that dies are made anew
         rows = client.persist(rows, retries=cluster.RETRIES)
-    return PartitionedRows(client, rows, front, len(description.labels))
+    return PartitionedRows(client, rows, None if is_encoded else front, n_classes)

@@ -1,7 +1,7 @@
 """Dask collections as partitions: checked, described, encoded and summed over on the workers."""
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
@@ -40,14 +40,6 @@ class Description(NamedTuple):
     has_missing: bool
 
 
-class WorkerRows(NamedTuple):
-    """The rows of one partition: features or activations, and class indices."""
-
-    X: np.ndarray
-    y: np.ndarray
-    is_encoded: bool
-
-
 class ClassTotals(NamedTuple):
     """What class means, and the mean and constancy of columns, are made of."""
 
@@ -58,7 +50,11 @@ class ClassTotals(NamedTuple):
 
 
 class PartitionedRows:
-    """Activations on the workers: what readouts ask of an array, and sums over all rows."""
+    """Activations on the workers: what readouts ask of an array, and sums over all rows.
+
+    The parts are tuples of features and class indices that each pass has to encode, by `front`,
+    the scaling and hidden layer; of activations where there is none.
+    """
 
     def __init__(self, client: Client, parts: list, front: Any, n_classes: int):
         self._client = client
@@ -161,30 +157,30 @@ def merge_descriptions(first: Description, second: Description) -> Description:
     )
 
 
-def read_rows(part: Partition, classes: np.ndarray, front: Any = None) -> WorkerRows:
-    """Return the rows of a partition, encoded if there is a `front`: scaling and hidden layer."""
+def read_rows(part: Partition, classes: np.ndarray, front: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of a partition, encoded if there is a `front`, and class indices."""
     X, y = as_arrays(part)
-    encoded = X if front is None else np.asarray(front.transform(X))
-    return WorkerRows(encoded, np.searchsorted(classes, y), is_encoded=front is not None)
+    return encoded(X, front), np.searchsorted(classes, y)
 
 
-def merged_blocks(
-    rows: WorkerRows, front: Any, function: Callable, merge: Callable, *arguments: Any
-) -> Any:
-    """Return function(activations, y, *arguments) of all blocks of a partition, merged."""
-    with single_blas_thread:
-        return reduce(merge, (function(X, y, *arguments) for X, y in blocks(rows, front)))
+def encoded(X: np.ndarray, front: Any) -> np.ndarray:
+    """Return the activations of rows, or the rows as they are."""
+    return X if front is None else np.asarray(front.transform(X))
 
 
-def blocks(rows: WorkerRows, front: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield activations and class indices, block by block.
+def merged_blocks(rows: tuple, front: Any, function: Callable, merge: Callable, *arguments) -> Any:
+    """Return function(activations, y, *arguments) of all blocks of a partition, merged.
 
     Blocks are the same whether activations are kept or encoded anew, so that what comes out is
     the same to the last bit.
     """
-    for block in scores.row_slices(len(rows.X), BLOCK_ROWS):
-        X = rows.X[block]
-        yield X if rows.is_encoded else np.asarray(front.transform(X)), rows.y[block]
+    X, y = rows
+    with single_blas_thread:
+        results = (
+            function(encoded(X[block], front), y[block], *arguments)
+            for block in scores.row_slices(len(X), BLOCK_ROWS)
+        )
+        return reduce(merge, results)
 
 
 def block_totals(X: np.ndarray, y: np.ndarray, n_classes: int) -> ClassTotals:
