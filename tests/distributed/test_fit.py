@@ -91,6 +91,7 @@ def test_converged_model_has_the_cost_of_one_memory(client, table):
         {"solver": "eigen"},
         {"solver": "qr"},
         {"solver": "pinv", "alpha": 1e-9},
+        {"solver": "fista", "alpha": 100.0},
     ],
 )
 def test_least_squares_solvers_find_what_they_find_in_one_memory(client, table, parameters):
@@ -99,13 +100,6 @@ def test_least_squares_solvers_find_what_they_find_in_one_memory(client, table, 
     model = make_classifier("rvfl", "rls", **{**QUICK, "n_units": 12, "alpha": 1.0, **parameters})
 
     assert_same_model(fit(model, *cut(X, y), client), model.fit(X, y), rtol=1e-6)
-
-
-def test_accelerated_gradients_need_the_normal_equations_alone(client, table):
-    model = make_classifier("features", "rls", solver="fista", alpha=10.0)
-    distributed = fit(model, *cut(*table), client)[-1]
-
-    np.testing.assert_allclose(distributed.coef_, model.fit(*table)[-1].coef_, atol=1e-4)
 
 
 def test_constant_columns_act_as_an_intercept(client, table):
@@ -155,20 +149,13 @@ def test_chunks_of_unknown_size_some_of_them_empty(client, table):
     assert_same_model(distributed, model.fit(X[is_kept], y[is_kept]), rtol=1e-5)
 
 
-def test_chunks_of_columns_are_joined(client, table):
-    X, y = table
-    model = make_classifier("features", "centroids")
-
-    chunked = da.from_array(X, chunks=(200, 3)), da.from_array(y, chunks=200)
-    assert_same_model(fit(model, *chunked, client), model.fit(X, y))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.int64])
-def test_features_of_other_types(client, table, dtype):
+@pytest.mark.parametrize(("dtype", "n_columns"), [(float, 3), (np.float32, 4), (np.int64, 4)])
+def test_features_of_other_types_and_chunks_of_columns(client, table, dtype, n_columns):
     X, y = (10 * table[0]).astype(dtype), table[1]
     model = make_classifier("intrvfl", "centroids", **QUICK)
 
-    assert_same_model(fit(model, *cut(X, y), client), model.fit(X, y))
+    chunked = da.from_array(X, chunks=(200, n_columns)), da.from_array(y, chunks=200)
+    assert_same_model(fit(model, *chunked, client), model.fit(X, y))
 
 
 @pytest.mark.filterwarnings("ignore:All-NaN slice")  # scikit-learn, of the column that is missing
