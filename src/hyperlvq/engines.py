@@ -16,12 +16,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_consistent_length, column_or_1d, gen_even_slices
 from sklearn.utils.validation import validate_data
 
-from hyperlvq.batched import glvq
+from hyperlvq.batched import glvq, rls
 from hyperlvq.batched.backend import DEVICES, Backend, backend_of, name_of
 from hyperlvq.batched.encoding import encode_integers
-from hyperlvq.batched.rls import rls_coefficients
 from hyperlvq.checks import check_cost
-from hyperlvq.kernels import rls, scores
+from hyperlvq.kernels import scores
 from hyperlvq.kernels.distances import class_sums, squared_norms
 from hyperlvq.kernels.encoding import encode_rows
 from hyperlvq.kernels.glvq import cost_and_gradient
@@ -112,15 +111,10 @@ class NumpyEngine:
             minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol)
         return minimum._replace(position=minimum.position.reshape(shape))
 
-    def solve_least_squares(self, samples, n_classes, alpha, penalty, solver, max_iter, tol):
-        """Return W (classes × features), the number of iterations and whether they converged."""
+    def solve_least_squares(self, samples, n_classes, alphas, method) -> rls.Solution:
+        """Return W for every alpha (alphas × classes × features), as `batched.rls` does."""
         X, y, weights = samples
-        targets = rls.OneHot(y, n_classes)
-        if solver == "pinv":
-            return rls.solve_pinv(X, targets, weights, alpha, penalty), 1, True
-        problem = rls.standardise(X, targets, weights, penalty)
-        solution, n_iter, has_converged = rls.solve(problem, alpha, solver, max_iter, tol)
-        return rls.original_coefficients(problem, solution), n_iter, has_converged
+        return rls.solve_least_squares(rls.LabelledRows(X, y, weights, n_classes), alphas, method)
 
 
 class TorchEngine:
@@ -215,18 +209,10 @@ class TorchEngine:
         check_cost(minimum.costs[-1])
         return minimum._replace(position=backend.cast(minimum.position, "float64"))
 
-    def solve_least_squares(self, samples, n_classes, alpha, penalty, solver, max_iter, tol):
-        backend, (X, y, weights) = self.backend, samples
-        coefficients = rls_coefficients(
-            X[None],
-            backend.array(np.eye(n_classes)[y]),
-            [alpha],
-            backend,
-            weights=backend.array(weights),
-            penalty=penalty,
-            solver=solver,
-        )
-        return backend.xp.swapaxes(coefficients[0, 0], 0, 1), 1, True
+    def solve_least_squares(self, samples, n_classes, alphas, method) -> rls.Solution:
+        X, y, weights = samples
+        rows = rls.LabelledRows(X, y, weights, n_classes, self.backend)
+        return rls.solve_least_squares(rows, alphas, method)
 
     def _row_slices(self, X, width):
         """Return slices of rows whose wide copies fit in a block of memory."""
