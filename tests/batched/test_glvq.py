@@ -16,7 +16,7 @@ from hyperlvq.batched.glvq import (
     train_glvq,
 )
 from hyperlvq.kernels.glvq import cost_and_gradient
-from hyperlvq.study.protocol import part_of, scale_file
+from hyperlvq.study.protocol import samples_of, scale_file
 
 BATCH = GLVQBatch(
     np.array([[2.0, 5.0, 11.0], [3.0, 7.0, 15.0]]),
@@ -211,7 +211,7 @@ def test_collection_ends_as_one_by_one_on_average(uci):
     ratios, gains = [], []
     for name in ("iris", "wine", "zoo", "ionosphere", "statlog-heart", "seeds"):
         data_set = uci.load(name)
-        part = part_of(scale_file(data_set.X), data_set.y, data_set.tuning)
+        part = samples_of(scale_file(data_set.X), data_set.y, data_set.tuning)
         costs, predicted, batched_costs, batched = train_both_ways(
             part.X_train, part.y_train, part.X_test, "intrvfl", open_backend("cpu"), slopes=(3, 10)
         )

@@ -12,7 +12,7 @@ from shell import PROGRAM, hyperlvq, hyperlvq_bytes
 from sklearn.datasets import load_digits, load_wine, make_moons
 
 import hyperlvq as package
-from hyperlvq.tables import prediction, read
+from hyperlvq.tables import batches, read
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -83,14 +83,14 @@ def test_the_saved_model_predicts_what_python_predicts(fitted):
     frame = pd.read_csv(table, **READING.get(made_by, {}))
     found = [line.split(",") for line in output.splitlines()[1:]]
     assert [label for label, _ in found] == loaded.predict(frame).tolist()
-    margins = prediction.margins_of(loaded.decision_function(frame))
+    margins = batches.margins_of(loaded.decision_function(frame))
     np.testing.assert_allclose([float(margin) for _, margin in found], margins, rtol=1e-6)
 
 
 def test_blocks_of_the_reader_leave_no_trace_in_the_output(fitted, monkeypatch):
     table, model, *_ = fitted
     arguments = ("predict", model, table, "--margins", "--keep", first_column(table))
-    monkeypatch.setattr(prediction, "BATCH_ROWS", 100)
+    monkeypatch.setattr(batches, "BATCH_ROWS", 100)
     whole = hyperlvq_bytes(*arguments)
     monkeypatch.setitem(read.open_table.__kwdefaults__, "block_size", 3000)
 
@@ -101,7 +101,7 @@ def test_blocks_of_the_reader_leave_no_trace_in_the_output(fitted, monkeypatch):
 def test_batches_leave_no_trace_in_the_classes(fitted, monkeypatch):
     table, model, *_ = fitted
     whole = hyperlvq_bytes("predict", model, table)
-    monkeypatch.setattr(prediction, "BATCH_ROWS", 50)
+    monkeypatch.setattr(batches, "BATCH_ROWS", 50)
 
     assert whole[0] == 0
     assert hyperlvq_bytes("predict", model, table) == whole
