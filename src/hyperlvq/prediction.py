@@ -16,6 +16,7 @@ from hyperlvq.kernels.scores import (
     activation_dtype,
     compared,
     linear_scores,
+    project,
     prototype_scores,
     winners_of,
 )
@@ -65,7 +66,7 @@ class Predictor:
         for part in self.before:
             X = self._transformed(part, X)
         check_no_missing(X, self.readout.kind)
-        return compared(self._scores(X))
+        return self._decisions(X)
 
     def _transformed(self, part: Part, X: Any) -> np.ndarray:
         if part.kind == "FrameVectorizer":
@@ -79,8 +80,6 @@ class Predictor:
             return scaled(X, part)
         if part.kind == "IntRVFLLayer":
             return encoded(X, part.learnt["keys_"], part.parameters["clip"])
-        from hyperlvq.kernels.projection import project  # imports scipy, for this layer only
-
         check_no_missing(X, part.kind)
         return project(X, part.learnt["weights_"], part.learnt["biases_"])
 
@@ -88,16 +87,16 @@ class Predictor:
     def _lookups(self) -> list[dict[str | None, int]]:
         return level_lookups(self.before[0].learnt)
 
-    def _scores(self, X: np.ndarray) -> np.ndarray:
+    def _decisions(self, X: np.ndarray) -> np.ndarray:
         learnt = self.readout.learnt
         if "coef_" in learnt:
-            return linear_scores(X, learnt["coef_"])
+            return compared(linear_scores(X, learnt["coef_"]))
         if "prototypes_" in learnt:
             prototypes = learnt["prototypes_"], learnt["prototype_classes_"]
-            return prototype_scores(X, *prototypes, len(self.classes), sample_norms(X))
+            return compared(prototype_scores(X, *prototypes, len(self.classes), sample_norms(X)))
         from hyperlvq.saving import build  # kernels are scikit-learn's
 
-        return build(self.readout)._scores(X)
+        return build(self.readout).decision_function(X)
 
     @cached_property
     def _n_at_once(self) -> int:

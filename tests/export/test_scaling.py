@@ -13,16 +13,18 @@ from hyperlvq.export.scaling import float_scaling, integer_scaling
 UNITS = st.integers(1, 2000)
 
 
-def exact_level(x, low, high, n_units):
-    """Round N (x - min)/(max - min), halves to even, in exact arithmetic."""
-    share = min(max(Fraction(int(x - low), int(high - low)), Fraction(0)), Fraction(1))
-    return round(share * n_units)
-
-
 def integer_levels(x, low, high, n_units, input_type="int16"):
     bounds = (np.array([float(low)]), np.array([float(high)]))
     scaling, _ = integer_scaling(*bounds, n_units, ["a"], input_type)
     return scaling.levels(np.asarray(x)[:, np.newaxis])[:, 0]
+
+
+def assert_exact(x, low, span, n_units, input_type="int16"):
+    """Check the levels of x against round(N (x - min)/(max - min)), halves to even."""
+    shares = [min(max(Fraction(int(value - low), span), Fraction(0)), Fraction(1)) for value in x]
+
+    levels = integer_levels(x, low, low + span, n_units, input_type)
+    assert levels.tolist() == [round(share * n_units) for share in shares]
 
 
 @given(low=st.integers(-32768, 32000), span=st.integers(1, 767), n_units=UNITS)
@@ -30,33 +32,19 @@ def integer_levels(x, low, high, n_units, input_type="int16"):
 def test_every_integer_of_an_integer_range_has_the_exact_level(low, span, n_units):
     x = np.arange(max(low - 2, -32768), min(low + span + 2, 32767) + 1)
 
-    levels = integer_levels(x, low, low + span, n_units)
-
-    assert levels.tolist() == [exact_level(value, low, low + span, n_units) for value in x]
+    assert_exact(x, low, span, n_units)
 
 
-@given(span=st.integers(1, 65535), n_units=UNITS)
+@pytest.mark.parametrize(("input_type", "smallest"), [("int16", 1), ("int32", 2**20)])
+@given(data=st.data(), n_units=UNITS)
 @settings(deadline=None, max_examples=40)
-def test_wide_ranges_are_exact_where_levels_change(span, n_units):
-    low = -32768
-    edges = low + (2 * np.arange(n_units) + 1) * span // (2 * n_units)
-    x = np.unique(np.clip(np.concatenate([edges - 1, edges, edges + 1]), low, 32767))
+def test_wide_ranges_are_exact_where_levels_change(input_type, smallest, data, n_units):
+    limits = np.iinfo(input_type)
+    span = data.draw(st.integers(smallest, int(limits.max) - int(limits.min)))
+    edges = limits.min + (2 * np.arange(n_units) + 1) * span // (2 * n_units)
+    x = np.unique(np.clip(np.concatenate([edges - 1, edges, edges + 1]), limits.min, limits.max))
 
-    levels = integer_levels(x, low, low + span, n_units)
-
-    assert levels.tolist() == [exact_level(value, low, low + span, n_units) for value in x]
-
-
-@given(span=st.integers(2**20, 2**32 - 1), n_units=UNITS)
-@settings(deadline=None, max_examples=40)
-def test_ranges_of_32_bits_are_exact_where_levels_change(span, n_units):
-    low = -(2**31)
-    edges = low + (2 * np.arange(n_units) + 1) * span // (2 * n_units)
-    x = np.unique(np.clip(np.concatenate([edges - 1, edges, edges + 1]), low, 2**31 - 1))
-
-    levels = integer_levels(x, low, low + span, n_units, "int32")
-
-    assert levels.tolist() == [exact_level(value, low, low + span, n_units) for value in x]
+    assert_exact(x, limits.min, span, n_units, input_type)
 
 
 def test_ties_at_half_levels_go_to_the_even_one():

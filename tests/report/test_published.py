@@ -3,24 +3,20 @@
 import pytest
 
 from hyperlvq.checks import InputError
-from hyperlvq.report.published import parse_published, read_published
+from hyperlvq.report.published import read_published
 
 GOOD = "dataset,kglvq_acc,note,rls_features_acc\niris,0.95,x,0.9\nadult,,y,0.8\n"
 
 
-def test_columns_are_read_by_name_and_empty_cells_are_missing():
-    published = parse_published(GOOD, "paper.csv")
+@pytest.mark.parametrize("text", [GOOD, f"\ufeff{GOOD}\n\n", GOOD.replace(",", " , ")])
+def test_columns_are_read_by_name_and_empty_cells_are_missing(tmp_path, text):
+    (tmp_path / "paper.csv").write_text(text, encoding="utf-8")
+
+    published = read_published(tmp_path / "paper.csv")
 
     assert published.accuracies.loc["iris"].to_dict() == {"rls_features": 0.9, "kglvq": 0.95}
     assert published.accuracies["kglvq"].isna().to_dict() == {"iris": False, "adult": True}
     assert published.rows[0]["note"] == "x"
-
-
-def test_a_byte_order_mark_and_blank_lines_do_no_harm(tmp_path):
-    path = tmp_path / "paper.csv"
-    path.write_text("\ufeff" + GOOD + "\n\n", encoding="utf-8")
-
-    assert list(read_published(path).accuracies.index) == ["iris", "adult"]
 
 
 @pytest.mark.parametrize(
@@ -37,18 +33,17 @@ def test_a_byte_order_mark_and_blank_lines_do_no_harm(tmp_path):
         ("dataset,kglvq_acc\na,1\nb,1\na,1\n", "p.csv, line 4, column dataset: 'a' is on line 2"),
         ("dataset,kglvq_acc\n,1\n", "p.csv, line 2, column dataset: empty"),
         ('dataset,kglvq_acc\n"a"b,1\n', "p.csv, line 2: not a line of a CSV file"),
+        ("\x89PNG\udcff", "p.csv is not a CSV file"),
     ],
 )
-def test_a_wrong_file_is_refused_with_its_place(text, message):
+def test_a_wrong_file_is_refused_with_its_place(tmp_path, text, message):
+    (tmp_path / "p.csv").write_bytes(text.encode(errors="surrogateescape"))
+
     with pytest.raises(InputError, match=message):
-        parse_published(text, "p.csv")
+        read_published(tmp_path / "p.csv")
 
 
-def test_an_unreadable_file_is_refused(tmp_path):
-    (tmp_path / "image.png").write_bytes(b"\x89PNG\xff\xfe\x00")
-
-    with pytest.raises(InputError, match=r"image\.png is not a CSV file"):
-        read_published(tmp_path / "image.png")
+def test_a_file_that_cannot_be_read_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"none\.csv cannot be read: No such file"):
         read_published(tmp_path / "none.csv")
     with pytest.raises(InputError, match="cannot be read: Is a directory"):

@@ -1,13 +1,12 @@
 """`hyperlvq export`: a model as integer-only C, or as ONNX."""
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.device import InputOption
+from hyperlvq.cli.budget import InputOption
 from hyperlvq.cli.options import (
     JsonOption,
     ModelArgument,
@@ -19,16 +18,8 @@ from hyperlvq.cli.options import (
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import facts
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from hyperlvq.export import Comparison, Plan
-    from hyperlvq.export.learning import GLVQLearner, PerceptronLearner
-
 #: A self-test with every row of a table would not fit the device.
 MOST_VECTORS = 64
-
-Bits = Annotated[Literal["8", "16"], typer.Option(help="Width of a prototype's entry.")]
 
 
 def export(
@@ -73,53 +64,40 @@ def export(
             "--bits is for models that do not learn: --trainable has widths of its own"
         )
     with if_stopped(NOTHING_WRITTEN):
-        from hyperlvq.export import make_learner, make_plan, to_c
+        from hyperlvq.export import compare, make_learner, make_plan, to_c, to_onnx
 
         saved = read_saved(model)
-        written: Plan | PerceptronLearner | GLVQLearner
+        common: dict[str, Any] = {"name": name, "input": input_type}
         if trainable:
-            written = make_learner(
-                saved.model, name=name, input=input_type, rule=rule, learning_rate=learning_rate
+            exported: Any = make_learner(
+                saved.model, rule=rule, learning_rate=learning_rate, **common
             )
-            plan = written.plan
+            plan = exported.plan
         else:
-            width = int(bits or 8)
-            written = plan = make_plan(saved.model, name=name, input=input_type, bits=width)
-        samples = None if vectors is None else _read_samples(saved, vectors)
-        features = None if samples is None or to == "onnx" else samples.vectors(saved)
-    files = _write_onnx(plan, output) if to == "onnx" else to_c(written, output, vectors=features)
-    comparison = None if samples is None else samples.compare(saved, written)
-    result = plan, files, comparison, 0 if samples is None else samples.n_left_out
-    give(_lines(*result), _values(*result), as_json, quiet)
+            exported = plan = make_plan(saved.model, bits=int(bits or 8), **common)
+        frame, labels, n_left_out = None, None, 0
+        if vectors is not None:
+            frame, labels, n_left_out = _read_samples(saved, vectors)
+        samples = None if frame is None else _spread_rows(saved, frame)
+    files = [output]
+    if to == "onnx":
+        to_onnx(plan, output)
+    else:
+        files = to_c(exported, output, vectors=samples)
+    comparison = {}
+    if frame is not None:
+        comparison = compare(saved.model, exported, frame, labels)._asdict()
+    values = {
+        "files": list(map(str, files)),
+        "comparison": comparison or None,
+        "left_out": n_left_out,
+        "notes": list(plan.notes),
+    }
+    give(_lines(values), values, as_json, quiet)
 
 
-@dataclass(frozen=True)
-class Samples:
-    """The rows of a table that have no missing values, and their classes if it has them."""
-
-    frame: Any
-    labels: "np.ndarray | None"
-    n_left_out: int
-
-    def compare(
-        self, saved: SavedModel, written: "Plan | PerceptronLearner | GLVQLearner"
-    ) -> "Comparison":
-        """Return how the model and what is written of it do on them."""
-        from hyperlvq.export import compare
-
-        return compare(saved.model, written, self.frame, self.labels)
-
-    def vectors(self, saved: SavedModel) -> "np.ndarray":
-        """Return the features of some rows, from all over the table."""
-        import numpy as np
-
-        from hyperlvq.export.fitted import device_features
-
-        rows = np.unique(np.linspace(0, len(self.frame) - 1, MOST_VECTORS).astype(int))
-        return device_features(saved.model, self.frame.iloc[rows])
-
-
-def _read_samples(saved: SavedModel, path: str) -> Samples:
+def _read_samples(saved: SavedModel, path: str) -> tuple[Any, Any, int]:
+    """Return rows without missing values, their classes if known, and how many are left out."""
     import numpy as np
 
     from hyperlvq.export.fitted import device_features
@@ -135,37 +113,26 @@ def _read_samples(saved: SavedModel, path: str) -> Samples:
     target = saved.about["target"]
     has_target = target in table.form.columns
     known = target_labels(table, target)[is_whole] if has_target else None
-    return Samples(frame[is_whole], known, int((~is_whole).sum()))
+    return frame[is_whole], known, int((~is_whole).sum())
 
 
-def _write_onnx(plan: "Plan", output: Path) -> list[Path]:
-    from hyperlvq.export import to_onnx
+def _spread_rows(saved: SavedModel, frame: Any) -> Any:
+    """Return the features of some rows, from all over the table."""
+    import numpy as np
 
-    to_onnx(plan, output)
-    return [output]
+    from hyperlvq.export.fitted import device_features
 
-
-def _lines(
-    plan: "Plan", files: list[Path], comparison: "Comparison | None", n_left_out: int
-) -> list[str]:
-    pairs = [("note", note) for note in plan.notes]
-    if n_left_out:
-        pairs.append(("note", f"rows with missing numbers, left out: {n_left_out}"))
-    if comparison is not None:
-        pairs += [
-            (field.replace("_", " "), f"{share:.4f}")
-            for field, share in comparison._asdict().items()
-            if share is not None
-        ]
-    return [*(facts(pairs) if pairs else []), *map(str, files)]
+    rows = np.unique(np.linspace(0, len(frame) - 1, MOST_VECTORS).astype(int))
+    return device_features(saved.model, frame.iloc[rows])
 
 
-def _values(
-    plan: "Plan", files: list[Path], comparison: "Comparison | None", n_left_out: int
-) -> dict[str, Any]:
-    return {
-        "files": list(map(str, files)),
-        "comparison": None if comparison is None else comparison._asdict(),
-        "left_out": n_left_out,
-        "notes": list(plan.notes),
-    }
+def _lines(values: dict[str, Any]) -> list[str]:
+    pairs = [("note", note) for note in values["notes"]]
+    if values["left_out"]:
+        pairs.append(("note", f"rows with missing numbers, left out: {values['left_out']}"))
+    pairs += [
+        (field.replace("_", " "), f"{share:.4f}")
+        for field, share in (values["comparison"] or {}).items()
+        if share is not None
+    ]
+    return [*(facts(pairs) if pairs else []), *values["files"]]

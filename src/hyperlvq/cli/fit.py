@@ -3,12 +3,21 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.device import DEFAULT_CHIP, DEFAULT_INPUT, Chip, Device, Input, budget_lines
+from hyperlvq.cli.budget import (
+    DEFAULT_CHIP,
+    DEFAULT_INPUT,
+    Chip,
+    Input,
+    budget_lines,
+    budget_values,
+    device_limits,
+)
 from hyperlvq.cli.options import (
     STANDARD,
     JsonOption,
@@ -132,11 +141,12 @@ def fit(
     if min_accuracy is not None and cv == 0:
         raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
     with if_stopped(NOTHING_WRITTEN):
+        from hyperlvq.export import device_settings
         from hyperlvq.tables.about import to_plain
         from hyperlvq.tables.training import Task
 
-        device = Device.parsed(chip, input_type, max_flash, max_ram)
         parameters = _given(parameters, hidden, readout)
+        limits = device_limits(hidden, readout, chip, input_type, max_flash, max_ram)
         task = Task(
             target.strip(),
             hidden,
@@ -147,9 +157,9 @@ def fit(
             seed=seed,
             keep=keep or (),
             drop=drop or (),
-            sizes=None if device is None else device.sizes(hidden, readout, parameters),
+            sizes=partial(device_settings, **limits, **parameters) if limits else None,
         )
-        about, content = _train(table, task, device, output, min_accuracy, quiet)
+        about, content = _train(table, task, limits, output, min_accuracy, quiet)
     if content is not None:
         _save(content, output)
     lines = _lines(about, output, content)
@@ -191,13 +201,14 @@ def _flag(name: str) -> str:
 def _train(
     table: str,
     task: "Task",
-    device: Device | None,
+    limits: dict[str, Any] | None,
     output: str,
     min_accuracy: float | None,
     quiet: bool,
 ) -> "tuple[About, bytes | None]":
     """Return what is known of the model and its file, None if it is not good enough to save."""
     from hyperlvq.cli.steps import shown_steps
+    from hyperlvq.export import make_plan
     from hyperlvq.model_files import to_bytes
     from hyperlvq.saving import to_parts
     from hyperlvq.tables.about import about_training, to_notes
@@ -213,8 +224,9 @@ def _train(
         trained = train(data, task, progress)
     parts = to_parts(trained.model)
     about = about_training(trained, task, data.form.name, parts)
-    if device is not None:
-        about["device"] = device.budget_of(trained.model)
+    if limits:
+        plan = make_plan(trained.model, input=limits["input"])
+        about["device"] = budget_values(plan, limits["chip"])
     if min_accuracy is not None and not _is_at_least(trained, min_accuracy):
         return about, None
     return about, to_bytes(replace(parts, notes=to_notes(about)))

@@ -10,7 +10,7 @@ from hyperlvq.distributed.passes import ClassTotals
 from hyperlvq.distributed.samples import PartitionedSamples
 from hyperlvq.kernels import rls
 from hyperlvq.readouts import RLSClassifier
-from hyperlvq.readouts.ranges import check_range, check_solution
+from hyperlvq.readouts.base import check_range, check_solution
 
 
 class Columns(NamedTuple):
@@ -72,7 +72,11 @@ def solve_exactly(
     """Return the readout matrix and the number of iterations."""
     scale = np.divide(1, np.sqrt(penalty), out=np.zeros(len(penalty)), where=penalty > 0)
     problem = condense(gram * np.outer(scale, scale), moment * scale[:, np.newaxis])
-    solution, n_iter = readout._solve(problem, readout.alpha)
+    solution, n_iter, has_converged = rls.solve(
+        problem, readout.alpha, readout.solver, readout.max_iter, readout.tol
+    )
+    if not has_converged:
+        readout._warn_of_limit()
     original = problem._replace(
         centre=columns.centre, scale=scale, offset=columns.offset, free_column=columns.free_column
     )

@@ -14,7 +14,7 @@ import numpy as np
 from hyperlvq.distributed.partitions import Part, as_arrays
 from hyperlvq.kernels import distances, rls, scores
 from hyperlvq.kernels.glvq import cost_and_gradient
-from hyperlvq.readouts.threads import single_blas_thread
+from hyperlvq.kernels.threads import single_blas_thread
 
 #: A multiple of the kernels' own block; four megabytes of int8 at 1000 units.
 BLOCK_ROWS = 8 * scores.BLOCK_ROWS

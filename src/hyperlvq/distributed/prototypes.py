@@ -5,20 +5,18 @@ from sklearn.utils import check_random_state
 
 from hyperlvq.distributed import passes
 from hyperlvq.distributed.samples import PartitionedSamples
+from hyperlvq.engines import NUMPY_ENGINE
+from hyperlvq.kernels.lbfgs import minimise
 from hyperlvq.readouts import CentroidClassifier, GLVQClassifier
-from hyperlvq.readouts.base import check_prototype_counts, starting_prototypes
-from hyperlvq.readouts.lbfgs import minimise
-from hyperlvq.readouts.ranges import check_range
+from hyperlvq.readouts.base import check_prototype_counts, check_range, starting_prototypes
 
 
 def learn_centroids(readout: CentroidClassifier, samples: PartitionedSamples) -> None:
     """Fit to the class means, each as heavy as its class."""
     totals = samples.class_totals()
     check_range(np.stack([totals.lows, totals.highs]))
-    means = totals.sums / totals.counts[:, np.newaxis]
-    readout.classes_, readout.n_features_in_ = samples.classes, means.shape[1]
-    readout._reset()
-    readout._add(means, np.arange(len(means)), totals.counts.astype(float))
+    readout.classes_, readout.n_features_in_ = samples.classes, totals.sums.shape[1]
+    readout._set_means(totals.sums, totals.counts.astype(float), np.arange(len(totals.counts)))
 
 
 def learn_glvq(readout: GLVQClassifier, samples: PartitionedSamples) -> None:
@@ -39,22 +37,16 @@ def learn_glvq(readout: GLVQClassifier, samples: PartitionedSamples) -> None:
         )
         return cost, gradient.ravel()
 
-    flat_prototypes, readout.n_iter_, readout.loss_curve_ = minimise(
-        evaluate, start.ravel(), readout.max_iter, readout.tol
-    )
-    readout.prototypes_ = flat_prototypes.reshape(start.shape)
-    readout.prototype_classes_, readout.classes_ = prototype_classes, samples.classes
+    minimum = minimise(evaluate, start.ravel(), readout.max_iter, readout.tol)
+    prototypes = minimum.position.reshape(start.shape)
+    readout._set_minimum(minimum._replace(position=prototypes), prototype_classes, samples.classes)
     readout.n_features_in_ = start.shape[1]
-    readout._carried_weight = 0.0  # what `partial_fit` goes on from
 
 
 def start_of(
     readout: GLVQClassifier, totals: passes.ClassTotals, counts: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the prototypes to start from, and their classes."""
-    means = totals.sums / totals.counts[:, np.newaxis]
-    weights = totals.counts.astype(float)
     rng = check_random_state(readout.random_state)
-    return starting_prototypes(
-        means, np.arange(len(means)), weights, counts, readout.init_noise, rng
-    )
+    sums, weights = totals.sums, totals.counts.astype(float)
+    return starting_prototypes(NUMPY_ENGINE, sums, weights, counts, readout.init_noise, rng)

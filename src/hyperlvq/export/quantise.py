@@ -28,23 +28,22 @@ def quantise(weights, bits):
     return round_to(weights, scale, limit).astype(_dtype(bits)), scale
 
 
-def quantised_readout(parts, bits):
-    """Return weights, their scale and the biases, rounded to it.
+def quantised_outputs(rows, bits, has_prototypes):
+    """Return weights, their scale and the biases, rounded to it, one for each of `rows`.
 
     A term h·v that is the same for all outputs changes no winner. Without it weights span less
     and are rounded more finely.
     """
-    if parts.readout_name == "rls":
-        weights, scale = quantise(_without_middle(parts.readout.coef_), bits)
+    wanted = _without_middle(rows)
+    if not has_prototypes:
+        weights, scale = quantise(wanted, bits)
         return weights, scale, np.zeros(len(weights), dtype=np.int64)
-    prototypes = parts.readout.prototypes_
-    wanted = _without_middle(prototypes)
-    if np.abs(wanted).max() <= ROUNDING * np.abs(prototypes).max():
+    if np.abs(wanted).max() <= ROUNDING * np.abs(rows).max():
         wanted = np.zeros_like(wanted)
     weights, scale = quantise(wanted, bits)
     # What rounding adds to the score of a typical sample, the mean prototype, is taken off.
-    excess = 2 * (scale * weights - wanted) @ prototypes.mean(axis=0)
-    biases = np.rint((np.square(prototypes).sum(axis=1) + excess) / scale)
+    excess = 2 * (scale * weights - wanted) @ rows.mean(axis=0)
+    biases = np.rint((np.square(rows).sum(axis=1) + excess) / scale)
     if np.abs(biases).max() >= LARGEST_BIAS:
         raise InputError("cannot export prototypes that differ by so little: scores would overflow")
     return weights, scale, biases.astype(np.int64)

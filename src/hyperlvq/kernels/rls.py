@@ -282,3 +282,28 @@ def lms_pass(Z, targets, coefficients, rate, shrinkage):
             error = targets[m, k] - predicted
             for n in range(n_columns):
                 coefficients[k, n] += rate * (error * Z[m, n] - shrinkage * coefficients[k, n])
+
+
+def solve(problem, alpha, solver, max_iter, tol):
+    """Return (Γ, iterations, whether converged) by a solver of its name, or by "auto"."""
+    solver = choose_solver(solver, problem, alpha)
+    if solver == "cholesky":
+        return solve_cholesky(problem, alpha), 1, True
+    if solver == "qr":
+        return solve_qr(problem, alpha), 1, True
+    if solver == "eigen":
+        return solve_eigen_path(problem, [alpha])[0], 1, True
+    iterate = solve_fista if solver == "fista" else solve_lms
+    return iterate(problem, alpha, max_iter, tol)
+
+
+def choose_solver(solver, problem, alpha):
+    """Return the solver to use; raise if the one asked for would return rounding errors."""
+    if solver not in ("auto", *LARGEST_CONDITION):
+        return solver
+    size = squared_norm(problem)
+    if solver == "auto":
+        return "cholesky" if size < LARGEST_CONDITION["cholesky"] * alpha else "eigen"
+    if size >= LARGEST_CONDITION[solver] * alpha:
+        raise too_small(alpha, solver)
+    return solver

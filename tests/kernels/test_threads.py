@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_limits
 
 from hyperlvq import GLVQClassifier
 from hyperlvq.kernels.glvq import cost_and_gradient
-from hyperlvq.readouts.threads import blas_libraries, block_threads, map_in_waves
+from hyperlvq.kernels.threads import blas_libraries, block_threads, map_in_waves
 
 
 def blas_threads():

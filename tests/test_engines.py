@@ -20,6 +20,7 @@ from hyperlvq import (
     RVFLLayer,
     make_classifier,
 )
+from hyperlvq.engines import NUMPY_ENGINE, TorchEngine, engine_of
 from hyperlvq.export.plan import make_plan
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'hyperlvq[torch]'")
@@ -34,21 +35,20 @@ ON_TENSORS = [
 ]
 
 
-def test_is_tensor_only_with_dispatch():
+def test_tensors_have_their_engine_only_with_dispatch():
     tensor = torch.zeros(2, 2)
 
-    assert hyperlvq.tensors.is_tensor(tensor)
-    assert not hyperlvq.tensors.is_tensor(np.zeros(2))
-    assert not hyperlvq.tensors.is_tensor([[0.0]])
+    assert isinstance(engine_of(tensor), TorchEngine)
+    assert engine_of(np.zeros(2)) is engine_of([[0.0]]) is NUMPY_ENGINE
     with config_context(array_api_dispatch=False):
-        assert not hyperlvq.tensors.is_tensor(tensor)
+        assert engine_of(tensor) is NUMPY_ENGINE
 
 
 def test_arrays_of_other_libraries_are_refused():
     stranger = SimpleNamespace(__array_namespace__=lambda: None)
 
     with pytest.raises(TypeError, match="numpy arrays and torch tensors, got types"):
-        hyperlvq.tensors.is_tensor(stranger)
+        engine_of(stranger)
 
 
 @pytest.mark.skipif(
