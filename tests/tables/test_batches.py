@@ -58,6 +58,7 @@ def test_what_a_model_refuses_is_one_sentence(write):
     [
         ("class", ["y", "a"], ["y", "a", "class", "margin"]),
         ("y", ["margin", "y"], ["margin", "y", "predicted_y", "predicted_margin"]),
+        ("margin", ["y"], ["y", "margin", "predicted_margin"]),
     ],
 )
 def test_kept_columns_come_first_and_none_is_lost_to_a_prediction(name, kept, columns):

@@ -142,4 +142,4 @@ def test_failing_device_is_a_sentence(write, monkeypatch):
 
     monkeypatch.setattr(source._stream, "read", fail)
     with source, pytest.raises(InputError, match=r"table\.csv cannot be read: Input/output error"):
-        source.read(10)
+        source.peek(10_000)

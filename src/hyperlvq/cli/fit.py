@@ -33,7 +33,7 @@ from hyperlvq.registry import PARTS, Parameter, hidden_layers, readouts, recipe_
 
 if TYPE_CHECKING:
     from hyperlvq.tables.about import About
-    from hyperlvq.tables.training import Task, Trained
+    from hyperlvq.tables.training import Task
 
 DEVICE_PANEL = "A device to fit (then hyperlvq export)"
 MODEL_PANEL = "The model (parameters as in Python, with the same defaults)"
@@ -210,8 +210,7 @@ def _train(
     from hyperlvq.cli.steps import shown_steps
     from hyperlvq.export import make_plan
     from hyperlvq.model_files import to_bytes
-    from hyperlvq.saving import to_parts
-    from hyperlvq.tables.about import about_training, to_notes
+    from hyperlvq.tables.about import to_notes
     from hyperlvq.tables.read import read_table
     from hyperlvq.tables.training import train
     from hyperlvq.writing import check_writable
@@ -220,14 +219,11 @@ def _train(
         check_writable(output)
         check_not_an_input(output, table)
     with shown_steps(quiet) as progress:
-        data = read_table(table)
-        trained = train(data, task, progress)
-    parts = to_parts(trained.model)
-    about = about_training(trained, task, data.form.name, parts)
+        model, parts, about = train(read_table(table), task, progress)
     if limits:
-        plan = make_plan(trained.model, input=limits["input"])
+        plan = make_plan(model, input=limits["input"])
         about["device"] = budget_values(plan, limits["chip"])
-    if min_accuracy is not None and not _is_at_least(trained, min_accuracy):
+    if min_accuracy is not None and not _is_at_least(about, min_accuracy):
         return about, None
     return about, to_bytes(replace(parts, notes=to_notes(about)))
 
@@ -242,10 +238,10 @@ def _save(content: bytes, output: str) -> None:
         write_bytes(content, output)
 
 
-def _is_at_least(trained: "Trained", min_accuracy: float) -> bool:
-    if trained.validation is None:
+def _is_at_least(about: "About", min_accuracy: float) -> bool:
+    if about["validation"] is None:
         raise InputError("--min-accuracy: the table is too small to cross-validate")
-    return trained.validation.mean >= min_accuracy
+    return about["validation"].mean >= min_accuracy
 
 
 def _lines(about: "About", output: str, content: bytes | None) -> list[str]:

@@ -230,6 +230,6 @@ def to_objects(cells: pa.ChunkedArray, missing: float | None = None) -> np.ndarr
     return levels[numbers_from_arrow(pc.fill_null(coded.indices, LAST))]
 
 
-def shown(cell: str) -> str:
+def quoted(cell: str) -> str:
     """Return a cell's text for a message: in quotes, its end left out if it is long."""
     return repr(cell if len(cell) <= SHOWN_CHARACTERS else cell[:SHOWN_CHARACTERS] + "…")

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
-from hyperlvq.tables.cells import are_numbers, possible_forms, shown, to_floats
+from hyperlvq.tables.cells import are_numbers, possible_forms, quoted, to_floats
 from hyperlvq.tables.columns import (
     KEPT_LEVELS,
     Column,
@@ -260,7 +260,7 @@ def _note_on_numbers(table: Table, name: str) -> str | None:
     if share < 0.5:
         return None
     index = pc.index(is_number, False).as_py()
-    cell = shown(cells[index].as_py())
+    cell = quoted(cells[index].as_py())
     return f"text because of {cell} in row {index + 1}; {int(100 * share)} % are numbers"
 
 
@@ -272,6 +272,6 @@ def _check_marks(table: Table, name: str) -> None:
         point, comma = (pc.index(is_number, False).as_py() for is_number in reversed(by_form))
         raise InputError(
             f"{table.form.name}, column {name!r} has both decimal commas and decimal points: "
-            f"{shown(cells[comma].as_py())} in row {comma + 1}, "
-            f"{shown(cells[point].as_py())} in row {point + 1}"
+            f"{quoted(cells[comma].as_py())} in row {comma + 1}, "
+            f"{quoted(cells[point].as_py())} in row {point + 1}"
         )

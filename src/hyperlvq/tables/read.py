@@ -19,7 +19,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.cells import clean, missing_marks, shown
+from hyperlvq.tables.cells import clean, missing_marks, quoted
 from hyperlvq.tables.dialect import NO_DELIMITER, Utf8Text, check_names, find_dialect, tidy
 from hyperlvq.tables.source import Peekable, Source, open_source
 
@@ -211,7 +211,7 @@ class _CsvReader(TableReader):
         for position, column in enumerate(data.columns[n_wanted:], len(self.columns) + 1):
             if (index := pc.index(pc.is_valid(clean(column)), True).as_py()) >= 0:
                 raise InputError(
-                    f"{self.name}, row {self._n_rows + index + 1}: {shown(column[index].as_py())} "
+                    f"{self.name}, row {self._n_rows + index + 1}: {quoted(column[index].as_py())} "
                     f"is in column {position}, which has no name in the header"
                 )
         if len(data):
