@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
+from hyperlvq.export.layout import scaling_layout
 from hyperlvq.export.scaling import float_scaling, integer_scaling
 
 UNITS = st.integers(1, 2000)
@@ -83,7 +84,7 @@ def test_no_sum_of_a_scaling_leaves_its_width():
         )
         largest = (span - 1) * int(scaling.multiplier[0]) + int(scaling.offset[0])
 
-        assert largest < 2**scaling.width
+        assert largest < 2 ** scaling_layout(scaling).product_bits
 
 
 def test_range_beyond_the_type_names_the_feature_and_a_wider_input():
