@@ -141,11 +141,15 @@ def fit(
     if min_accuracy is not None and cv == 0:
         raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
     with if_stopped(NOTHING_WRITTEN):
-        from hyperlvq.export import device_settings
         from hyperlvq.tables.training import Task
 
         parameters = _given(parameters, hidden, readout)
         limits = device_limits(hidden, readout, chip, input_type, max_flash, max_ram)
+        sizes = None
+        if limits:
+            from hyperlvq.export import device_settings
+
+            sizes = partial(device_settings, **limits, **parameters)
         task = Task(
             target.strip(),
             hidden,
@@ -156,7 +160,7 @@ def fit(
             seed=seed,
             keep=keep or (),
             drop=drop or (),
-            sizes=partial(device_settings, **limits, **parameters) if limits else None,
+            sizes=sizes,
         )
         about, content = _train(table, task, limits, output, min_accuracy, quiet)
     if content is not None:
@@ -199,14 +203,13 @@ def _flag(name: str) -> str:
 def _train(
     table: str,
     task: "Task",
-    limits: dict[str, Any] | None,
+    limits: dict[str, Any],
     output: str,
     min_accuracy: float | None,
     quiet: bool,
 ) -> "tuple[About, bytes | None]":
     """Return what is known of the model and its file, None if it is not good enough to save."""
     from hyperlvq.cli.steps import shown_steps
-    from hyperlvq.export import make_plan
     from hyperlvq.model_files import to_bytes
     from hyperlvq.saving import to_parts
     from hyperlvq.tables.about import about_training, to_notes
@@ -223,8 +226,7 @@ def _train(
     parts = to_parts(trained.model)
     about = about_training(trained, task, data.name, parts)
     if limits:
-        plan = make_plan(trained.model, input=limits["input"])
-        about["device"] = budget_values(plan, limits["chip"])
+        about["device"] = budget_values(trained.model, limits["chip"], limits["input"])
     if min_accuracy is not None and not _is_at_least(trained, min_accuracy):
         return about, None
     return about, to_bytes(replace(parts, notes=to_notes(about)))
