@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from export.firmware import AVR, CLANG, CORTEX_M3, HOST, RISCV32, SANITIZED, self_test
-from export.random_models import Settings, draw, fit, plan_and_samples
+from export.random_models import Settings, draw, fit, plan_and_samples, write
 
 from hyperlvq.export import compare, make_plan, to_c
 
@@ -30,8 +30,7 @@ CASES = [
 
 @pytest.mark.parametrize(("target", "n_samples", "settings"), CASES, ids=str)
 def test_labels_are_those_of_the_plan(target, n_samples, settings, tmp_path):
-    plan, samples = plan_and_samples(settings, n_samples=n_samples)
-    to_c(plan, tmp_path, vectors=samples)
+    write(settings, tmp_path, n_samples)
 
     assert self_test(target, tmp_path).wrong == 0
 
