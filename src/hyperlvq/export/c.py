@@ -51,10 +51,6 @@ def to_c(
         kept in RAM, in 16 bits or in float, whatever `bits` is.
     learning_rate : float, optional
         The step of a trainable model, by default that of the readout where it has one.
-
-    Returns
-    -------
-    files : list of Path
     """
     exported = model
     if isinstance(model, PerceptronLearner | GLVQLearner):

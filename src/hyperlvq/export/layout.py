@@ -178,7 +178,8 @@ class Layout:
         """Decide how activations are multiplied by weights, block by block, or by prototypes."""
         self.is_byte = is_byte = self.bits == 8
         self.weight_type = "uint8_t" if is_byte else "int16_t"
-        self.score_type = "int32_t" if self.largest_score < 2**31 else "int64_t"
+        self.score_bits = 32 if self.largest_score < 2**31 else 64
+        self.score_type = f"int{self.score_bits}_t"
         # What one unit of an activation times one of a weight adds to a score.
         self.step = self.factor * (1 if self.is_odd else 2)
         largest_weight = 255 if is_byte else 2**15 - 1

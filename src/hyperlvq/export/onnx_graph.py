@@ -49,10 +49,6 @@ def to_onnx(
     name, input, bits
         As for `make_plan`; the name is the graph's.
 
-    Returns
-    -------
-    onnx_model : onnx.ModelProto
-
     Examples
     --------
     >>> from sklearn.datasets import load_digits

@@ -87,9 +87,8 @@ def float_scaling(minimum, maximum, n_levels, names):
     with np.errstate(over="ignore"):
         spans = maximum - minimum
         highest, reach = maximum.astype(np.float32), spans.astype(np.float32)
-        scaling = FloatScaling(
-            minimum.astype(np.float32), (n_levels / spans).astype(np.float32), n_levels
-        )
+        scale = (n_levels / spans).astype(np.float32)
+        scaling = FloatScaling(minimum.astype(np.float32), scale, n_levels)
     # A subnormal scale is rounded coarsely, and to 0 by devices without subnormal numbers.
     is_held = np.isfinite([scaling.minimum, highest, reach, scaling.scale]).all(axis=0)
     is_held &= scaling.scale >= np.finfo(np.float32).tiny
@@ -100,11 +99,11 @@ def float_scaling(minimum, maximum, n_levels, names):
                 "which float32 cannot tell apart or hold"
             )
     steps = spans * 2.0**FLOAT_BITS / np.maximum(np.abs(minimum), np.abs(maximum))
-    coarse = [name for name, n_steps in zip(names, steps, strict=True) if n_steps < n_levels]
     notes = [
         f"float32 has fewer than {n_levels} values in the range of feature {name!r}; "
         "subtract a constant before the model is fitted"
-        for name in coarse
+        for name, n_steps in zip(names, steps, strict=True)
+        if n_steps < n_levels
     ]
     return scaling, notes
 
