@@ -241,17 +241,6 @@ def test_archive_of_gnu_tar_is_read(tmp_path, form):
     assert find_files(tmp_path / "a.tar") == {NAME: FILES}
 
 
-@pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
-def test_archive_of_python_is_read_with_names_of_any_length(tmp_path, form):
-    name = "größe" * 12
-    files = {file.replace(NAME, name): content for file, content in FILES.items()}
-    write_set(tmp_path, files, name)
-    with tarfile.open(tmp_path / "a.tar", "w", format=form) as tar:
-        tar.add(tmp_path / "data", f"{'long' * 20}/data")
-
-    assert find_files(tmp_path / "a.tar") == {name: files}
-
-
 def test_bad_archive_is_one_sentence_on_the_command_line(write):
     path = write(pax(b"1" * 60_000) + table())
 

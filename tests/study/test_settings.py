@@ -110,11 +110,11 @@ TUNED = "dataset,tuning,glvq_features_beta,glvq_features_ppc,rls_features_lmb\ni
 def test_settings_say_what_they_mean_or_are_refused(path, text, model, as_published, refusal):
     settings = read(path, text)
     if refusal is None and settings.columns:
-        settings.check([MODELS[model]], as_published)
+        settings.check([MODELS[model]], "paper", as_published)
     else:
         sentence = f"the settings best {refusal}" if refusal else "--as-published needs --settings"
         with pytest.raises(InputError, match=sentence):
-            settings.check([MODELS[model]], as_published)
+            settings.check([MODELS[model]], "paper", as_published)
 
 
 def test_a_tuned_file_is_called_after_its_folder_and_says_how_it_was_tuned(tmp_path):
@@ -183,7 +183,7 @@ def test_searched_settings_have_every_cell_and_are_values_of_the_grids():
     settings = searched_settings()
     models = [model for model in MODELS.values() if settings.columns & {*model.columns.values()}]
 
-    settings.check(models)
+    settings.check(models, "paper")
     assert {model.name for model in models} > {"rls_features", "rvfl_glvq", "intrvfl_glvq"}
     for row in settings.rows.values():
         assert None not in row.values()

@@ -59,7 +59,7 @@ def _show_lines(steps: Iterable[Step], console: Console) -> Iterable[Step]:
     shown = -1
     for step in steps:
         part = int(LINES_WITHOUT_TERMINAL * step.done_seconds / step.total_seconds)
-        if part != shown:  # tuning counts its second round anew
+        if part != shown:  # a study may count several rounds, each anew
             shown = part
             print(f"{step.done}/{step.total} runs", file=sys.stderr, flush=True)
         yield step

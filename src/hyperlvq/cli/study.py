@@ -107,7 +107,7 @@ def run(
             output,
             models=models_for(device, models, as_published=as_published),
             sets=names(sets),
-            settings=None if settings is None else open_settings(settings),
+            settings=open_settings(settings),
             as_published=as_published,
             n_seeds=seeds,
             protocol=protocol,
@@ -258,10 +258,12 @@ def open_source(path: Path | None) -> "DataSource":
     return BuiltinCollection() if path is None else open_collection(path)
 
 
-def open_settings(path: Path) -> "Settings":
+def open_settings(path: Path | None) -> "Settings | None":
     """Return the settings of a file, or the defaults where they are asked for by their name."""
     from hyperlvq.study.settings import DEFAULTS, Settings, read_settings
 
+    if path is None:
+        return None
     return Settings() if str(path) == DEFAULTS else read_settings(path)
 
 

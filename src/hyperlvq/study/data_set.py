@@ -72,8 +72,9 @@ def parse_table(
     values = _numbers(lines, columns, name)
     _check_classes(values[:, -1], n_classes or len(values), name)
     y = values[:, -1].astype(np.intp)
-    if n_classes is None:
-        _check_no_gap(y, name)
+    missing = np.flatnonzero(np.bincount(y) == 0)
+    if n_classes is None and missing.size:
+        raise InputError(f"{name}: class {missing[0]} has no sample, but class {y.max()} has")
     return values[:, 1:-1].copy(), y
 
 
@@ -82,11 +83,12 @@ def parse_splits(content: bytes, name: str, n_rows: int, n_splits: int) -> tuple
     if (n_lines := sum(1 for _ in _lines(content, name))) != 2 * n_splits:
         raise InputError(f"{name} has {n_lines} lines, expected {2 * n_splits}")
     lines = _lines(content, name)
-    parts = [_row_numbers(line, n_rows, name, number) for number, line in enumerate(lines, 1)]
-    return tuple(
-        SplitRows(parts[first], _disjoint(parts[first], parts[first + 1], name, first + 2))
-        for first in range(0, len(parts), 2)
-    )
+    rows = [_row_numbers(line, n_rows, name, number) for number, line in enumerate(lines, 1)]
+    splits = [SplitRows(*pair) for pair in zip(rows[::2], rows[1::2], strict=True)]
+    for number, (train, test) in enumerate(splits, 1):
+        if (shared := np.intersect1d(train, test)).size:
+            raise _fault(name, 2 * number, f"row number {shared[0]} is a training row, too")
+    return tuple(splits)
 
 
 def _fault(name: str, line: int, what: str) -> InputError:
@@ -128,7 +130,11 @@ def _numbers(lines: Iterator[str], columns: list[str], name: str) -> np.ndarray:
         values = _parsed(block)
         if values is None or values.shape != (len(block), len(columns)):
             raise _first_fault(block, first, columns, name)
-        _check_sample_numbers(values[:, 0], first, name)
+        expected = np.arange(first - 1, first - 1 + len(values))
+        if (wrong := np.flatnonzero(values[:, 0] != expected)).size:
+            row = wrong[0]
+            fault = f"sample number {values[row, 0]:g}, expected {expected[row]}"
+            raise _fault(name, row + first, fault)
         blocks.append(values)
     if not blocks:
         raise InputError(f"{name} has a header and no samples")
@@ -160,23 +166,11 @@ def _first_fault(lines: list[str], first: int, columns: list[str], name: str) ->
     raise AssertionError(f"{name} has no fault")
 
 
-def _check_sample_numbers(numbers: np.ndarray, first: int, name: str) -> None:
-    expected = np.arange(first - 1, first - 1 + len(numbers))
-    if (wrong := np.flatnonzero(numbers != expected)).size:
-        row = wrong[0]
-        raise _fault(name, row + first, f"sample number {numbers[row]:g}, expected {expected[row]}")
-
-
 def _check_classes(classes: np.ndarray, n_classes: int, name: str) -> None:
     valid = (classes == np.floor(classes)) & (classes >= 0) & (classes < n_classes)
     if (wrong := np.flatnonzero(~valid)).size:
         what = f"class {classes[wrong[0]]:g} is not a whole number from 0 to {n_classes - 1}"
         raise _fault(name, wrong[0] + 2, what)
-
-
-def _check_no_gap(y: np.ndarray, name: str) -> None:
-    if (missing := np.flatnonzero(np.bincount(y) == 0)).size:
-        raise InputError(f"{name}: class {missing[0]} has no sample, but class {y.max()} has")
 
 
 def _row_numbers(line: str, n_rows: int, name: str, number: int) -> np.ndarray:
@@ -195,9 +189,3 @@ def _row_numbers(line: str, n_rows: int, name: str, number: int) -> np.ndarray:
     if (counts := np.bincount(rows)).max() > 1:
         raise _fault(name, number, f"row number {counts.argmax()} stands there twice")
     return rows
-
-
-def _disjoint(train: np.ndarray, test: np.ndarray, name: str, number: int) -> np.ndarray:
-    if (shared := np.intersect1d(train, test)).size:
-        raise _fault(name, number, f"row number {shared[0]} is a training row, too")
-    return test

@@ -49,14 +49,6 @@ Seconds = defaultdict[str, float]
 Item = TypeVar("Item")
 
 
-class Outcome(NamedTuple):
-    """How readouts did on their layers (layers × readouts), and the time of all together."""
-
-    accuracies: np.ndarray
-    iterations: np.ndarray
-    seconds: Seconds
-
-
 class Cell(NamedTuple):
     """A hidden layer, and the place of its results in a table of seeds × settings."""
 
@@ -146,15 +138,14 @@ def run_together(runs: Sequence[Run], backend: Backend) -> list[Record]:
     samples = protocols.evaluation_samples(first.data_set, first.split, first.protocol)
     rehearse(first, first.parameters, samples)
     seeds = [run.seed for run in runs]
-    outcome = train_together(first, [first.parameters], seeds, samples, backend)
-    times = {name: outcome.seconds[name] / len(runs) for name in TIMES}
-    results = zip(runs, outcome.accuracies[:, 0], outcome.iterations[:, 0], strict=True)
+    results, seconds = train_together(first, [first.parameters], seeds, samples, backend)
+    times = {name: seconds[name] / len(runs) for name in TIMES}
     return [
         {
             **run.record_of(samples, accuracy=float(accuracy), iterations=int(n_iter), **times),
             "device": backend.kind,
         }
-        for run, accuracy, n_iter in results
+        for run, accuracy, n_iter in zip(runs, *results[:, :, 0], strict=True)
     ]
 
 
@@ -168,8 +159,8 @@ def search_together(search: GridSearch, backend: Backend) -> Record:
         except ValueError:
             scores.extend(np.full((len(seeds), len(candidates)), np.nan))
         else:
-            outcome = train_together(search, candidates, seeds, samples, backend)
-            scores.extend(outcome.accuracies)
+            (accuracies, _), _ = train_together(search, candidates, seeds, samples, backend)
+            scores.extend(accuracies)
     return search.record_of(scores)
 
 
@@ -189,7 +180,9 @@ def rehearse(job: Run | GridSearch, parameters: Mapping[str, Any], samples: Trai
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that there are as many classes as samples
         protocols.fit_quietly(pipeline, few)
-    may_lack_values = get_tags(pipeline).input_tags.allow_nan
+    hidden = pipeline.named_steps["hidden"]
+    strictest = pipeline[-1] if hidden == "passthrough" else hidden  # scalers let all pass
+    may_lack_values = get_tags(strictest).input_tags.allow_nan
     for X in (samples.X_train, samples.X_test):
         check_array(X, ensure_all_finite="allow-nan" if may_lack_values else True, input_name="X")
 
@@ -200,29 +193,25 @@ def train_together(
     seeds: Sequence[int],
     samples: TrainTest,
     backend: Backend,
-) -> Outcome:
-    """Return how the settings did with every seed (seeds × settings)."""
+) -> tuple[np.ndarray, Seconds]:
+    """Return accuracies and iterations (2 × seeds × settings), and the time of all together."""
     seconds: Seconds = defaultdict(float)
     with timed(seconds, "fit_seconds", backend):
         samples = scaled(build(job, candidates[0]), samples)
         batches = batches_of_layers(job, candidates, seeds, samples, backend)
-    shape = len(seeds), len(candidates)
-    accuracies, iterations = np.empty(shape), np.empty(shape, dtype=int)
+    table = np.empty((2, len(seeds), len(candidates)))
     for cells in batches:
         layers, settings = [cell.layer for cell in cells], [candidates[i] for i in cells[0].columns]
         if job.model.is_rls:
             alphas = [setting["alpha"] for setting in settings]
-            outcome = train_penalties(samples, layers, alphas, backend)
+            results = train_penalties(samples, layers, alphas, seconds, backend)
         else:
             readouts = [build(job, setting)[-1] for setting in settings]
             its_seeds = [seeds[cell.row] for cell in cells]
-            outcome = train_prototypes(samples, layers, readouts, its_seeds, backend)
+            results = train_prototypes(samples, layers, readouts, its_seeds, seconds, backend)
         for number, cell in enumerate(cells):
-            accuracies[cell.row, cell.columns] = outcome.accuracies[number]
-            iterations[cell.row, cell.columns] = outcome.iterations[number]
-        for name in TIMES:
-            seconds[name] += outcome.seconds[name]
-    return Outcome(accuracies, iterations, seconds)
+            table[:, cell.row, cell.columns] = results[:, number]
+    return table, seconds
 
 
 def scaled(pipeline: Pipeline, samples: TrainTest) -> TrainTest:
@@ -245,21 +234,20 @@ def batches_of_layers(
 
     The readouts of RLS are the same for all layers, so that all of one size go together.
     """
-    batches: dict[tuple[int, int], list[Cell]] = {}
+    groups: dict[tuple[int, int], list[Cell]] = {}
     for number, columns in enumerate(group_by_layer(candidates)):
         for row, seed in enumerate(seeds):
             layer = build(job, candidates[columns[0]], seed).named_steps["hidden"]
             layer = None if layer == "passthrough" else layer.fit(samples.X_train[:1])
             n_units = samples.X_train.shape[1] if layer is None else layer.n_units
             group = n_units, 0 if job.model.is_rls else number
-            batches.setdefault(group, []).append(Cell(layer, row, columns))
+            groups.setdefault(group, []).append(Cell(layer, row, columns))
+    batches = []
     n_samples = len(samples.X_train) + len(samples.X_test)
-    return [
-        cells[start : start + at_once]
-        for (n_units, _), cells in batches.items()
-        for at_once in [max(1, backend.batch_bytes // (8 * n_samples * n_units))]
-        for start in range(0, len(cells), at_once)
-    ]
+    for (n_units, _), cells in groups.items():
+        at_once = max(1, backend.batch_bytes // (8 * n_samples * n_units))
+        batches += [cells[start : start + at_once] for start in range(0, len(cells), at_once)]
+    return batches
 
 
 def activations_of(X: np.ndarray, layers: Sequence[Layer], backend: Backend) -> Array:
@@ -283,10 +271,13 @@ def timed(seconds: Seconds, name: str, backend: Backend) -> Iterator[None]:
 
 
 def train_penalties(
-    samples: TrainTest, layers: Sequence[Layer], alphas: Sequence[float], backend: Backend
-) -> Outcome:
-    """Train and test RLS on every layer with every penalty."""
-    seconds: Seconds = defaultdict(float)
+    samples: TrainTest,
+    layers: Sequence[Layer],
+    alphas: Sequence[float],
+    seconds: Seconds,
+    backend: Backend,
+) -> np.ndarray:
+    """Return accuracies and iterations of RLS (2 × layers × penalties), and add its time."""
     with timed(seconds, "fit_seconds", backend):
         train = activations_of(samples.X_train, layers, backend)
         coefficients = train_rls(train, samples.y_train, alphas, backend)
@@ -295,7 +286,7 @@ def train_penalties(
         classes = np.unique(samples.y_train)
         accuracies = rls_accuracies(coefficients, classes, test, samples.y_test, backend)
     # RLSClassifier, too, counts solving directly as one iteration.
-    return Outcome(accuracies, np.ones(accuracies.shape, dtype=int), seconds)
+    return np.stack([accuracies, np.ones_like(accuracies)])
 
 
 def train_prototypes(
@@ -303,10 +294,13 @@ def train_prototypes(
     layers: Sequence[Layer],
     readouts: Sequence[GLVQClassifier],
     seeds: Sequence[int],
+    seconds: Seconds,
     backend: Backend,
-) -> Outcome:
-    """Train and test every readout of GLVQ on the layer of every seed."""
-    seconds: Seconds = defaultdict(float)
+) -> np.ndarray:
+    """Return accuracies and iterations of GLVQ (2 × layers × readouts), and add its time.
+
+    Every layer has a seed.
+    """
     classes, y = np.unique(samples.y_train, return_inverse=True)
     is_integer = isinstance(layers[0], IntRVFLLayer)
     with timed(seconds, "fit_seconds", backend):
@@ -330,7 +324,7 @@ def train_prototypes(
             # GLVQClassifier, too, counts finding that the start is a minimum as one iteration.
             results.append([accuracies, np.maximum(backend.numpy(trained.n_iter), 1)])
         table[:, :, columns] = np.concatenate(results, axis=2).reshape(2, len(seeds), len(columns))
-    return Outcome(table[0], table[1].astype(int), seconds)
+    return table
 
 
 def batch_of(readouts: Sequence[GLVQClassifier], seeds: Sequence[int]) -> GLVQBatch:

@@ -26,7 +26,7 @@ from hyperlvq.registry import PARTS, readouts
 from hyperlvq.study.data_set import DataSet, SplitRows
 from hyperlvq.study.experiments import Model
 from hyperlvq.study.jobs import Job
-from hyperlvq.study.records import Record
+from hyperlvq.study.records import TIMES, Record
 
 PROTOCOLS = ("paper", "strict")
 OUTSIDE: dict[str, Any] = {
@@ -100,27 +100,18 @@ class Run(Job):
             predict_seconds=end - fitted,
         )
 
-    def record_of(
-        self,
-        samples: TrainTest,
-        *,
-        accuracy: float,
-        iterations: int | None,
-        fit_seconds: float,
-        predict_seconds: float,
-    ) -> Record:
-        """Return its record from what came out, wherever that was computed."""
+    def record_of(self, samples: TrainTest, **outcome: Any) -> Record:
+        """Return its record from accuracy, iterations and times, wherever these were computed."""
         return {
             **self.description(),
             "n_train": len(samples.X_train),
             "n_test": len(samples.X_test),
             "n_features": samples.X_train.shape[1],
             "n_classes": len(np.unique(samples.y_train)),
-            "accuracy": accuracy,
-            "iterations": iterations,
+            "accuracy": outcome["accuracy"],
+            "iterations": outcome["iterations"],
             "error": None,
-            "fit_seconds": round(fit_seconds, 6),
-            "predict_seconds": round(predict_seconds, 6),
+            **{name: round(outcome[name], 6) for name in TIMES},
         }
 
 

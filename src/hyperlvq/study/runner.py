@@ -90,7 +90,8 @@ def run_study(
     models = choose("model", models, MODELS)
     names = choose("data set", sets, source.names())
     if settings is not None or as_published:
-        check_settings(settings or Settings(), models, protocol, as_published)
+        chosen = [MODELS[name] for name in models]
+        (settings or Settings()).check(chosen, protocol, as_published)
     data_sets, unreadable = load_sets(source, names)
     settings = settings or default_settings(data_sets, protocol)
     with open_records(folder) as records:
@@ -109,18 +110,6 @@ def choose(kind: str, wanted: Sequence[str] | None, known: Iterable[str]) -> lis
         if name not in known:
             raise InputError(f"there is no {kind} {name!r}; there are {', '.join(known)}")
     return known if wanted is None else list(dict.fromkeys(wanted))
-
-
-def check_settings(
-    settings: Settings, models: Iterable[str], protocol: str, as_published: bool
-) -> None:
-    """Raise if settings are incomplete, or would let test samples into the protocol "strict"."""
-    settings.check(map(MODELS.__getitem__, models), as_published)
-    if protocol == "strict" and settings.rows and settings.tuning != "strict":
-        raise InputError(
-            f"the settings {settings.name} were not tuned within the training samples, as the "
-            "protocol strict asks: their column 'tuning' does not say strict"
-        )
 
 
 def load_sets(

@@ -65,10 +65,15 @@ class Settings:
             return None
         return Choice({**(model.as_published if as_published else {}), **values}, self.name)
 
-    def check(self, models: Iterable[Model], as_published: bool = False) -> None:
-        """Raise if the settings cannot be those of the models."""
+    def check(self, models: Iterable[Model], protocol: str, as_published: bool = False) -> None:
+        """Raise if models cannot be run with these settings, or not by the protocol."""
         if as_published and not self.columns:
             raise InputError("--as-published needs --settings FILE, such as the paper's table")
+        if protocol == "strict" and self.rows and self.tuning != "strict":
+            raise InputError(
+                f"the settings {self.name} were not tuned within the training samples, as the "
+                "protocol strict asks: their column 'tuning' does not say strict"
+            )
         for model in models:
             if not self.columns.isdisjoint(model.columns.values()):
                 self._check_columns(model, as_published)
@@ -121,7 +126,7 @@ def read_settings(path: str | Path) -> Settings:
 
 
 def read_table_of_sets(path: str | Path) -> tuple[list[str], dict[int, dict[str, str]]]:
-    """Return the columns of a CSV file with a column `dataset`, and its cells by line and column."""
+    """Return the header of a CSV file with a column `dataset`, and its cells by line and column."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

@@ -219,20 +219,14 @@ def tune_study(
 
     Parameters
     ----------
-    source : DataSource
-        The collection.
-    folder : path
-        Where the records and `settings.csv` go.
-    models, sets : sequence of str, default=None
-        Names of models and data sets; all that have a grid by default.
+    source, folder, models, sets, executor
+        As for `run_study`; models without a grid are left out.
     grid : {"full", "quick"}, default="full"
         Which values to try.
     n_seeds : int, default=5
         Number of initialisations, for the protocol "paper"; "strict" has one per fold.
     protocol : {"paper", "strict"}, default="paper"
         What data to tune on.
-    executor : Executor, default=None
-        What does the searches: `processes`, a Dask cluster or a device; by default one process.
 
     Yields
     ------
