@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from hyperlvq import GLVQClassifier, IntRVFLLayer
 from hyperlvq.kernels import encoding, glvq, plain
-from hyperlvq.kernels.distances import class_means, squared_norms
+from hyperlvq.kernels.distances import class_sums, squared_norms
 from hyperlvq.kernels.lbfgs import MEMORY, minimise
 from hyperlvq.kernels.scores import activation_dtype
 from hyperlvq.kernels.threads import block_threads
@@ -133,7 +133,7 @@ def repeated_seconds(call):
 
 def place_prototypes(H, y):
     """Return prototypes at the class means plus noise, and their classes."""
-    means = class_means(H, y, np.ones(len(H)), y.max() + 1)
+    means = class_sums(H, y, np.ones(len(H)), y.max() + 1) / np.bincount(y)[:, np.newaxis]
     prototype_classes = np.repeat(np.arange(len(means)), PROTOTYPES_PER_CLASS)
     prototypes = means[prototype_classes]
     prototypes += np.random.default_rng(0).uniform(-1, 1, size=prototypes.shape)

@@ -6,9 +6,7 @@ are, and what it learns are tensors there; without it scikit-learn makes arrays 
 """
 
 import sys
-from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,7 +17,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d, ge
 from sklearn.utils.validation import validate_data
 
 from hyperlvq.batched import glvq, rls
-from hyperlvq.batched.backend import DEVICES, Array, Backend, backend_of, name_of
+from hyperlvq.batched.backend import DEVICES, Backend, backend_of, name_of
 from hyperlvq.batched.encoding import encode_integers
 from hyperlvq.checks import check_cost
 from hyperlvq.kernels import scores
@@ -27,46 +25,42 @@ from hyperlvq.kernels.distances import class_sums, squared_norms
 from hyperlvq.kernels.encoding import encode_rows
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.kernels.lbfgs import Minimum, minimise
-from hyperlvq.kernels.projection import project
-from hyperlvq.kernels.rls import Method
 from hyperlvq.kernels.samples import canonical_samples
 from hyperlvq.kernels.threads import block_threads
 
 #: Labels that torch has; others, names above all, stay on the host.
 TORCH_LABELS = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 
-#: X, class indices and weights; the last two of numpy, whatever X is.
-Samples = tuple[Array, np.ndarray, np.ndarray]
-#: Prototypes, and the class of each.
-Start = tuple[Array, Array]
 Estimator = TypeVar("Estimator", bound=BaseEstimator)
 
 
 class NumpyEngine:
-    """Computes with numpy and compiled loops."""
+    """Computes with numpy and compiled loops.
 
-    def check_can_fit(self, estimator: BaseEstimator) -> None:
-        """Raise if the estimator has no `fit` for this engine's arrays."""
+    `samples` are X, class indices and weights, the last two on the host; `start` are prototypes and
+    the class of each.
+    """
 
-    def validate(self, estimator: BaseEstimator, X: Any, dtypes: Sequence[str], **options) -> Array:
+    def check_can_fit(self, estimator):
+        """Raise if the estimator has no `fit` for arrays of this engine."""
+
+    def validate(self, estimator, X, dtypes, **options):
         """Return X, validated, in one of the dtypes, else in the first."""
         return validate_data(estimator, X, dtype=[np.dtype(name) for name in dtypes], **options)
 
-    def validate_samples(
-        self, estimator: BaseEstimator, X: Any, y: Any, dtypes: Sequence[str], **options
-    ) -> tuple[Array, np.ndarray]:
+    def validate_samples(self, estimator, X, y, dtypes, **options):
         """Return X as `validate` does, and labels as a numpy array."""
         return self.validate(estimator, X, dtypes, y=y, order="C", **options)
 
-    def array(self, values: np.ndarray) -> Array:
+    def array(self, values: np.ndarray):
         """Return an array of this engine."""
         return values
 
-    def labels(self, classes: np.ndarray) -> Array:
+    def labels(self, classes: np.ndarray):
         """Return labels as an array of this engine, where it has such labels."""
         return classes
 
-    def encode(self, X: Array, keys: Array, clip: int, n_jobs: int | None) -> Array:
+    def encode(self, X, keys, clip, n_jobs):
         """Return the activations of `IntRVFLLayer`."""
         activations = np.empty((len(X), keys.shape[1]), dtype=scores.activation_dtype(clip))
         n_threads = min(effective_n_jobs(n_jobs), len(X))
@@ -76,38 +70,34 @@ class NumpyEngine:
         )
         return activations
 
-    def project(self, X: Array, weights: Array, biases: Array) -> Array:
+    def project(self, X, weights, biases):
         """Return the activations of `RVFLLayer`, in the precision of X."""
-        return project(X, weights, biases)
+        return scores.project(X, weights, biases)
 
-    def canonical_samples(self, samples: Samples) -> Samples:
-        """Return samples in an order of their own, equal ones as one where that is quick."""
+    def canonical_samples(self, samples):
+        """Return samples in an order of their own, equal ones as one, where that is quick."""
         return canonical_samples(*samples)
 
-    def class_totals(self, samples: Samples, n_classes: int) -> tuple[Array, Array]:
+    def class_totals(self, samples, n_classes):
         """Return the weighted sum of each class's samples (classes × features), and its weight."""
         X, y, weights = samples
         totals = np.bincount(y, weights, minlength=n_classes)
         return class_sums(X, y, weights, n_classes), totals
 
-    def prototype_scores(
-        self, X: Array, prototypes: Array, prototype_classes: Array, n_classes: int
-    ) -> Array:
+    def prototype_scores(self, X, prototypes, prototype_classes, n_classes):
         """Return minus the squared distance to each class's closest prototype."""
         norms = squared_norms(X)
         return scores.prototype_scores(X, prototypes, prototype_classes, n_classes, norms)
 
-    def linear_scores(self, X: Array, coefficients: Array) -> Array:
+    def linear_scores(self, X, coefficients):
         """Return X Wᵀ in float64."""
         return scores.linear_scores(X, coefficients)
 
-    def winning_labels(self, compared_scores: Array, classes: Array) -> Array:
+    def winning_labels(self, compared_scores, classes):
         """Return the label of each sample from what `decision_function` returns."""
         return classes[scores.winners_of(compared_scores)]
 
-    def minimise_glvq(
-        self, start: Start, samples: Samples, slope: float, max_iter: int, tol: float
-    ) -> Minimum:
+    def minimise_glvq(self, start, samples, slope, max_iter, tol) -> Minimum:
         """Return the prototypes that minimise the weighted mean of g(μ)."""
         (prototypes, prototype_classes), (X, y, weights) = start, samples
         shape, shares, norms = prototypes.shape, weights / weights.sum(), squared_norms(X)
@@ -121,24 +111,22 @@ class NumpyEngine:
             minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol)
         return minimum._replace(position=minimum.position.reshape(shape))
 
-    def solve_least_squares(
-        self, samples: Samples, n_classes: int, alphas: Sequence[float], method: Method
-    ) -> rls.Solution:
-        """Return W for every alpha (alphas × classes × features), as `batched.rls` does."""
-        rows = rls.LabelledRows(*samples, n_classes)
-        return rls.solve_least_squares(rows, alphas, method)
+    def solve_least_squares(self, samples, n_classes, alphas, method):
+        """Return W for every alpha (alphas × classes × features), iterations and convergence."""
+        X, y, weights = samples
+        return rls.solve_least_squares(rls.LabelledRows(X, y, weights, n_classes), alphas, method)
 
 
-@dataclass(frozen=True)
 class TorchEngine:
-    """Computes with torch where a tensor is.
+    """Computes with torch where a tensor is; see `NumpyEngine`.
 
     Labels and weights, one number per sample, are looked at on the host; X stays on its device.
     """
 
-    backend: Backend
+    def __init__(self, backend: Backend):
+        self.backend = backend
 
-    def check_can_fit(self, estimator: BaseEstimator) -> None:
+    def check_can_fit(self, estimator):
         name, solver = type(estimator).__name__, getattr(estimator, "solver", None)
         if "tensors" not in estimator._record.runs_on:
             raise TypeError(f"{name} takes numpy arrays, no torch tensors")
@@ -146,13 +134,11 @@ class TorchEngine:
             listed = ", ".join(map(repr, estimator._tensor_solvers))
             raise ValueError(f"solver={solver!r} takes no torch tensors; {name} does with {listed}")
 
-    def validate(self, estimator: BaseEstimator, X: Any, dtypes: Sequence[str], **options) -> Array:
+    def validate(self, estimator, X, dtypes, **options):
         wanted = [getattr(self.backend.xp, name) for name in dtypes]
         return validate_data(estimator, X.detach(), dtype=wanted, **options)
 
-    def validate_samples(
-        self, estimator: BaseEstimator, X: Any, y: Any, dtypes: Sequence[str], **options
-    ) -> tuple[Array, np.ndarray]:
+    def validate_samples(self, estimator, X, y, dtypes, **options):
         X = self.validate(estimator, X, dtypes, **options)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
@@ -161,24 +147,24 @@ class TorchEngine:
         check_consistent_length(X, y)
         return X, y
 
-    def array(self, values: np.ndarray) -> Array:
+    def array(self, values):
         return self.backend.array(values)
 
-    def labels(self, classes: np.ndarray) -> Array:
+    def labels(self, classes):
         is_torch = classes.dtype.isnative and classes.dtype.name in TORCH_LABELS
         return self.backend.array(classes) if is_torch else classes
 
-    def encode(self, X: Array, keys: Array, clip: int, n_jobs: int | None) -> Array:
+    def encode(self, X, keys, clip, n_jobs):
         dtype = np.dtype(scores.activation_dtype(clip)).name
         return encode_integers(X, [keys], [clip], dtype, self.backend)[0]
 
-    def project(self, X: Array, weights: Array, biases: Array) -> Array:
+    def project(self, X, weights, biases):
         return (X @ weights.T.to(X.dtype) + biases.to(X.dtype)).sigmoid_()
 
-    def canonical_samples(self, samples: Samples) -> Samples:
+    def canonical_samples(self, samples):
         return samples
 
-    def class_totals(self, samples: Samples, n_classes: int) -> tuple[Array, Array]:
+    def class_totals(self, samples, n_classes):
         backend, (X, y, weights) = self.backend, samples
         is_own = backend.range(n_classes)[:, None] == backend.array(y)
         shares = is_own * backend.array(weights)
@@ -187,55 +173,58 @@ class TorchEngine:
             sums += shares[:, rows] @ backend.cast(X[rows], "float64")
         return sums, shares.sum(axis=1)
 
-    def prototype_scores(
-        self, X: Array, prototypes: Array, prototype_classes: Array, n_classes: int
-    ) -> Array:
-        backend, xp, dtype = self.backend, self.backend.xp, computing_dtype(X)
+    def prototype_scores(self, X, prototypes, prototype_classes, n_classes):
+        backend, dtype = self.backend, computing_dtype(X)
         vectors = backend.cast(prototypes, dtype)
-        norms = glvq.squares(vectors[None], xp)[0]
+        norms = glvq.squares(vectors, backend.xp)
         index = backend.cast(prototype_classes, "int64")
         found = backend.full((len(X), n_classes), -np.inf, "float64")
         for rows in self._row_slices(X, len(vectors)):
             block = backend.cast(X[rows], dtype)
             products = backend.multiply(block, vectors.T, right_is_exact=False)
-            distances = norms - 2 * products + glvq.squares(block[None], xp)[0][:, None]
-            closeness = -backend.cast(xp.clip(distances, 0, None), "float64")
+            distances = norms - 2 * products + glvq.squares(block, backend.xp)[:, None]
+            closeness = -backend.cast(distances.clip(0, None), "float64")
             found[rows].scatter_reduce_(1, index.expand(len(block), -1), closeness, "amax")
         return found
 
-    def linear_scores(self, X: Array, coefficients: Array) -> Array:
+    def linear_scores(self, X, coefficients):
         found = self.backend.zeros((len(X), len(coefficients)), "float64")
         for rows in self._row_slices(X, X.shape[1]):
             found[rows] = self.backend.cast(X[rows], "float64") @ coefficients.T
         return found
 
-    def winning_labels(self, compared_scores: Array, classes: Array) -> Array:
+    def winning_labels(self, compared_scores, classes):
         is_single = compared_scores.ndim == 1
         winners = (compared_scores > 0).long() if is_single else compared_scores.argmax(axis=1)
         return classes[on_host(winners) if isinstance(classes, np.ndarray) else winners]
 
-    def minimise_glvq(
-        self, start: Start, samples: Samples, slope: float, max_iter: int, tol: float
-    ) -> Minimum:
+    def minimise_glvq(self, start, samples, slope, max_iter, tol) -> Minimum:
         (prototypes, prototype_classes), (X, y, weights) = start, samples
         backend, counts = self.backend, np.bincount(on_host(prototype_classes))
-        activations = backend.cast(X, computing_dtype(X))[None]
-        labels, shares = backend.array(y), backend.array(weights)
-        group = glvq.Samples(activations, labels, len(counts), holds_small_integers(X), shares)
+        dtype = computing_dtype(X)
+        activations, labels = backend.cast(X, dtype)[None], backend.array(y)
+        is_exact = dtype == "float32"
+        group = glvq.Samples(activations, labels, len(counts), is_exact, backend.array(weights))
         minimum = glvq.train_one(group, prototypes, counts, slope, backend, max_iter, tol)
         check_cost(minimum.costs[-1])
         return minimum._replace(position=backend.cast(minimum.position, "float64"))
 
-    def solve_least_squares(
-        self, samples: Samples, n_classes: int, alphas: Sequence[float], method: Method
-    ) -> rls.Solution:
-        rows = rls.LabelledRows(*samples, n_classes, self.backend)
+    def solve_least_squares(self, samples, n_classes, alphas, method):
+        X, y, weights = samples
+        rows = rls.LabelledRows(X, y, weights, n_classes, self.backend)
         return rls.solve_least_squares(rows, alphas, method)
 
-    def _row_slices(self, X: Array, width: int) -> list[slice]:
+    def _row_slices(self, X, width):
         """Return slices of rows whose wide copies fit in a block of memory."""
-        at_once = max(1, self.backend.block_bytes // (8 * (X.shape[1] + 3 * width)))
-        return scores.row_slices(len(X), at_once)
+        return self.backend.row_slices(len(X), 8 * (X.shape[1] + 3 * width))
+
+
+def computing_dtype(X) -> str:
+    """Return float32 for integers of one byte, which it holds exactly, and float64 for features.
+
+    Features may lie far from 0, where differences of float32 squares are rounding.
+    """
+    return "float32" if name_of(X) in ("int8", "uint8") else "float64"
 
 
 NUMPY_ENGINE = NumpyEngine()
@@ -315,19 +304,6 @@ def _copied_to_host(value: Any) -> Any:
         moved = copy(value)
         moved.__dict__.update(_copied_to_host(vars(value)))
     return moved
-
-
-def computing_dtype(X: Array) -> str:
-    """Return float32 for small integers, which it holds exactly, and float64 for features.
-
-    Features may lie far from 0, where differences of float32 squares are rounding.
-    """
-    return "float32" if holds_small_integers(X) else "float64"
-
-
-def holds_small_integers(X: Array) -> bool:
-    """Return whether all are integers of one byte."""
-    return name_of(X) in ("int8", "uint8")
 
 
 def _stays_tensor(X: Any) -> bool:

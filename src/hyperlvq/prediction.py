@@ -16,6 +16,7 @@ from hyperlvq.kernels.scores import (
     activation_dtype,
     compared,
     linear_scores,
+    project,
     prototype_scores,
     winners_of,
 )
@@ -83,8 +84,6 @@ class Predictor:
             return scaled(X, part)
         if part.kind == "IntRVFLLayer":
             return encoded(X, part.learnt["keys_"], part.parameters["clip"])
-        from hyperlvq.kernels.projection import project  # imports scipy, for this layer only
-
         check_no_missing(X, part.kind)
         return project(X, part.learnt["weights_"], part.learnt["biases_"])
 

@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from hyperlvq.kernels.lbfgs import (
-    Line,
-    Memory,
-    Point,
-    direction_weights,
-    minimise,
-    search_line,
-)
+from hyperlvq.kernels.lbfgs import Memory, direction_weights, minimise
 
 WEIGHTS = np.random.default_rng(0).normal(size=(30, 20))
 STIFFNESS = np.linspace(1, 1e3, 20)
@@ -171,23 +164,12 @@ def test_line_without_a_good_step_is_followed_by_the_steepest_way():
     np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
-def test_direction_upwards_has_no_step():
-    start = Point(np.ones(20), *bowl(np.ones(20)))
-    function = Counted(bowl)
-    *_, end = search_line(function, Line(start, start.gradient, 1.0))
-
-    assert end is None
-    assert function.n_calls == 0
-
-
 def test_pair_without_curvature_is_not_learnt():
     memory = Memory(2)
-    start = Point(np.zeros(2), 1.0, np.array([-1.0, 0]))
-    end = Point(np.ones(2), 0.5, np.array([-2.0, 0]))
-    memory.learn(Line(start, np.array([1.0, 0]), -1.0), step=1.0, slope=-2.0, end=end)
+    memory.learn(np.array([1.0, 0]), 1.0, np.array([-1.0, 0]), slopes=(-1.0, -2.0))
 
     assert memory.is_empty()
-    np.testing.assert_array_equal(memory.direction(end.gradient), -end.gradient)
+    np.testing.assert_array_equal(memory.direction(np.array([-2.0, 0])), [2.0, 0])
 
 
 def test_direction_is_that_of_the_bfgs_matrix():
@@ -196,10 +178,9 @@ def test_direction_is_that_of_the_bfgs_matrix():
     for _ in range(13):
         step = rng.normal(size=n_unknowns)
         change = step * np.arange(1, 7) + 0.1 * rng.normal(size=n_unknowns)
-        start = Point(np.zeros(n_unknowns), 0.0, rng.normal(size=n_unknowns))
-        end = Point(step, 0.0, start.gradient + change)
-        line = Line(start, step / 2, start.gradient @ step / 2)
-        memory.learn(line, step=2.0, slope=end.gradient @ step / 2, end=end)
+        start_gradient = rng.normal(size=n_unknowns)
+        slopes = start_gradient @ step / 2, (start_gradient + change) @ step / 2
+        memory.learn(step / 2, 2.0, change, slopes)
         pairs.append((step, change))
     gradient = rng.normal(size=n_unknowns)
 

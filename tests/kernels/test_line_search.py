@@ -3,11 +3,14 @@ import pytest
 
 from hyperlvq.kernels.line_search import (
     CURVATURE,
+    GUARDS,
     LONGEST_STEP,
+    SCALARS,
     SUFFICIENT_DECREASE,
-    LineSearch,
-    Trial,
+    begin_line,
     cubic_minimum,
+    is_accepted,
+    next_line,
 )
 
 
@@ -27,14 +30,20 @@ def wave(step):
     return np.sin(step + 2), np.cos(step + 2)
 
 
-def tries(function, step, most=20):
+def begin(cost, slope, step, guards=GUARDS):
+    return begin_line(*map(np.float64, (cost, slope, step)), SCALARS, guards)
+
+
+def tries(function, step, most=20, guards=GUARDS):
     """Return the steps that a search tries, the last of which it accepts."""
-    search = LineSearch(*function(0.0), step)
+    line = begin(*function(0.0), step, guards)
     steps = []
     while len(steps) < most:
-        steps.append(search.step)
-        if search.accepts(*function(search.step)):
+        steps.append(line.step)
+        trial = function(line.step)
+        if is_accepted(line, *trial):
             return steps
+        line = next_line(line, *trial, SCALARS)
     raise AssertionError(f"no step of {steps} was accepted")
 
 
@@ -54,7 +63,7 @@ def test_good_first_step_is_taken():
 
 
 def test_just_the_decrease_and_flatness_asked_for_are_enough():
-    assert LineSearch(0.0, -1.0, 1.0).accepts(-SUFFICIENT_DECREASE, CURVATURE)
+    assert is_accepted(begin(0.0, -1.0, 1.0), -SUFFICIENT_DECREASE, CURVATURE)
 
 
 def test_minimum_of_a_parabola_is_found_at_once():
@@ -114,14 +123,42 @@ def test_step_as_high_as_the_start_leads_to_that_of_dcsrch():
 
 
 def test_cubic_has_its_minimum_between_the_points():
-    start, end = Trial(0.0, *cubic(0.0)), Trial(3.0, *cubic(3.0))
+    start, end = (0.0, *cubic(0.0)), (3.0, *cubic(3.0))
 
-    assert cubic_minimum(start, end) == pytest.approx(1)
-    assert cubic_minimum(end, start) == pytest.approx(1)
+    assert cubic_minimum(start, end, SCALARS) == (pytest.approx(1), True)
+    assert cubic_minimum(end, start, SCALARS) == (pytest.approx(1), True)
 
 
 def test_line_has_no_minimum():
-    start, end = Trial(0.0, 0.0, -1.0), Trial(1.0, -1.0, -1.0)
+    start, end = (np.float64(0), 0.0, -1.0), (np.float64(1), -1.0, -1.0)
 
-    assert cubic_minimum(start, end) == 1.0
-    assert cubic_minimum(start, end, if_none=5.0) == 5.0
+    with np.errstate(divide="ignore"):
+        assert cubic_minimum(start, end, SCALARS) == (1.0, False)
+
+
+def test_many_searches_at_once_try_what_each_tries_alone(rng, backend):
+    heights, speeds = rng.normal(size=(200, 3)), rng.uniform(0.1, 6, size=(200, 3))
+    heights *= -np.sign((heights * speeds).sum(axis=1))[:, np.newaxis]  # all fall at first
+    first_steps = 10 ** rng.uniform(-3, 2, size=200)
+
+    def waves(steps):
+        angles = speeds * np.asarray(steps)[:, np.newaxis]
+        slopes = (heights * speeds * np.cos(angles)).sum(axis=1)
+        return (heights * np.sin(angles)).sum(axis=1), slopes
+
+    line = begin_line(*map(backend.array, (*waves(np.zeros(200)), first_steps)), backend.xp)
+    lines = [
+        begin(*numbers, None) for numbers in zip(*waves(np.zeros(200)), first_steps, strict=True)
+    ]
+    is_open = np.ones(200, dtype=bool)
+    for _ in range(8):
+        trials = waves(backend.numpy(line.step))
+        on_device = [backend.array(part) for part in trials]
+        found = backend.numpy(is_accepted(line, *on_device))
+        expected = [is_accepted(*each) for each in zip(lines, *trials, strict=True)]
+        np.testing.assert_array_equal(found[is_open], np.array(expected)[is_open])
+        is_open &= ~found
+        line = next_line(line, *on_device, backend.xp)
+        lines = [next_line(*each, SCALARS) for each in zip(lines, *trials, strict=True)]
+        steps = np.array([each.step for each in lines])
+        np.testing.assert_allclose(backend.numpy(line.step)[is_open], steps[is_open], rtol=1e-12)

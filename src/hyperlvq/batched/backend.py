@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
+from hyperlvq.kernels.scores import row_slices
 
 #: Where torch has all that estimators need, double precision for one.
 DEVICES = ("cpu", "cuda")
@@ -111,6 +112,15 @@ class Backend:
         else:
             np.put_along_axis(array, index, values, axis)
 
+    def put_where(self, array: Array, condition: Array, values: Array) -> None:
+        """Write values to where a condition holds."""
+        if not self.is_torch:
+            np.copyto(array, values, where=condition)
+        elif isinstance(values, self.xp.Tensor):
+            self.xp.where(condition, values, array, out=array)
+        else:
+            array.masked_fill_(condition, values)
+
     def multiply(self, left: Array, right: Array, right_is_exact: bool) -> Array:
         """Return the product of batches of matrices.
 
@@ -141,6 +151,10 @@ class Backend:
             yield
         finally:
             setattr(switch, name, before)
+
+    def row_slices(self, n_rows: int, row_bytes: int) -> list[slice]:
+        """Return slices of rows whose arrays fit in a block of memory."""
+        return row_slices(n_rows, max(1, self.block_bytes // row_bytes))
 
     def wait(self) -> None:
         """Wait until the device has done what it was given, as timings need."""

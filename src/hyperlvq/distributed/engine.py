@@ -1,34 +1,28 @@
 """The engine of activations on the workers of a Dask cluster: what readouts learn from sums."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from hyperlvq.batched import rls
-from hyperlvq.distributed.samples import PartitionedRows
-from hyperlvq.engines import Array, NumpyEngine, Start
+from hyperlvq.engines import NumpyEngine
 from hyperlvq.kernels.glvq import cost_and_gradient
-from hyperlvq.kernels.lbfgs import Minimum, minimise
-from hyperlvq.kernels.rls import Method
+from hyperlvq.kernels.lbfgs import minimise
 
 
 class PartitionsEngine(NumpyEngine):
     """Learns numpy arrays from sums over partitions.
 
-    Its samples are `PartitionedRows`; labels are on the workers with them, weights there are none.
+    X of its samples are `PartitionedRows`; labels are on the workers with them, and all count the
+    same.
     """
 
-    def canonical_samples(self, samples: Any) -> Any:
+    def canonical_samples(self, samples):
         return samples
 
-    def class_totals(self, samples: Any, n_classes: int) -> tuple[Array, Array]:
+    def class_totals(self, samples, n_classes):
         totals = samples[0].class_totals
         return totals.sums, totals.counts.astype(float)
 
-    def minimise_glvq(
-        self, start: Start, samples: Any, slope: float, max_iter: int, tol: float
-    ) -> Minimum:
+    def minimise_glvq(self, start, samples, slope, max_iter, tol):
         (prototypes, prototype_classes), (rows, _, _) = start, samples
         shape, share = prototypes.shape, 1 / rows.shape[0]
 
@@ -40,10 +34,8 @@ class PartitionsEngine(NumpyEngine):
         minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol)
         return minimum._replace(position=minimum.position.reshape(shape))
 
-    def solve_least_squares(
-        self, samples: Any, n_classes: int, alphas: Sequence[float], method: Method
-    ) -> rls.Solution:
-        rows: PartitionedRows = samples[0]
+    def solve_least_squares(self, samples, n_classes, alphas, method):
+        rows = samples[0]
         sums, counts, lows, highs = rows.class_totals
         mean = np.where(lows == highs, lows, sums.sum(axis=0) / counts.sum())
         columns = rls.centred_columns(mean, lows == highs, counts / counts.sum(), method)

@@ -12,7 +12,7 @@ import numpy as np
 
 from hyperlvq.checks import check_cost
 from hyperlvq.kernels.compiled import compiled
-from hyperlvq.kernels.line_search import LineSearch
+from hyperlvq.kernels.line_search import GUARDS, SCALARS, begin_line, is_accepted, next_line
 
 MEMORY = 10
 #: Points tried along one line.
@@ -29,14 +29,6 @@ class Point(NamedTuple):
     position: np.ndarray
     cost: float
     gradient: np.ndarray
-
-
-class Line(NamedTuple):
-    """The way from a point in a direction, and the slope of the cost at its start."""
-
-    start: Point
-    direction: np.ndarray
-    slope: float
 
 
 class Minimum(NamedTuple):
@@ -61,17 +53,23 @@ def minimise(cost_and_gradient, start, max_iter, tol) -> Minimum:
     has_ended = largest(point.gradient) <= tol
     while not has_ended and len(costs) < max_iter:
         direction = memory.direction(point.gradient)
-        line = Line(point, direction, float(direction @ point.gradient))
-        step, slope, end = search_line(cost_and_gradient, line, is_first=not costs)
-        if end is None:
+        start_slope = float(direction @ point.gradient)
+        found = None
+        if start_slope < 0:
+            # The first direction of all is as steep as the gradient: a way of length 1 is tried.
+            first_step = 1.0 if costs else 1 / sqrt(-start_slope)
+            found = search_line(cost_and_gradient, point, direction, start_slope, first_step)
+        if found is None:
             # No step along this direction: forget what led to it, and go down the steepest way.
             has_ended = memory.is_empty()
             memory.forget()
             continue
+        step, slope, end = found
         costs.append(end.cost)
         has_ended = largest(end.gradient) <= tol or has_settled(point, end)
         if not has_ended:
-            memory.learn(line, step, slope, end)
+            change = end.gradient - point.gradient
+            memory.learn(direction, step, change, (start_slope, slope))
         point = end
     return Minimum(point.position, max(len(costs), 1), costs or [point.cost], has_ended)
 
@@ -82,24 +80,23 @@ def evaluate(cost_and_gradient, position):
     return Point(position, float(cost), gradient)
 
 
-def search_line(cost_and_gradient, line, is_first=False):
-    """Return a good step along a line, the slope there and the point; no point if there is none.
+def search_line(cost_and_gradient, start, direction, slope, first_step):
+    """Return a good step along a direction, the slope there and the point; None if there is none.
 
-    The first line of all is as steep as the gradient; a way of length 1 is tried on it.
+    `slope` is that of the cost at the start.
     """
-    if not line.slope < 0:
-        return 0.0, line.slope, None
-    first_step = 1 / sqrt(-line.slope) if is_first else 1.0
-    search = LineSearch(line.start.cost, line.slope, first_step)
-    step, slope, end = 0.0, line.slope, line.start
+    origin = np.float64(start.cost), np.float64(slope)
+    line = begin_line(*origin, np.float64(first_step), SCALARS, GUARDS)
+    step, end = 0.0, start
     for _ in range(MOST_TRIALS):
-        if search.step != step:  # a search that ends at its latest point tries it once more
-            step = search.step
-            end = evaluate(cost_and_gradient, line.start.position + step * line.direction)
-            slope = float(end.gradient @ line.direction)
-        if search.accepts(end.cost, slope):
+        if line.step != step:  # a search that ends at its latest point tries it once more
+            step = float(line.step)
+            end = evaluate(cost_and_gradient, start.position + step * direction)
+            slope = float(end.gradient @ direction)
+        if is_accepted(line, end.cost, slope):
             return step, slope, end
-    return 0.0, line.slope, None
+        line = next_line(line, end.cost, slope, SCALARS)
+    return None
 
 
 def largest(vector):
@@ -108,7 +105,7 @@ def largest(vector):
 
 
 def has_settled(before, after):
-    """Say whether the cost has stopped falling."""
+    """Return whether the cost has stopped falling."""
     scale = max(abs(before.cost), abs(after.cost), 1)
     return before.cost - after.cost <= SMALLEST_DECREASE * scale
 
@@ -129,18 +126,21 @@ class Memory:
         self._n_learnt = 0
 
     def is_empty(self):
-        """Say whether there is no pair."""
+        """Return whether there is no pair."""
         return self._n_learnt == 0
 
-    def learn(self, line, step, slope, end):
-        """Keep the pair of a step, in the place of the oldest, if the slope has risen along it."""
-        curvature = step * (slope - line.slope)
-        if not curvature > EPSILON * step * -line.slope:
+    def learn(self, direction, step, change, slopes):
+        """Keep the pair of a step, in the place of the oldest, if the slope has risen along it.
+
+        `change` is that of the gradient, `slopes` are those at both ends.
+        """
+        start_slope, slope = slopes
+        curvature = step * (slope - start_slope)
+        if not curvature > EPSILON * step * -start_slope:
             return
         place = self._n_learnt % MEMORY
-        change = self._history[MEMORY + place]
-        np.multiply(line.direction, step, out=self._history[place])
-        np.subtract(end.gradient, line.start.gradient, out=change)
+        np.multiply(direction, step, out=self._history[place])
+        self._history[MEMORY + place] = change
         products = self._history @ change
         self._s_dot_y[:, place] = products[:MEMORY]
         self._s_dot_y[place, place] = curvature

@@ -4,10 +4,15 @@ It takes the steps that MINPACK-2's dcsrch does, which scipy's L-BFGS-B searches
 is accepted if the cost has fallen enough and the slope has become flat enough. Until then an
 interval is kept whose better end is the best trial so far, and the next step is where a cubic or a
 parabola through its ends and the latest trial is least.
+
+Every number may be a scalar of numpy's or an array of one number per problem; `xp` has the
+functions for them: numpy, torch, or `SCALARS`.
 """
 
-from math import sqrt
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
 
 #: A step is accepted if the cost falls by this share of what the slope at its start promises,
 SUFFICIENT_DECREASE = 1e-3
@@ -26,140 +31,168 @@ NEAREST = 1.1
 # A bracket that has not shrunk to this share in two steps is halved.
 SLOW = 0.66
 
-
-class Trial(NamedTuple):
-    """A step along the line, the cost there and its slope."""
-
-    step: float
-    cost: float
-    slope: float
-
-    def less(self, decrease: float) -> "Trial":
-        """Return the trial of the cost less a line of this slope."""
-        return Trial(self.step, self.cost - decrease * self.step, self.slope - decrease)
+#: The functions of arrays for numpy's scalars, for which numpy's own take far longer.
+SCALARS = SimpleNamespace(
+    where=lambda condition, if_true, if_false: if_true if condition else if_false,
+    minimum=lambda left, right: right if right < left else left,
+    maximum=lambda left, right: right if right > left else left,
+    clip=lambda number, low, high: low if number < low else high if number > high else number,
+    sqrt=np.sqrt,
+    stack=tuple,
+)
 
 
-class LineSearch:
-    """The search along one direction; `step` is what to try next."""
+class Guards(NamedTuple):
+    """What dcsrch keeps for two safeguards, which act in few searches on the costs of GLVQ."""
 
-    def __init__(self, cost: float, slope: float, step: float):
-        self.step = step
-        self._start = self._best = self._other = Trial(0.0, cost, slope)
-        self._is_bracketed = False
-        self._has_fallen = False  # whether a point was low enough that the cost itself is modelled
-        self._bounds = 0.0, step + OUTWARD * step
-        self._widths = LONGEST_STEP, 2 * LONGEST_STEP  # of the interval, now and two steps ago
-
-    def accepts(self, cost: float, slope: float) -> bool:
-        """Say whether the step is good enough or the best to be found; else choose the next."""
-        latest = Trial(self.step, cost, slope)
-        decrease = SUFFICIENT_DECREASE * self._start.slope
-        falls = cost <= self._start.cost + self.step * decrease
-        self._has_fallen |= falls and slope >= 0
-        if falls and abs(slope) <= -CURVATURE * self._start.slope:
-            return True
-        if self._is_exhausted() or (self.step == LONGEST_STEP and falls and slope <= decrease):
-            return True
-        is_too_high = not falls and not self._has_fallen and cost <= self._best.cost
-        self._narrow(latest, decrease if is_too_high else 0.0)
-        self._choose_bounds()
-        return False
-
-    def _is_exhausted(self) -> bool:
-        """Say whether roundings, or a narrow bracket, leave no step to try."""
-        low, high = self._bounds
-        is_outside = not low < self.step < high
-        return self._is_bracketed and (is_outside or high - low <= NARROW * high)
-
-    def _narrow(self, latest: Trial, decrease: float) -> None:
-        """Put the latest trial into the interval and choose the next step.
-
-        Both go by the cost less a line: at first that of the decrease asked for, later none.
-        """
-        best, other, point = (trial.less(decrease) for trial in (self._best, self._other, latest))
-        is_past = point.slope * best.slope < 0
-        self.step = next_step(best, other, point, self._is_bracketed, self._bounds)
-        if point.cost > best.cost:
-            self._other = latest
-        else:
-            self._other = self._best if is_past else self._other
-            self._best = latest
-        self._is_bracketed |= point.cost > best.cost or is_past
-
-    def _choose_bounds(self) -> None:
-        """Halve a bracket that shrinks slowly, and note between which steps the next one lies."""
-        start, end = self._best.step, self._other.step
-        if self._is_bracketed:
-            width, earlier = self._widths
-            if abs(end - start) >= SLOW * earlier:
-                self.step = start + (end - start) / 2
-            self._widths = abs(end - start), width
-            self._bounds = min(start, end), max(start, end)
-        else:
-            distance = self.step - start
-            self._bounds = self.step + NEAREST * distance, self.step + OUTWARD * distance
-        self.step = min(max(self.step, 0.0), LONGEST_STEP)
-        if self._is_exhausted():
-            self.step = start
+    has_fallen: Any  # whether a point was low enough that the cost itself is modelled
+    width: Any  # of the interval, now and two steps ago
+    earlier_width: Any
 
 
-def next_step(
-    best: Trial, other: Trial, latest: Trial, is_bracketed: bool, bounds: tuple[float, float]
-) -> float:
-    """Return where the minimum of the line should be, by the ends of the interval and a point."""
-    way = best.step - latest.step
-    if latest.cost > best.cost:
-        # The minimum is between them: near the best point, or halfway to that of the parabola.
-        cubic = cubic_minimum(latest, best)
-        drop = (best.cost - latest.cost) / (latest.step - best.step) + best.slope
-        parabola = best.step - way * best.slope / drop / 2
-        is_near = abs(cubic - best.step) < abs(parabola - best.step)
-        return cubic if is_near else cubic + (parabola - cubic) / 2
-    if latest.slope * best.slope < 0:
-        # It is between them, too, as the slope has changed its sign.
-        cubic = cubic_minimum(best, latest)
-        secant = latest.step + way * latest.slope / (latest.slope - best.slope)
-        return cubic if abs(cubic - latest.step) > abs(secant - latest.step) else secant
-    if abs(latest.slope) < abs(best.slope):
-        return _step_ahead(best, other, latest, is_bracketed, bounds)
-    return cubic_minimum(other, latest) if is_bracketed else _farthest(best, latest, bounds)
+class Line(NamedTuple):
+    """A search along a direction.
 
-
-def _farthest(best: Trial, latest: Trial, bounds: tuple[float, float]) -> float:
-    """Return the bound that lies beyond the latest trial."""
-    return bounds[1] if latest.step > best.step else bounds[0]
-
-
-def _step_ahead(
-    best: Trial, other: Trial, latest: Trial, is_bracketed: bool, bounds: tuple[float, float]
-) -> float:
-    """Return a step beyond the latest trial, where the slope has become flatter."""
-    beyond = _farthest(best, latest, bounds)
-    cubic = cubic_minimum(best, latest, if_none=beyond)
-    if (cubic - latest.step) * (latest.step - best.step) <= 0:
-        cubic = beyond
-    way = best.step - latest.step
-    secant = latest.step + way * latest.slope / (latest.slope - best.slope)
-    nearer, farther = sorted((cubic, secant), key=lambda step: abs(step - latest.step))
-    if not is_bracketed:
-        return min(max(farther, bounds[0]), bounds[1])
-    limit = latest.step + INWARD * (other.step - latest.step)
-    return min(limit, nearer) if latest.step > best.step else max(limit, nearer)
-
-
-def cubic_minimum(start: Trial, end: Trial, if_none: float | None = None) -> float:
-    """Return where the cubic through two trials with their slopes is least.
-
-    One without a minimum has `if_none`, where that is given, or else its point of inflection; a
-    straight line has its end.
+    A trial is a step, the cost there and its slope: three numbers, or an array of three rows.
     """
-    way = start.step - end.step
-    bend = 3 * (start.cost - end.cost) / (end.step - start.step) + start.slope + end.slope
-    scale = max(abs(bend), abs(start.slope), abs(end.slope))
-    square = (bend / scale) ** 2 - (start.slope / scale) * (end.slope / scale)
-    root = scale * sqrt(max(0.0, square))
-    if if_none is not None and root == 0:
-        return if_none
-    root = root if way > 0 else -root
-    whole = root - end.slope + root + start.slope
-    return end.step + way * (root - end.slope + bend) / whole if whole else end.step
+
+    step: Any  # to try next
+    start_cost: Any
+    start_slope: Any
+    best: Any  # the best trial so far
+    other: Any  # the other end of the bracket, once there is one
+    low: Any  # between which steps the next one lies
+    high: Any
+    is_bracketed: Any
+    guards: Guards | None  # None where searches go without, to be quick
+
+
+#: Of a search that begins.
+GUARDS = Guards(np.False_, LONGEST_STEP, 2 * LONGEST_STEP)
+
+
+def begin_line(cost, slope, step, xp, guards: Guards | None = None) -> Line:
+    """Return the search from a point of some cost and slope that tries `step` first."""
+    nothing = 0 * step
+    start = xp.stack((nothing, cost, slope))
+    high = step + OUTWARD * step
+    return Line(step, cost, slope, start, start, nothing, high, step != step, guards)
+
+
+def is_accepted(line: Line, cost, slope):
+    """Return whether the step is good enough, or the best to be found.
+
+    A search whose bracket leaves nothing to try goes back to its best step.
+    """
+    decrease = SUFFICIENT_DECREASE * line.start_slope
+    falls = cost <= line.start_cost + line.step * decrease
+    is_flat = abs(slope) <= -CURVATURE * line.start_slope
+    is_longest = (line.step == LONGEST_STEP) & (slope <= decrease)
+    is_last = line.is_bracketed & (line.step == line.best[0])
+    return (falls & (is_flat | is_longest)) | is_last
+
+
+@np.errstate(all="ignore")
+def next_line(line: Line, cost, slope, xp) -> Line:
+    """Put the trial of the present step into the interval, and choose the next step."""
+    where, guards = xp.where, line.guards
+    latest = xp.stack((line.step, cost, slope))
+    trials = line.best, latest, line.other
+    if guards is not None:
+        trials, has_fallen = modelled(line, trials, guards.has_fallen)
+    is_higher = trials[1][1] > trials[0][1]
+    is_past = trials[1][2] * trials[0][2] < 0
+    step = next_step(line, *trials, is_higher, is_past, xp)
+    other = where(is_higher, latest, where(is_past, line.best, line.other))
+    best = where(is_higher, line.best, latest)
+    is_bracketed = line.is_bracketed | is_higher | is_past
+
+    start, end = best[0], other[0]
+    if guards is not None:
+        step, *widths = halved(step, start, end, is_bracketed, guards, xp)
+        guards = Guards(has_fallen, *widths)
+    beyond = step - start
+    low = where(is_bracketed, xp.minimum(start, end), step + NEAREST * beyond)
+    high = where(is_bracketed, xp.maximum(start, end), step + OUTWARD * beyond)
+    step = xp.clip(step, 0.0, LONGEST_STEP)
+    is_inside = (low < step) & (step < high) & (high - low > NARROW * high)
+    step = where(is_bracketed & ~is_inside, start, step)
+    origin = line.start_cost, line.start_slope
+    return Line(step, *origin, best, other, low, high, is_bracketed, guards)
+
+
+def modelled(line: Line, trials, had_fallen):
+    """Return trials of the cost less a line, and whether a point was low enough for that to end.
+
+    The line is at first that of the decrease asked for, later none. `trials` are the best, the
+    latest and the other end.
+    """
+    best, (step, cost, slope), _ = trials
+    decrease = SUFFICIENT_DECREASE * line.start_slope
+    falls = cost <= line.start_cost + step * decrease
+    has_fallen = had_fallen | (falls & (slope >= 0))
+    less = (~(falls | has_fallen) & (cost <= best[1])) * decrease
+    return [(step, cost - less * step, slope - less) for step, cost, slope in trials], has_fallen
+
+
+def halved(step, start, end, is_bracketed, guards: Guards, xp):
+    """Return the middle of a bracket that shrinks slowly, else the step; and both widths."""
+    width = abs(end - start)
+    is_slow = is_bracketed & (width >= SLOW * guards.earlier_width)
+    return (
+        xp.where(is_slow, start + (end - start) / 2, step),
+        xp.where(is_bracketed, width, guards.width),
+        xp.where(is_bracketed, guards.width, guards.earlier_width),
+    )
+
+
+def next_step(line: Line, best, latest, other, is_higher, is_past, xp):
+    """Return where the minimum of a line should be, by the ends of the interval and a point.
+
+    If the latest point is higher, or past the minimum, it is between the best and the latest. Else
+    it is beyond: near, where the slope has become flatter, or as far as is allowed.
+    """
+    where = xp.where
+    best_step, best_cost, best_slope = best
+    step, cost, slope = latest
+    way = best_step - step
+    is_flatter = abs(slope) < abs(best_slope)
+    farthest = where(way < 0, line.high, line.low)
+    is_steep = ~(is_higher | is_past | is_flatter)
+    start = where(is_higher, latest, where(is_steep, other, best))
+    cubic, has_minimum = cubic_minimum(start, where(is_higher, best, latest), xp)
+    secant = step + way * slope / (slope - best_slope)
+    parabola = best_step - way * best_slope / ((cost - best_cost) / way + best_slope) / 2
+
+    is_near = abs(cubic - best_step) < abs(parabola - best_step)
+    between = where(is_near, cubic, cubic + (parabola - cubic) / 2)
+    is_behind = ((cubic - step) * way >= 0) | ~has_minimum
+    candidate = where(is_behind & ~is_past, farthest, cubic)
+    is_secant_nearer = abs(secant - step) < abs(candidate - step)
+    nearer = where(is_secant_nearer, secant, candidate)
+    farther = where(is_secant_nearer, candidate, secant)
+    limit = step + INWARD * (line.other[0] - step)
+    inward = where(way < 0, xp.minimum(limit, nearer), xp.maximum(limit, nearer))
+    outward = xp.minimum(xp.maximum(farther, line.low), line.high)
+    flatter = where(line.is_bracketed, inward, outward)
+    steeper = where(line.is_bracketed, cubic, farthest)
+    beyond = where(is_past, farther, where(is_flatter, flatter, steeper))
+    return where(is_higher, between, beyond)
+
+
+def cubic_minimum(start, end, xp):
+    """Return where the cubic through two trials with their slopes is least, and whether it is so.
+
+    One without a minimum has its point of inflection; a straight line has its end.
+    """
+    (start_step, start_cost, start_slope), (end_step, end_cost, end_slope) = start, end
+    way = start_step - end_step
+    bend = 3 * (end_cost - start_cost) / way + start_slope + end_slope
+    scale = xp.maximum(xp.maximum(abs(bend), abs(start_slope)), abs(end_slope))
+    square = (bend / scale) ** 2 - (start_slope / scale) * (end_slope / scale)
+    root = scale * xp.sqrt(xp.maximum(square, 0 * scale))
+    sided = xp.where(way > 0, root, -root)
+    rest = sided - end_slope
+    whole = rest + sided + start_slope
+    least = xp.where(whole == 0, end_step, end_step + way * (rest + bend) / whole)
+    return least, root != 0
