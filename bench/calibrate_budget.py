@@ -1,6 +1,6 @@
 """Measure random models on every target and fit the figures of the budget to them.
 
-    PYTHONPATH=tests python bench/calibrate_budget.py [--models N] [--measured FILE]
+    python bench/calibrate_budget.py [--models N] [--measured FILE]
 
 Needs what tools/install-firmware-tools installs. Writes src/hyperlvq/export/budget_figures.json
 and prints how far predictions lie from what was measured. FILE keeps what was measured (one line
@@ -9,28 +9,35 @@ of JSON a model and target); what is in it already is not measured again.
 
 import argparse
 import json
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from export.firmware import execute
-from export.firmware_cost import BOARDS, bare_image, cost, samples_within
 from scipy.optimize import linprog, nnls
 
-from hyperlvq.export.budget import predict_budget, stack_arrays, table_bytes
-from hyperlvq.export.budget_sizes import ScalingSizes, Sizes
-from hyperlvq.export.budget_terms import (
+from hyperlvq.export.budget import (
     code_terms,
+    flash_tables,
     frame_terms,
     instruction_terms,
+    predict_budget,
 )
-from hyperlvq.export.layout import BLOCK_UNITS
+from hyperlvq.export.layout import BLOCK_UNITS, Layout
 from hyperlvq.export.plan import Plan
 from hyperlvq.export.scaling import float_scaling, integer_scaling
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+from export.firmware import (  # noqa: E402
+    BOARDS,
+    bare_image,
+    cost,
+    execute,
+)
+
 #: What an ATmega328P has beside code.
 MOST_AVR_TABLES = 28_000
 FIGURES = ROOT / "src" / "hyperlvq" / "export" / "budget_figures.json"
@@ -123,8 +130,8 @@ def measure(job):
     if target == "avr" and tables > MOST_AVR_TABLES:
         return None
     with TemporaryDirectory() as folder:
-        found = cost(plan, samples_within(plan), target, Path(folder))
-    return {"seed": seed, "target": target, "sizes": asdict(Sizes.of(plan)), **asdict(found)}
+        found = cost(plan, target, Path(folder))
+    return {"seed": seed, "target": target, **asdict(found)}
 
 
 def measure_all(n_models, path):
@@ -141,30 +148,27 @@ def measure_all(n_models, path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def read_sizes(record):
-    """Return the sizes in a record."""
-    plain = dict(record["sizes"])
-    scaling = dict(plain.pop("scaling"))
-    fields = tuple(scaling.pop("fields"))
-    return Sizes(**plain, scaling=ScalingSizes(fields=fields, **scaling))
+def layout_of(record):
+    """Return the layout of a record's model."""
+    return Layout.of(draw_plan(record["seed"]))
 
 
 def fit_target(records, target):
     """Return the figures of a target."""
     is_avr = target == "avr"
-    sizes = [read_sizes(record) for record in records]
+    layouts = [layout_of(record) for record in records]
     flash, stack, instructions = (
         np.array([record[what] for record in records], dtype=float)
         for what in ("flash", "stack", "instructions")
     )
-    code = flash - [table_bytes(s, is_avr) for s in sizes]
-    frame = stack - [stack_arrays(s, is_avr) for s in sizes]
+    code = flash - [flash_tables(layout, is_avr) for layout in layouts]
+    frame = stack - [layout.stack_bytes(is_avr) for layout in layouts]
     return {
         "bare_image": bare_image(target),
-        "code": fit_relative([code_terms(s, is_avr) for s in sizes], code, flash),
-        "frame": fit_above([frame_terms(s, is_avr) for s in sizes], frame),
+        "code": fit_relative([code_terms(layout, is_avr) for layout in layouts], code, flash),
+        "frame": fit_above([frame_terms(layout) for layout in layouts], frame),
         "instructions": fit_relative(
-            [instruction_terms(s, is_avr) for s in sizes], instructions, instructions
+            [instruction_terms(layout, is_avr) for layout in layouts], instructions, instructions
         ),
     }
 
@@ -201,12 +205,12 @@ def readable(names, figures):
 
 def compiler_version(target):
     """Return the first line that a target's compiler says of itself."""
-    return execute([BOARDS[target].compiler[0], "--version"]).splitlines()[0]
+    return execute([BOARDS[target].target.compiler[0], "--version"]).splitlines()[0]
 
 
 def report(records, target):
     """Print how far the predictions of a target lie from its records."""
-    budgets = [predict_budget(read_sizes(record), target) for record in records]
+    budgets = [predict_budget(layout_of(record), target) for record in records]
     for what in ("flash", "instructions"):
         measured = np.array([record[what] for record in records])
         errors = np.abs([getattr(b, what) for b in budgets] / measured - 1)

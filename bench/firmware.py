@@ -13,6 +13,7 @@ import argparse
 import json
 import re
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,8 +30,9 @@ from hyperlvq.export import make_plan, to_c
 
 HERE = Path(__file__).parent
 HARNESS = HERE / "firmware"
-TARGETS = HERE.parent / "tests" / "export" / "targets"
-HARNESS_SOURCES = (HARNESS / "main.c", TARGETS / "cortex_m3.c")
+sys.path.insert(0, str(HERE.parent / "tests"))
+from export.firmware import CORTEX_M3, compiled, execute, linked, section_bytes  # noqa: E402
+
 SEEDS = range(5)
 #: Chosen by cross-validation on the training samples: see docs/firmware.md.
 OURS: Mapping[str, Mapping[str, Any]] = {
@@ -43,17 +45,9 @@ OURS: Mapping[str, Mapping[str, Any]] = {
         "tol": 1e-6,
     },
 }
-COMPILE = (
-    *("arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb", "-Os", "-std=c99"),
-    *("-ffunction-sections", "-fdata-sections"),
-)
+OPTIONS = ("-std=c99", "-ffunction-sections", "-fdata-sections")
 #: Else the loops of start-up, which every image has, pull in memcpy and memset.
 HARNESS_OPTIONS = ("-fno-tree-loop-distribute-patterns",)
-LINK = ("-nostartfiles", "--specs=nano.specs", f"-T{TARGETS / 'cortex_m3.ld'}", "-Wl,--gc-sections")
-EMULATE = (
-    *("qemu-system-arm", "-M", "mps2-an385", "-nographic", "-monitor", "none", "-serial", "none"),
-    *("-semihosting-config", "enable=on,target=native", "-icount", "shift=0"),
-)
 RESULT = re.compile(r"labels (\S+) instructions (\d+) stack (\d+)")
 DTYPES: Mapping[str, Any] = {"int16_t": np.int16, "float": np.float32, "double": np.float64}
 OUR_HEADER = """#include "digits.h"
@@ -181,7 +175,7 @@ def measure(firmware, X):
     its static data, the deepest stack and one sample.
     """
     image = build(firmware)
-    text, data, bss = sizes(image)
+    text, data, bss = section_bytes(CORTEX_M3, image)
     values = (firmware.factor * X).astype(DTYPES[firmware.value])
     labels, instructions, stack = emulate(image, values)
     return Measured(
@@ -192,25 +186,12 @@ def measure(firmware, X):
 def build(firmware):
     """Compile a model with the harness and return the linked image."""
     folder = firmware.folder
-    compiler = [*COMPILE, "-w", *(f"-I{path}" for path in (folder, TARGETS, firmware.include))]
-    harness = [*compiler, *HARNESS_OPTIONS]
-    objects = [compiled(compiler, source, folder) for source in folder.glob("*.c")]
-    objects += [compiled(harness, source, folder) for source in HARNESS_SOURCES]
-    image = folder / "image.elf"
-    execute([*COMPILE, *LINK, *objects, "-lm", "-o", image])
-    return image
-
-
-def compiled(compiler, source, folder):
-    """Compile a source and return the object file."""
-    output = folder / f"{source.stem}.o"
-    execute([*compiler, "-c", source, "-o", output])
-    return output
-
-
-def sizes(image):
-    """Return the bytes of text, data and bss."""
-    return map(int, execute(["arm-none-eabi-size", image]).split()[6:9])
+    options = (*OPTIONS, "-w", f"-I{firmware.include}")
+    objects = [compiled(CORTEX_M3, source, folder, *options) for source in folder.glob("*.c")]
+    harness = (HARNESS / "main.c", CORTEX_M3.port)
+    options += HARNESS_OPTIONS
+    objects += [compiled(CORTEX_M3, source, folder, *options) for source in harness]
+    return linked(CORTEX_M3, objects, folder, *OPTIONS)
 
 
 def emulate(image, values):
@@ -219,19 +200,12 @@ def emulate(image, values):
     samples.write_bytes(np.array([len(values), 0], dtype=np.uint32).tobytes() + values.tobytes())
     path = str(samples).replace(",", ",,")
     loader = f"loader,file={path},addr=0x21000000,force-raw=on"
-    found = RESULT.search(execute([*EMULATE, "-device", loader, "-kernel", image]))
+    emulator, *options = CORTEX_M3.run
+    found = RESULT.search(execute([emulator, "-device", loader, *options, image], seconds=3600))
     if found is None:
         raise RuntimeError(f"{image} reported nothing")
     labels = np.frombuffer(found[1].encode(), dtype=np.uint8).astype(int) - ord("0")
     return labels, int(found[2]), int(found[3])
-
-
-def execute(command):
-    """Run a command and return all it says."""
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=3600)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
-    return done.stdout + done.stderr
 
 
 if __name__ == "__main__":

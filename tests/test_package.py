@@ -35,7 +35,6 @@ def test_version_is_that_of_the_installed_package():
 def test_type_checkers_know_what_is_exported(tmp_path):
     script = tmp_path / "script.py"
     lines = ["import hyperlvq", *(f"reveal_type(hyperlvq.{name})" for name in hyperlvq.__all__)]
-    lines.append('reveal_type(hyperlvq.make_classifier("features", "rls").fit([[0], [1]], [0, 1]))')
     script.write_text("\n".join(lines))
     command = [sys.executable, "-m", "mypy", "--cache-dir", tmp_path / "cache", script]
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
@@ -43,7 +42,6 @@ def test_type_checkers_know_what_is_exported(tmp_path):
     types = [line.split("Revealed type is ")[1] for line in result.stdout.splitlines()[:-1]]
     assert len(types) == len(lines) - 1, result.stdout
     assert '"Any"' not in types
-    assert types[-1] == '"sklearn.pipeline.Pipeline"'
 
 
 def test_import_alone_loads_neither_scikit_learn_nor_numba():

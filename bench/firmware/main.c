@@ -31,20 +31,6 @@ static uint32_t run_samples(void)
     return total;
 }
 
-static void report_number(const char *label, uint32_t number)
-{
-    char digits[11];
-    char *digit = digits + 10;
-
-    *digit = '\0';
-    do {
-        *--digit = (char)('0' + number % 10u);
-        number /= 10u;
-    } while (number);
-    report(label);
-    report(digit);
-}
-
 int main(void)
 {
     volatile uint32_t *const bottom = &stack_top - PAINTED_WORDS;

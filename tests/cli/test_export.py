@@ -47,32 +47,22 @@ def test_self_test_of_a_table_builds_and_passes(folder, tmp_path, learning):
     subprocess.run([tmp_path / "test"], check=True)
 
 
-def test_comparison_is_that_of_the_plan(folder, tmp_path):
-    table = folder / "colours.csv"
-    code, output, _ = hyperlvq(
-        "export", folder / "colours.hlvq", "--vectors", table, "-o", tmp_path, "--json"
-    )
-
-    values = json.loads(output)
-    assert code == 0
-    assert set(values["comparison"]) == {"float_accuracy", "exported_accuracy", "agreement"}
-    assert 0.9 < values["comparison"]["agreement"] <= 1
-
-
-@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
-def test_comparison_of_a_model_that_learns_is_that_of_the_learner(folder, tmp_path, rule):
+@pytest.mark.parametrize("rule", [None, "perceptron", "glvq"])
+def test_comparison_is_that_of_what_is_written(folder, tmp_path, rule):
     pd = pytest.importorskip("pandas")
     table = folder / "colours.csv"
     code, output, _ = hyperlvq(
         *("export", folder / "colours.hlvq", "--vectors", table, "-o", tmp_path, "--json"),
-        *("--trainable", "--rule", rule),
+        *(("--trainable", "--rule", rule) if rule else ()),
     )
 
     model = package.load(folder / "colours.hlvq")
     frame = pd.read_csv(table).dropna()
-    expected = compare(model, make_learner(model, rule=rule), frame, frame["colour"])
+    exported = make_learner(model, rule=rule) if rule else make_plan(model)
+    expected = compare(model, exported, frame, frame["colour"])
     assert code == 0
     assert json.loads(output)["comparison"] == pytest.approx(expected._asdict())
+    assert 0.9 < expected.agreement <= 1
 
 
 @pytest.mark.parametrize("rule", ["perceptron", "glvq"])
@@ -88,13 +78,6 @@ def test_learning_rate_is_that_of_the_c(folder, tmp_path, rule):
     for name in ("model.c", "model.h"):
         expected = (tmp_path / "expected" / name).read_text()
         assert (tmp_path / "given" / name).read_text() == expected
-
-
-def test_learner_has_its_own_rate(folder, tmp_path):
-    learner = make_learner(package.load(folder / "colours.hlvq"), rule="glvq")
-
-    with pytest.raises(ValueError, match="a learner has its own rule and learning rate"):
-        to_c(learner, tmp_path, learning_rate=0.5)
 
 
 def test_agreement_is_told_where_classes_are_unknown(folder, tmp_path):
@@ -165,12 +148,3 @@ def test_what_has_no_integer_form_is_one_sentence(folder, tmp_path):
 
     assert code == 2
     assert errors.startswith("hyperlvq: cannot export RVFLLayer: its real weights")
-
-
-def test_a_file_where_the_folder_shall_be_is_one_sentence(folder, tmp_path):
-    (tmp_path / "taken").write_text("")
-
-    code, _, errors = hyperlvq("export", folder / "colours.hlvq", "-o", tmp_path / "taken")
-
-    assert code == 2
-    assert "taken cannot be made a folder" in errors

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from hyperlvq import make_classifier
-from hyperlvq.export import make_plan
+from hyperlvq.export import make_plan, to_c
 
 READOUTS = ("centroids", "perceptron", "lvq1", "glvq", "rls")
 FEW_STEPS = {"perceptron": {"max_iter": 2}, "lvq1": {"max_iter": 2}, "glvq": {"max_iter": 3}}
@@ -52,8 +52,12 @@ def draw(seed, most_features=170, most_units=2000, most_weights=60_000):
     return settings if fits else draw(seed + 30_000, most_features, most_units, most_weights)
 
 
-def training_data(settings, rng):
-    """Return samples of overlapping classes; integers in ranges that make ties at half levels."""
+def training_data(settings, rng, shift=0.0):
+    """Return samples of overlapping classes, in ranges that make ties at half levels.
+
+    Features of integer inputs are integers, unless a `shift` is added to all features.
+    """
+    whole = settings.input != "float" and not shift
     n_samples = 4 * settings.n_classes + 20
     y = np.arange(n_samples) % settings.n_classes
     centres = rng.uniform(size=(settings.n_classes, settings.n_features))
@@ -62,7 +66,7 @@ def training_data(settings, rng):
     ties = 2 * (settings.n_units & -settings.n_units)
     spans = rng.choice([1, 10, ties, 3 * ties, 255, 4095, 30_000], size=settings.n_features)
     lows = rng.integers(-2000, 2000, size=settings.n_features)
-    X = lows + (np.rint(X * spans) if settings.input != "float" else X * spans)
+    X = lows + shift + (np.rint(X * spans) if whole else X * spans)
     X[:, rng.uniform(size=settings.n_features) < 0.05] = 7  # a few constant features
     return X, y
 
@@ -93,9 +97,21 @@ def fit(settings, X, y, seed=0):
         )
 
 
-def plan_and_samples(settings, seed=0, name="net", n_samples=40):
+def fitted_model(settings, seed=0):
+    """Return a model fitted with settings."""
+    return fit(settings, *training_data(settings, np.random.default_rng(seed)))
+
+
+def write(settings, folder, n_samples=None):
+    """Write the C of a fitted model, with a self-test if it has samples, and return the plan."""
+    plan, samples = plan_and_samples(settings, n_samples=n_samples or 1)
+    to_c(plan, folder, vectors=samples if n_samples else None)
+    return plan
+
+
+def plan_and_samples(settings, seed=0, n_samples=40, shift=0.0):
     """Return the plan of a model fitted with settings, and raw samples to try it on."""
     rng = np.random.default_rng(seed)
-    X, y = training_data(settings, rng)
-    plan = make_plan(fit(settings, X, y), name=name, input=settings.input, bits=settings.bits)
+    X, y = training_data(settings, rng, shift)
+    plan = make_plan(fit(settings, X, y), name="net", input=settings.input, bits=settings.bits)
     return plan, samples_around(X, settings.n_units, rng, n_samples)

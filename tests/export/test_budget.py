@@ -1,27 +1,17 @@
 """Budgets: predicted before building, measured in linked firmware and emulators."""
 
+import re
+from dataclasses import replace
+
+import numpy as np
 import pytest
-from export.firmware_cost import (
-    BOARDS,
-    counted_instructions,
-    exported,
-    linked_flash,
-    samples_within,
-    used_stack,
-)
-from export.random_models import Settings, draw, plan_and_samples
+from export.firmware import BOARDS, cost
+from export.random_models import Settings, draw, fitted_model, plan_and_samples
 
 from hyperlvq.checks import InputError
-from hyperlvq.export.budget import (
-    Sizes,
-    largest_units,
-    model_tables,
-    parse_size,
-    predict_budget,
-    table_bytes,
-)
-from hyperlvq.export.layout import Layout
-from hyperlvq.export.words import LARGEST_AVR_TABLE, LARGEST_AVR_TABLES, avr_complaint
+from hyperlvq.export import make_plan, to_c
+from hyperlvq.export.budget import instruction_terms, predict_budget
+from hyperlvq.export.layout import LARGEST_AVR_TABLE, LARGEST_AVR_TABLES, TYPE_BYTES, Layout
 
 TOLERANCE = 0.10
 MOST_SPARE_STACK = 80
@@ -36,124 +26,138 @@ MODELS = {
 CASES = [(target, settings) for target, drawn in MODELS.items() for settings in drawn]
 
 
-@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[0]}-{case[1]}")
-def built(request, tmp_path_factory):
-    target, settings = request.param
+@pytest.mark.parametrize(("target", "settings"), CASES, ids=str)
+def test_flash_instructions_and_stack_are_as_predicted(target, settings, tmp_path):
     plan, _ = plan_and_samples(settings)
-    return target, plan, exported(plan, target, tmp_path_factory.mktemp("built"))
+    measured = cost(plan, target, tmp_path)
 
-
-def test_flash_is_as_predicted(built):
-    target, plan, model = built
-
-    assert predict_budget(plan, target).flash == pytest.approx(
-        linked_flash(target, model), rel=TOLERANCE
-    )
-
-
-def test_instructions_are_as_predicted(built):
-    target, plan, model = built
-
-    assert predict_budget(plan, target).instructions == pytest.approx(
-        counted_instructions(plan, samples_within(plan), target, model), rel=TOLERANCE
-    )
-
-
-def test_stack_is_within_what_is_predicted(built):
-    target, plan, model = built
-    used = used_stack(model)
-
-    assert used <= predict_budget(plan, target).stack <= used + MOST_SPARE_STACK
-
-
-def test_image_is_flash_and_the_least_program_around_it():
-    sizes = Sizes.planned(10, 64, 3)
-
-    budgets = [predict_budget(sizes, target) for target in BOARDS]
-    assert all(0 < budget.image - budget.flash < 1024 for budget in budgets)
-
-
-@pytest.mark.parametrize("seed", range(900, 906))
-def test_tables_are_those_of_the_layout(seed):
-    plan, _ = plan_and_samples(draw(seed, **SMALL))
-    sizes = Sizes.of(plan)
-
-    scaling = sizes.scaling.table_bytes(plan.n_features, 1)
-    classes = sizes.n_outputs * sizes.class_bytes
-    assert table_bytes(sizes, True) == sum(Layout(plan).table_bytes.values()) + scaling + classes
-
-
-@pytest.mark.parametrize("kind", ["float", "int16", "int32"])
-def test_a_planned_model_takes_at_least_as_much_as_the_fitted_one(kind):
-    settings = Settings("glvq", kind, 8, 20, 128, 3, 4, 2)
-    plan, _ = plan_and_samples(settings)
-    planned = Sizes.planned(20, 128, 4, 2, clip=3, bits=8, input=kind)
-
-    for target in BOARDS:
-        assert predict_budget(planned, target).flash >= predict_budget(plan, target).flash
-
-
-@pytest.mark.parametrize(("n_units", "score_bits"), [(2730, 32), (2731, 64)])
-def test_planned_scores_have_64_bits_where_32_may_not_hold_them(n_units, score_bits):
-    assert Sizes.planned(10, n_units, 3, bits=16).score_bits == score_bits
+    budget = predict_budget(plan, target)
+    assert budget.flash == pytest.approx(measured.flash, rel=TOLERANCE)
+    assert budget.instructions == pytest.approx(measured.instructions, rel=TOLERANCE)
+    assert measured.stack <= budget.stack <= measured.stack + MOST_SPARE_STACK
 
 
 @pytest.mark.parametrize("target", BOARDS)
-def test_the_largest_number_of_units_fits_and_the_next_does_not(target):
-    limits = {"max_flash": parse_size("16k"), "max_ram": parse_size("2k")}
-    n_units = largest_units(64, 10, 2, target=target, **limits)
+def test_image_is_flash_and_the_least_program_around_it(target):
+    budget = predict_budget(Layout.planned(10, 64, 3), target)
 
-    def flash(n_units):
-        return predict_budget(Sizes.planned(64, n_units, 10, 2), target).flash
-
-    assert n_units % 32 == 0
-    assert flash(n_units) <= limits["max_flash"] < flash(n_units + 32)
+    assert 0 < budget.image - budget.flash < 1024
 
 
-@pytest.mark.parametrize("shape", [(64, 10, 3), (300, 2, 1), (40, 26, 1), (100, 12, 1)])
-def test_no_avr_is_given_tables_that_it_cannot_read(shape):
-    n_units = largest_units(*shape, max_flash=parse_size("120k"), target="avr")
-    n_features, n_classes, per_class = shape
+@pytest.mark.parametrize("target", BOARDS)
+@pytest.mark.parametrize("kind", ["float", "int16", "int32"])
+def test_a_planned_model_takes_at_least_as_much_as_the_fitted_one(kind, target):
+    plan, _ = plan_and_samples(Settings("glvq", kind, 8, 20, 128, 3, 4, 2))
+    planned = Layout.planned(20, 128, 4, 2, clip=3, bits=8, input=kind)
 
-    def complaint(n_units):
-        sizes = Sizes.planned(n_features, n_units, n_classes, per_class)
-        return avr_complaint(model_tables(sizes, is_avr=True))
-
-    assert complaint(n_units) == ""
-    assert "bytes of" in complaint(n_units + 32)
+    assert predict_budget(planned, target).flash >= predict_budget(plan, target).flash
 
 
-def test_an_avr_without_limits_still_has_those_of_its_tables():
-    n_units = largest_units(10, 26, target="avr")
-
-    assert n_units * 26 <= LARGEST_AVR_TABLE < (n_units + 32) * 26
-
-
-def test_no_number_of_units_fits_where_scores_alone_exceed_the_ram():
-    assert largest_units(10, 26, 5, max_ram=256) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("2048", 2048), ("16k", 16384), ("16 KB", 16384), ("16kB", 16384), ("1.5K", 1536), ("9b", 9)],
-)
-def test_sizes_are_read_as_people_write_them(text, size):
-    assert parse_size(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "k", "-1", "16 m", "1e3", "16 k b"])
-def test_what_is_no_size_is_refused_by_a_sentence(text):
-    with pytest.raises(InputError, match="a size is a number of bytes or of kilobytes"):
-        parse_size(text)
+@pytest.mark.parametrize(("n_units", "score_type"), [(2730, "int32_t"), (2731, "int64_t")])
+def test_planned_scores_have_64_bits_where_32_may_not_hold_them(n_units, score_type):
+    assert Layout.planned(10, n_units, 3, bits=16).score_type == score_type
 
 
 def test_unknown_target_is_named():
     with pytest.raises(InputError, match="target must be one of 'cortex-m3', 'avr', 'riscv32'"):
-        predict_budget(Sizes.planned(10, 64, 3), "z80")
+        predict_budget(Layout.planned(10, 64, 3), "z80")
 
 
 @pytest.mark.parametrize(("excess", "complains"), [(0, False), (1, True)])
 def test_an_avr_reads_all_tables_up_to_its_limit(excess, complains):
-    tables = {"keys": LARGEST_AVR_TABLE, "weights": LARGEST_AVR_TABLES - LARGEST_AVR_TABLE + excess}
+    layout = Layout.planned(10, 64, 3)
+    rest = LARGEST_AVR_TABLES - LARGEST_AVR_TABLE
+    layout.table_bytes = {"keys": LARGEST_AVR_TABLE, "weights": rest + excess}
 
-    assert bool(avr_complaint(tables)) == complains
+    assert bool(layout.avr_complaint) == complains
+    assert bool(predict_budget(layout, "avr").complaint) == complains
+    assert predict_budget(layout, "riscv32").complaint is None
+
+
+@pytest.mark.parametrize(("bits", "largest_weight"), [(8, 255), (16, 2**15 - 1)])
+def test_largest_dot_is_that_of_a_block_of_largest_weights(bits, largest_weight):
+    assert Layout.planned(5, 40, 3, clip=3, bits=bits).largest_dot == 32 * 3 * largest_weight
+
+
+@pytest.mark.parametrize(("clip", "clips"), [(4, True), (5, False), (6, False)])
+def test_sums_that_cannot_exceed_the_clip_are_not_clipped(clip, clips):
+    assert Layout.planned(5, 40, 3, clip=clip).clips == clips
+
+
+@pytest.mark.parametrize("seed", range(900, 908))
+@pytest.mark.parametrize("rule", [None, "perceptron", "glvq"])
+def test_tables_of_the_c_are_those_of_the_layout(seed, rule, tmp_path):
+    settings = draw(seed, **SMALL)
+    if rule and settings.readout == "rls":
+        settings = replace(settings, readout="centroids")
+    model = fitted_model(settings)
+    names = {"name": "net", "input": settings.input}
+    plan = make_plan(model, bits=16 if rule else settings.bits, **names)
+    to_c(model if rule else plan, tmp_path, trainable=rule or False, **names)
+    layout = Layout.of(plan, rule)
+
+    found = re.findall(r"static const (\w+) net_(\w+)\[(\d+)\]", (tmp_path / "net.c").read_text())
+    n_rows = {name: int(n) for _, name, n in found}
+    types = {name: layout.score_type if kind == "net_score" else kind for kind, name, _ in found}
+    n_bytes = {name: n_rows[name] * TYPE_BYTES[types[name]] for name in layout.table_bytes}
+    assert n_bytes == layout.table_bytes
+    assert n_rows["scalings"] == layout.scaling.n_rows
+    assert types.get("scaling_of", "") == layout.scaling.index_type
+    assert ("classes" in types) == layout.has_class_table
+
+
+def test_scalings_that_differ_in_the_sign_of_zero_are_told_apart():
+    plan, _ = plan_and_samples(Settings("centroids", "float", 8, 8, 40, 3, 3, 1))
+    zeros, ones = np.zeros_like(plan.scaling.scale), np.ones_like(plan.scaling.scale)
+
+    for minimum, n_rows in ((zeros, 1), (np.where(np.arange(8), zeros, -0.0), 2)):
+        scaling = replace(plan.scaling, minimum=minimum.astype(np.float32), scale=ones)
+        assert Layout.of(replace(plan, scaling=scaling)).scaling.n_rows == n_rows
+
+
+# How often the parts of a prediction occur, counted by hand: 64 units are two words of 32, or
+# eight of 8; 6 features are one four and two ones, and 6 outputs have two blocks of 32 units each.
+
+
+def test_terms_of_a_prediction_on_a_machine_of_32_bits():
+    layout = Layout.planned(6, 64, 3, 2, clip=3, input="int16")
+
+    assert instruction_terms(layout, is_avr=False) == {
+        "prediction": 1,
+        "level of 32 bits": 6,
+        "level of 32 bits, remainder of 32 bits": 6,
+        "level, index": 6,
+        "count fours": 2 * 1,
+        "count fours, plane": 2 * 1 * 4,
+        "count fours, plane beyond 3": 2 * 1 * 1,
+        "count ones": 2 * 2,
+        "count ones, plane": 2 * 2 * 4,
+        "word, packed": 2,
+        "word, packed, kept plane": 2 * 3,
+        "word, clip": 2,
+        "block and output, score of 32 bits": 2 * 6,
+        "product, packed": 64 // 4 * 6,
+        "product, packed weights of 8 bits, full blocks": 64 // 4 * 6,
+        "output": 6,
+    }
+
+
+def test_terms_of_a_prediction_on_a_machine_of_8_bits():
+    layout = Layout.planned(7, 64, 3, 2, clip=7, bits=16)
+
+    assert instruction_terms(layout, is_avr=True) == {
+        "prediction": 1,
+        "level of float": 7,
+        "level, index": 7,
+        "count fours": 8 * 1,
+        "count fours, plane": 8 * 1 * 3,
+        "count ones": 8 * 3,
+        "count ones, plane": 8 * 3 * 3,
+        "word, plain": 8,
+        "word, plain, kept plane": 8 * 3,
+        "block and output, score of 32 bits": 2 * 6,
+        "product, 8 x 16 bits": 64 * 6,
+        "product, plain weights of 16 bits, full blocks": 64 * 6,
+        "product, 8 x 16 bits, full blocks, multiplied sum": 64 * 6,
+        "output": 6,
+    }

@@ -2,68 +2,15 @@
 
 import numpy as np
 import pytest
-from export.firmware import AVR, CLANG, CORTEX_M3, HOST, RISCV32, SANITIZERS, export, self_test
-from export.random_models import Settings, draw, fit, plan_and_samples
+from export.firmware import AVR, CLANG, CORTEX_M3, HOST, RISCV32, SANITIZED, self_test
+from export.random_models import Settings, draw, fit, plan_and_samples, write
+from sklearn.pipeline import Pipeline
 
-from hyperlvq.export import compare, make_plan
+from hyperlvq import CentroidClassifier, make_classifier
+from hyperlvq.export import compare, make_plan, to_c
 
-N_MODELS = 60
 SMALL = {"most_features": 60, "most_units": 300, "most_weights": 8000}
 DATA_SETS = ("iris", "semeion", "spambase", "letter", "glass", "molec-biol-splice")
-
-
-def ids(settings):
-    return str(settings)
-
-
-@pytest.mark.parametrize("settings", [draw(seed) for seed in range(N_MODELS)], ids=ids)
-def test_host_gives_the_labels_of_the_plan(settings, tmp_path):
-    plan, samples = plan_and_samples(settings)
-    export(plan, samples, tmp_path)
-
-    assert self_test(HOST, tmp_path, "-O1").wrong == 0
-
-
-@pytest.mark.parametrize("settings", [draw(seed) for seed in range(100, 106)], ids=ids)
-def test_clang_gives_the_labels_of_the_plan(settings, tmp_path):
-    plan, samples = plan_and_samples(settings)
-    export(plan, samples, tmp_path)
-
-    assert self_test(CLANG, tmp_path).wrong == 0
-
-
-@pytest.mark.parametrize("settings", [draw(seed) for seed in range(200, 206)], ids=ids)
-def test_sanitizers_find_nothing(settings, tmp_path):
-    plan, samples = plan_and_samples(settings)
-    export(plan, samples, tmp_path)
-
-    assert self_test(HOST, tmp_path, *SANITIZERS).wrong == 0
-
-
-@pytest.mark.parametrize("settings", [draw(seed) for seed in range(300, 306)], ids=ids)
-def test_cortex_m3_gives_the_labels_of_the_plan(settings, tmp_path):
-    plan, samples = plan_and_samples(settings, n_samples=20)
-    export(plan, samples, tmp_path)
-
-    assert self_test(CORTEX_M3, tmp_path).wrong == 0
-
-
-@pytest.mark.parametrize("settings", [draw(seed) for seed in range(400, 406)], ids=ids)
-def test_riscv_gives_the_labels_of_the_plan(settings, tmp_path):
-    plan, samples = plan_and_samples(settings, n_samples=20)
-    export(plan, samples, tmp_path)
-
-    assert self_test(RISCV32, tmp_path).wrong == 0
-
-
-@pytest.mark.parametrize("settings", [draw(seed, **SMALL) for seed in range(500, 506)], ids=ids)
-def test_avr_gives_the_labels_of_the_plan(settings, tmp_path):
-    plan, samples = plan_and_samples(settings, n_samples=8)
-    export(plan, samples, tmp_path)
-
-    assert self_test(AVR, tmp_path).wrong == 0
-
-
 EXTREMES = [
     Settings("glvq", "int16", 8, 1, 8, 1, 2, 1),
     Settings("glvq", "float", 8, 2, 33, 127, 2, 5),
@@ -72,14 +19,37 @@ EXTREMES = [
     Settings("centroids", "int16", 8, 300, 1999, 3, 26, 1),
     Settings("centroids", "int32", 16, 600, 40, 300, 3, 1),
 ]
+CASES = [
+    *[(HOST, 40, draw(seed)) for seed in range(60)],
+    *[(CLANG, 40, draw(seed)) for seed in range(100, 106)],
+    *[(SANITIZED, 40, draw(seed)) for seed in range(200, 206)],
+    *[(SANITIZED, 40, settings) for settings in EXTREMES],
+    *[(CORTEX_M3, 20, draw(seed)) for seed in range(300, 306)],
+    *[(RISCV32, 20, draw(seed)) for seed in range(400, 406)],
+    *[(AVR, 8, draw(seed, **SMALL)) for seed in range(500, 506)],
+]
 
 
-@pytest.mark.parametrize("settings", EXTREMES, ids=ids)
-def test_extreme_sizes_give_the_labels_of_the_plan(settings, tmp_path):
-    plan, samples = plan_and_samples(settings)
-    export(plan, samples, tmp_path)
+@pytest.mark.parametrize(("target", "n_samples", "settings"), CASES, ids=str)
+def test_labels_are_those_of_the_plan(target, n_samples, settings, tmp_path):
+    write(settings, tmp_path, n_samples)
 
-    assert self_test(HOST, tmp_path, *SANITIZERS).wrong == 0
+    assert self_test(target, tmp_path).wrong == 0
+
+
+@pytest.mark.parametrize("trainable", [False, "perceptron", "glvq"])
+def test_remainders_settle_some_features_and_one_class_has_no_output(trainable, tmp_path):
+    X = np.arange(201)[:, np.newaxis] * [1, 3, 0.37] + [0, 0, 0.25]
+    y = np.arange(201) // 50 % 2
+    model = make_classifier("intrvfl", "centroids", n_units=100, random_state=0).fit(X, y)
+    readout = CentroidClassifier().partial_fit(model[:-1].transform(X), y, classes=[0, 1, 2])
+    model = Pipeline([*model.steps[:-1], ("readout", readout)])
+    to_c(model, tmp_path, name="net", input="int16", vectors=X, trainable=trainable)
+
+    source = (tmp_path / "net.c").read_text()
+    assert "if (scaling.settles)" in source
+    assert "net_classes[2]" in source
+    assert self_test(SANITIZED, tmp_path).wrong == 0
 
 
 @pytest.mark.data
@@ -91,25 +61,20 @@ def test_data_of_the_collection_give_the_labels_of_the_plan(name, bits, uci, tmp
     settings = Settings("glvq", "float", bits, data.X.shape[1], 250, 3, len(set(data.y)), 2)
     model = fit(settings, data.X[rows], data.y[rows])
     plan = make_plan(model, name="net", bits=bits)
-    export(plan, data.X[rows], tmp_path)
+    to_c(plan, tmp_path, vectors=data.X[rows])
 
     assert self_test(HOST, tmp_path).wrong == 0
     assert compare(model, plan, data.X[rows], data.y[rows]).agreement > 0.97
 
 
-def test_expected_labels_are_not_all_alike(tmp_path):
-    plan, samples = plan_and_samples(draw(3))
-
-    assert len(set(plan.predict_index(samples))) > 1
-
-
 def test_self_test_counts_wrong_labels(tmp_path):
     plan, samples = plan_and_samples(draw(3))
-    export(plan, samples, tmp_path)
+    to_c(plan, tmp_path, vectors=samples)
     source = tmp_path / "net_selftest.c"
     head, table, rest = source.read_text().partition("net_expected[NET_SAMPLES] NET_FLASH = {\n")
     first, comma, others = rest.partition(",")
     wrong = (int(first) + 1) % plan.n_classes
     source.write_text(f"{head}{table}    {wrong}{comma}{others}")
 
+    assert len(set(plan.predict_index(samples))) > 1
     assert self_test(HOST, tmp_path).wrong == 1

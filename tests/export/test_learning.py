@@ -1,5 +1,6 @@
 """Learning on the device: the numbers of the twin in Python, and of the kernel."""
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -10,9 +11,12 @@ from export.firmware import (
     CORTEX_M3,
     HOST,
     RISCV32,
-    SANITIZERS,
+    SANITIZED,
     TARGETS,
+    c_rows,
     compile_object,
+    function_frames,
+    on_every,
     run_program,
     self_test,
 )
@@ -20,12 +24,12 @@ from export.firmware import (
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import make_learner, make_plan, to_c
-from hyperlvq.export.c_learning import ram_bytes
-from hyperlvq.export.ctext import float_literal, integer_literal
+from hyperlvq.export.layout import Layout
 from hyperlvq.export.learning import LARGEST_ENTRY, LARGEST_SUM
 from hyperlvq.kernels.online import glvq_pass, perceptron_pass
 
 PASSES = 3
+both_rules = pytest.mark.parametrize("rule", ["perceptron", "glvq"])
 
 
 @pytest.fixture
@@ -47,46 +51,38 @@ def model(stream):
 
 class Learnt(NamedTuple):
     prototypes: np.ndarray
-    model_bytes: int
     wrong: int
     predicted: np.ndarray
 
 
-def learn_on(target, learner, X, y, folder, *options):
-    """Export a learner's start, let a target learn the stream, and return what it reports."""
-    plan = learner.plan
-    literal = float_literal if plan.input == "float" else integer_literal
-    rows = ",\n".join("{" + ", ".join(map(literal, row)) + "}" for row in plan.values(X))
+def learn_on(target, learner, X, y, folder):
+    """Let a target learn what Python learns, from the same start, and return what it reports."""
+    to_c(learner, folder)
+    rows = c_rows(learner.plan.values(X))
     (folder / "stream.h").write_text(
         f"#define PASSES {PASSES}\n#define SAMPLES {len(X)}\n"
         f"static const net_value samples[SAMPLES][NET_FEATURES] = {{{rows}}};\n"
         f"static const uint8_t labels[SAMPLES] = {{{', '.join(map(str, y))}}};\n"
     )
-    output = run_program(target, folder, [folder / "net.c"], TARGETS / "learn.c", *options)
-    prototypes, rest = output.split("model ")
-    size, rest = rest.split("wrong ")
-    wrong, predicted = rest.split("predicted ")
-    words = np.array([int(word, 16) for word in prototypes.split()], dtype=np.uint32)
-    entries = (
-        words.astype(np.uint16).view(np.int16)
-        if "int" in str(learner.prototypes.dtype)
-        else words.view(np.float32)
+    output = run_program(target, folder, [folder / "net.c"], TARGETS / "learn.c")
+    parts = re.split(" (?:model|wrong|predicted) ", output)
+    entries, (n_bytes,), (wrong,), predicted = (
+        np.array([int(word, 16) for word in part.split()], dtype=np.uint32) for part in parts
     )
-    return Learnt(
-        entries.reshape(learner.prototypes.shape),
-        int(size, 16),
-        int(wrong, 16),
-        np.array([int(word, 16) for word in predicted.split()]),
-    )
+    is_float = learner.rule == "glvq"
+    entries = entries.view(np.float32) if is_float else entries.astype(np.uint16).view(np.int16)
+    assert n_bytes == Layout.of(learner.plan, learner.rule).learnt_bytes
+    assert f" {n_bytes} bytes" in (folder / "net.h").read_text()
+    assert f"| RAM: the model | {n_bytes:,} |" in (folder / "net.md").read_text()
+    return Learnt(entries.reshape(learner.prototypes.shape), wrong, predicted)
 
 
-@pytest.mark.parametrize(
-    "target", [HOST, CLANG, CORTEX_M3, RISCV32], ids=lambda target: target.name
-)
-def test_perceptron_learns_the_same_bits_as_python(target, model, stream, tmp_path):
-    learner = make_learner(model, name="net", input="int16", rule="perceptron")
+@pytest.mark.parametrize("rate", [None, 2.0])
+@on_every([HOST, SANITIZED, CLANG, CORTEX_M3, RISCV32])
+def test_perceptron_learns_the_same_bits_as_python(target, rate, model, stream, tmp_path):
+    given = {"name": "net", "input": "int16", "rule": "perceptron", "learning_rate": rate}
+    learner = make_learner(model, **given)
     start = learner.prototypes.copy()
-    to_c(model, tmp_path, name="net", input="int16", trainable="perceptron")
 
     learnt = learn_on(target, learner, *stream, tmp_path)
 
@@ -95,15 +91,14 @@ def test_perceptron_learns_the_same_bits_as_python(target, model, stream, tmp_pa
     np.testing.assert_array_equal(learnt.prototypes, learner.prototypes)
     assert learnt.wrong == mistakes[-1]
     np.testing.assert_array_equal(learnt.predicted, learner.predict_index(stream[0]))
+    # Entries stop at 16 bits if the rate is high.
+    assert (np.abs(learner.prototypes.astype(int)).max() == LARGEST_ENTRY) == (rate is not None)
 
 
-@pytest.mark.parametrize(
-    "target", [HOST, CLANG, CORTEX_M3, RISCV32], ids=lambda target: target.name
-)
+@on_every([HOST, SANITIZED, CLANG, CORTEX_M3, RISCV32])
 def test_glvq_learns_within_float_rounding_of_python(target, model, stream, tmp_path):
     learner = make_learner(model, name="net", input="int16", rule="glvq")
     start = learner.prototypes.copy()
-    to_c(model, tmp_path, name="net", input="int16", trainable="glvq")
 
     learnt = learn_on(target, learner, *stream, tmp_path)
 
@@ -116,77 +111,35 @@ def test_glvq_learns_within_float_rounding_of_python(target, model, stream, tmp_
     assert error < 1e-4 * np.linalg.norm(learner.prototypes)
 
 
-def test_perceptron_is_the_kernel_bit_for_bit(model, stream):
+@both_rules
+def test_learner_is_the_kernel_bit_for_bit(rule, model, stream):
     X, y = stream
-    learner = make_learner(model, name="net", input="int16", rule="perceptron")
-    one = 2**learner.fraction_bits
+    learner = make_learner(model, input="int16", rule=rule)
+    one = 2**learner.fraction_bits if rule == "perceptron" else 1
     prototypes = learner.prototypes / one
-    activations = learner.plan.activations(X)
+    data = learner.plan.activations(X), y, np.arange(len(X)), prototypes
+    classes = learner.plan.output_classes
 
     for _ in range(PASSES):
-        expected = perceptron_pass(
-            activations,
-            y,
-            np.arange(len(X)),
-            prototypes,
-            learner.plan.output_classes,
-            learner.rate / one,
-        )
+        if rule == "perceptron":
+            expected = perceptron_pass(*data, classes, learner.rate / one)
+        else:
+            expected = glvq_pass(*data, classes, learner.slope, learner.rate)
         assert learner.learn(X, y) == expected
     np.testing.assert_array_equal(learner.prototypes, prototypes * one)
 
 
-def test_glvq_is_the_kernel(model, stream):
-    X, y = stream
-    learner = make_learner(model, rule="glvq", learning_rate=2.0)
-    prototypes = learner.prototypes.copy()
-
-    expected = glvq_pass(
-        learner.plan.activations(X),
-        y,
-        np.arange(len(X)),
-        prototypes,
-        learner.plan.output_classes,
-        learner.slope,
-        2.0,
-    )
-
-    assert learner.learn(X, y) == expected
-    np.testing.assert_array_equal(learner.prototypes, prototypes)
-
-
-def test_learning_lowers_the_mistakes(model, stream):
-    for rule in ("perceptron", "glvq"):
-        learner = make_learner(model, rule=rule)
-        before = np.mean(learner.predict_index(stream[0]) == stream[1])
-        for _ in range(20):
-            learner.learn(*stream)
-
-        assert np.mean(learner.predict_index(stream[0]) == stream[1]) > before
-
-
-@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
-def test_sanitizers_find_nothing(rule, model, stream, tmp_path):
-    to_c(model, tmp_path, name="net", input="int16", trainable=rule)
-    learner = make_learner(model, name="net", input="int16", rule=rule)
-
-    learn_on(HOST, learner, *stream, tmp_path, *SANITIZERS)
-
-
-def test_entries_stop_at_16_bits_on_device_and_in_python(model, stream, tmp_path):
-    learner = make_learner(model, name="net", input="int16", rule="perceptron", learning_rate=2.0)
-    options = {"trainable": "perceptron", "learning_rate": 2.0}
-    to_c(model, tmp_path, name="net", input="int16", **options)
-
-    learnt = learn_on(HOST, learner, *stream, tmp_path, *SANITIZERS)
-
-    for _ in range(PASSES):
+@both_rules
+def test_learning_lowers_the_mistakes(rule, model, stream):
+    learner = make_learner(model, rule=rule)
+    before = np.mean(learner.predict_index(stream[0]) == stream[1])
+    for _ in range(20):
         learner.learn(*stream)
-    assert np.abs(learner.prototypes.astype(int)).max() == LARGEST_ENTRY
-    np.testing.assert_array_equal(learnt.prototypes, learner.prototypes)
+
+    assert np.mean(learner.predict_index(stream[0]) == stream[1]) > before
 
 
-@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+@both_rules
 @pytest.mark.parametrize("input_type", ["float", "int16"])
 def test_avr_compiles_without_a_warning(rule, input_type, model, tmp_path):
     to_c(model, tmp_path, name="net", input=input_type, trainable=rule)
@@ -204,27 +157,15 @@ def test_prototypes_in_float_reach_the_end_of_an_avr_first(stream, tmp_path):
     assert "#error" not in (tmp_path / "perceptron.c").read_text()
 
 
-@pytest.mark.parametrize("target", [HOST, CORTEX_M3, AVR], ids=lambda target: target.name)
-@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+@on_every([HOST, CORTEX_M3, AVR])
+@both_rules
 def test_self_test_is_of_the_model_before_it_learns(rule, target, model, stream, tmp_path):
     to_c(model, tmp_path, name="net", input="int16", trainable=rule, vectors=stream[0][:60])
 
     assert self_test(target, tmp_path).wrong == 0
 
 
-@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
-def test_ram_is_what_header_and_readme_say(rule, model, stream, tmp_path):
-    to_c(model, tmp_path, name="net", input="int16", trainable=rule)
-    learner = make_learner(model, name="net", input="int16", rule=rule)
-
-    learnt = learn_on(CORTEX_M3, learner, *stream, tmp_path)
-
-    assert learnt.model_bytes == ram_bytes(learner)
-    assert f"{learnt.model_bytes} bytes" in (tmp_path / "net.h").read_text()
-    assert f"| RAM: the model | {learnt.model_bytes:,} |" in (tmp_path / "net.md").read_text()
-
-
-@pytest.mark.parametrize("rule", ["perceptron", "glvq"])
+@both_rules
 @pytest.mark.parametrize(("n_units", "clip"), [(255, 3), (256, 3), (1000, 127), (1000, 128)])
 def test_stack_is_within_what_the_readme_says(rule, n_units, clip, rng, tmp_path):
     X, y = rng.integers(100, size=(20, 300)), np.arange(20) % 2
@@ -233,10 +174,8 @@ def test_stack_is_within_what_the_readme_says(rule, n_units, clip, rng, tmp_path
     cell = (tmp_path / "net.md").read_text().split("at most | ")[1].split(" |")[0]
     stated = int(cell.replace(",", ""))
 
-    compile_object(CORTEX_M3, tmp_path, "-fstack-usage")
+    frames = function_frames(compile_object(CORTEX_M3, tmp_path, "-fstack-usage"))
 
-    usage = (tmp_path / "net_cortex_m3.su").read_text().splitlines()
-    frames = {line.split("\t")[0].split(":")[-1]: int(line.split("\t")[1]) for line in usage}
     used = sum(frames.values()) - min(frames["net_predict"], frames["net_learn"])
     assert used <= stated <= used + 256
 
@@ -249,21 +188,20 @@ def test_sums_of_the_perceptron_are_as_wide_as_they_must_be(n_units, sum_type, s
     assert f"{sum_type} sum = 0;" in (tmp_path / "net.c").read_text()
 
 
-def test_rule_follows_the_readout(stream):
-    def kind(readout, **parameters):
-        model = make_classifier("intrvfl", readout, n_units=40, random_state=0, **parameters)
-        return type(make_learner(model.fit(*stream))).__name__
+@pytest.mark.parametrize(
+    ("readout", "rule"),
+    [("glvq", "glvq"), ("perceptron", "perceptron"), ("centroids", "perceptron")],
+)
+def test_rule_follows_the_readout(readout, rule, stream):
+    model = make_classifier("intrvfl", readout, n_units=40, random_state=0)
 
-    assert kind("glvq") == "GLVQLearner"
-    assert kind("perceptron") == "PerceptronLearner"
-    assert kind("centroids") == "PerceptronLearner"
+    assert make_learner(model.fit(*stream)).rule == rule
 
 
 def test_rates_are_those_of_the_readout(stream):
-    perceptron = make_classifier(
-        "intrvfl", "perceptron", n_units=40, learning_rate=0.01, random_state=0
-    )
-    glvq = make_classifier("intrvfl", "glvq", n_units=40, solver="sgd", random_state=0, tol=1)
+    common = {"n_units": 40, "random_state": 0}
+    perceptron = make_classifier("intrvfl", "perceptron", learning_rate=0.01, **common)
+    glvq = make_classifier("intrvfl", "glvq", solver="sgd", tol=1, **common)
     learner = make_learner(perceptron.fit(*stream))
 
     assert learner.rate / 2**learner.fraction_bits == pytest.approx(0.01, rel=0.01)
@@ -291,14 +229,13 @@ def test_a_rate_that_nobody_chose_is_one_that_integers_express(stream):
     assert make_learner(model, rule="perceptron").rate == 1
 
 
-def test_label_without_a_prototype_teaches_nothing(model, stream):
-    X, _ = stream
-    for rule in ("perceptron", "glvq"):
-        learner = make_learner(model, rule=rule)
-        start = learner.prototypes.copy()
-        learner.learn(X[:5], np.full(5, 200))
+@both_rules
+def test_label_without_a_prototype_teaches_nothing(rule, model, stream):
+    learner = make_learner(model, rule=rule)
+    start = learner.prototypes.copy()
+    learner.learn(stream[0][:5], np.full(5, 200))
 
-        np.testing.assert_array_equal(learner.prototypes, start)
+    np.testing.assert_array_equal(learner.prototypes, start)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -309,6 +246,10 @@ def test_what_cannot_learn_is_refused_with_the_reason(model, stream, tmp_path):
         (lambda: to_c(model, tmp_path, trainable="hebb"), "the rule must be"),
         (lambda: to_c(make_plan(model), tmp_path, trainable=True), "give to_c the pipeline"),
         (lambda: make_learner(model, learning_rate=0), "learning_rate must be"),
+        (
+            lambda: to_c(make_learner(model), tmp_path, learning_rate=0.5),
+            "a learner has its own rule and learning rate",
+        ),
     ]
     for call, message in cases:
         with pytest.raises(InputError, match=message):

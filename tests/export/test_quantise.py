@@ -1,25 +1,30 @@
-"""Weights as small integers: the best scale, no surprise at the ends."""
+"""Weights as small integers: the best scale, no surprise at the ends, little accuracy lost."""
 
-from types import SimpleNamespace
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from sklearn.exceptions import ConvergenceWarning
 
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
-from hyperlvq.export import make_plan
-from hyperlvq.export.quantise import quantise, quantised_readout
+from hyperlvq.export import compare, make_plan
+from hyperlvq.export.quantise import quantise, quantised_outputs
 
+#: Sets of the collection on which the loss of accuracy is measured.
+DATA_SETS = (
+    *("balance-scale", "breast-cancer", "breast-cancer-wisc-diag", "congressional-voting"),
+    *("contrac", "cylinder-bands", "ecoli", "energy-y2", "glass", "heart-cleveland", "heart-va"),
+    *("ilpd-indian-liver", "iris", "libras", "mammographic", "oocytes_merluccius_states_2f"),
+    *("oocytes_trisopterus_states_5b", "pima", "primary-tumor", "statlog-australian-credit"),
+)
+# Fewer units and iterations than by default, to be quick.
+QUICK = {"n_units": 200, "max_iter": 100}
+N_SPLITS = 2
 WEIGHTS = arrays(np.float64, array_shapes(min_dims=2, max_dims=2), elements=st.floats(-1e3, 1e3))
-
-
-def readout_of(**learnt):
-    """Return what stands for the parts of a fitted pipeline."""
-    name = "rls" if "coef_" in learnt else "centroids"
-    return SimpleNamespace(readout_name=name, readout=SimpleNamespace(**learnt))
 
 
 @given(weights=WEIGHTS, bits=st.sampled_from([8, 16]))
@@ -78,11 +83,11 @@ def test_prototypes_that_differ_by_roundings_are_taken_for_equal(bits, rng):
     assert plan.biases[0] == plan.biases[1] < 2**31
 
 
-@pytest.mark.parametrize("learnt", ["coef_", "prototypes_"])
-def test_weights_of_a_unit_lie_about_zero(learnt):
+@pytest.mark.parametrize("has_prototypes", [False, True])
+def test_weights_of_a_unit_lie_about_zero(has_prototypes):
     outputs = np.array([[100.0, -7.0, 2.0], [101.0, -7.0, 6.0], [100.5, -7.0, 3.0]])
 
-    weights, scale, _ = quantised_readout(readout_of(**{learnt: outputs}), 16)
+    weights, scale, _ = quantised_outputs(outputs, 16, has_prototypes)
 
     about_zero = [[-0.5, 0, -2], [0.5, 0, 2], [0, 0, -1]]
     np.testing.assert_allclose(scale * weights, about_zero, atol=scale)
@@ -92,4 +97,34 @@ def test_one_bias_that_is_too_large_is_refused():
     prototypes = np.array([[1e12], [0.0]])
 
     with pytest.raises(InputError, match="scores would overflow"):
-        quantised_readout(readout_of(prototypes_=prototypes), 16)
+        quantised_outputs(prototypes, 16, has_prototypes=True)
+
+
+@pytest.fixture(scope="module")
+def fitted_models(uci):
+    """Return (model, X, y) with the test samples of every set and split."""
+    with catch_warnings():
+        simplefilter("ignore", ConvergenceWarning)
+        return [
+            (
+                make_classifier("intrvfl", "glvq", random_state=0, **QUICK).fit(
+                    data.X[rows.train], data.y[rows.train]
+                ),
+                data.X[rows.test],
+                data.y[rows.test],
+            )
+            for data in map(uci.load, DATA_SETS)
+            for rows in data.splits[:N_SPLITS]
+        ]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("bits", "most_points"), [(8, 0.2), (16, 0.02)])
+def test_rounding_costs_little_accuracy(bits, most_points, fitted_models):
+    outcomes = np.array(
+        [compare(model, make_plan(model, bits=bits), X, y) for model, X, y in fitted_models]
+    )
+    float_accuracy, integer_accuracy, agreement = outcomes.mean(axis=0)
+
+    assert 100 * (float_accuracy - integer_accuracy) <= most_points
+    assert agreement >= 0.998

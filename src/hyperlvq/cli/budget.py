@@ -1,27 +1,82 @@
-"""`hyperlvq budget`: what a model takes of a device, before anything is built."""
+"""`hyperlvq budget`: what a model takes of a device, and options that say which device."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
 
-from hyperlvq.cli.device import Chip, InputOption, budget_lines, budget_values
-from hyperlvq.cli.export import Bits
+from hyperlvq.checks import InputError
 from hyperlvq.cli.options import JsonOption, ModelArgument, give, read_saved
+from hyperlvq.cli.text import facts
+
+Chip = Literal["cortex-m3", "avr", "riscv32"]
+Input = Literal["float", "int16", "int32"]
+DEFAULT_CHIP: Chip = "cortex-m3"
+DEFAULT_INPUT: Input = "float"
+InputOption = Annotated[
+    Input, typer.Option("--input", help="The type of a feature on the device; integers: no floats.")
+]
 
 
 def budget(
     model: ModelArgument,
-    target: Annotated[Chip, typer.Option(help="The processor.")] = "cortex-m3",
-    input_type: InputOption = "float",
-    bits: Bits = "8",
+    target: Annotated[Chip, typer.Option(help="The processor.")] = DEFAULT_CHIP,
+    input_type: InputOption = DEFAULT_INPUT,
+    bits: Annotated[Literal["8", "16"], typer.Option(help="Width of a prototype's entry.")] = "8",
     as_json: JsonOption = False,
 ) -> None:
     """Predict flash, RAM, stack and instructions of an exported model, to about 10 %.
 
     Example: hyperlvq budget model.hlvq --target avr --input int16
     """
-    from hyperlvq.export import make_plan
-
-    plan = make_plan(read_saved(model).model, input=input_type, bits=int(bits))
-    values = budget_values(plan, target)
+    values = budget_values(read_saved(model).model, target, input_type, int(bits))
     give(budget_lines(values), values, as_json, quiet=False)
+
+
+def device_limits(
+    hidden: str,
+    readout: str,
+    chip: Chip | None,
+    input_type: Input | None,
+    max_flash: str | None,
+    max_ram: str | None,
+) -> dict[str, Any]:
+    """Return the options of `device_settings`; none where there is no limit."""
+    if max_flash is None and max_ram is None:
+        for option, value in {"--chip": chip, "--input": input_type}.items():
+            if value is not None:
+                raise InputError(
+                    f"{option} needs --max-flash or --max-ram: without them it changes nothing"
+                )
+        return {}
+    from hyperlvq.export.device import exportable_recipe, parse_size
+
+    exportable_recipe(hidden, readout)
+    return {
+        "hidden": hidden,
+        "readout": readout,
+        "chip": chip or DEFAULT_CHIP,
+        "input": input_type or DEFAULT_INPUT,
+        "max_flash": max_flash and parse_size(max_flash),
+        "max_ram": max_ram and parse_size(max_ram),
+    }
+
+
+def budget_values(model: Any, chip: str, input_type: str, bits: int = 8) -> dict[str, Any]:
+    """Return what a fitted model takes of a chip, as plain values."""
+    from hyperlvq.export import make_plan, predict_budget
+
+    budget = predict_budget(make_plan(model, input=input_type, bits=bits), chip)
+    return {"target": chip, "input": input_type, "bits": bits, **budget._asdict()}
+
+
+def budget_lines(values: dict[str, Any]) -> list[str]:
+    """Return a budget as text."""
+    pairs = [
+        ("target", f"{values['target']}, features as {values['input']}, {values['bits']} bits"),
+        ("flash", f"{values['flash']} bytes, tables and code"),
+        ("RAM", f"{values['ram']} bytes static, {values['stack']} bytes of stack"),
+        ("instructions", f"{values['instructions']} a prediction"),
+    ]
+    if values["complaint"]:
+        pairs.append(("does not fit", values["complaint"]))
+    return facts(pairs)

@@ -1,13 +1,12 @@
 """`hyperlvq export`: a model as integer-only C, or as ONNX."""
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.device import InputOption
+from hyperlvq.cli.budget import InputOption
 from hyperlvq.cli.options import (
     JsonOption,
     ModelArgument,
@@ -19,16 +18,8 @@ from hyperlvq.cli.options import (
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import facts
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from hyperlvq.export import Comparison, Plan
-    from hyperlvq.export.learning import GLVQLearner, PerceptronLearner
-
 #: A self-test with every row of a table would not fit the device.
 MOST_VECTORS = 64
-
-Bits = Annotated[Literal["8", "16"], typer.Option(help="Width of a prototype's entry.")]
 
 
 def export(
@@ -73,98 +64,71 @@ def export(
             "--bits is for models that do not learn: --trainable has widths of its own"
         )
     with if_stopped(NOTHING_WRITTEN):
-        from hyperlvq.export import make_learner, make_plan, to_c
+        from hyperlvq.export import compare, make_learner, make_plan, to_c, to_onnx
 
         saved = read_saved(model)
-        written: Plan | PerceptronLearner | GLVQLearner
+        common: dict[str, Any] = {"name": name, "input": input_type}
         if trainable:
-            written = make_learner(
-                saved.model, name=name, input=input_type, rule=rule, learning_rate=learning_rate
-            )
-            plan = written.plan
+            common |= {"rule": rule, "learning_rate": learning_rate}
+            exported: Any = make_learner(saved.model, **common)
+            plan = exported.plan
         else:
-            width = int(bits or 8)
-            written = plan = make_plan(saved.model, name=name, input=input_type, bits=width)
+            exported = plan = make_plan(saved.model, bits=int(bits or 8), **common)
         samples = None if vectors is None else _read_samples(saved, vectors)
-        features = None if samples is None or to == "onnx" else samples.vectors(saved)
-    files = _write_onnx(plan, output) if to == "onnx" else to_c(written, output, vectors=features)
-    comparison = None if samples is None else samples.compare(saved, written)
-    result = plan, files, comparison, 0 if samples is None else samples.n_left_out
-    give(_lines(*result), _values(*result), as_json, quiet)
+    files, comparison = [output], None
+    if to == "onnx":
+        to_onnx(plan, output)
+    else:
+        files = to_c(exported, output, vectors=samples and samples.vectors)
+    if samples:
+        comparison = compare(saved.model, exported, samples.frame, samples.labels)._asdict()
+    values = {
+        "files": list(map(str, files)),
+        "comparison": comparison,
+        "left_out": samples.n_left_out if samples else 0,
+        "notes": list(plan.notes),
+    }
+    give(_lines(values), values, as_json, quiet)
 
 
-@dataclass(frozen=True)
-class Samples:
-    """The rows of a table that have no missing values, and their classes if it has them."""
+class ExportSamples(NamedTuple):
+    """The rows of a table that have no missing values, and features of some of them."""
 
     frame: Any
-    labels: "np.ndarray | None"
+    labels: Any  # None where the table has none
+    vectors: Any
     n_left_out: int
 
-    def compare(
-        self, saved: SavedModel, written: "Plan | PerceptronLearner | GLVQLearner"
-    ) -> "Comparison":
-        """Return how the model and what is written of it do on them."""
-        from hyperlvq.export import compare
 
-        return compare(saved.model, written, self.frame, self.labels)
-
-    def vectors(self, saved: SavedModel) -> "np.ndarray":
-        """Return the features of some rows, from all over the table."""
-        import numpy as np
-
-        from hyperlvq.export.fitted import device_features
-
-        rows = np.unique(np.linspace(0, len(self.frame) - 1, MOST_VECTORS).astype(int))
-        return device_features(saved.model, self.frame.iloc[rows])
-
-
-def _read_samples(saved: SavedModel, path: str) -> Samples:
+def _read_samples(saved: SavedModel, path: str) -> ExportSamples:
     import numpy as np
 
     from hyperlvq.export.fitted import device_features
     from hyperlvq.tables.about import columns_of
-    from hyperlvq.tables.columns import labels, to_frame
+    from hyperlvq.tables.columns import target_labels, to_frame
     from hyperlvq.tables.read import read_table
 
     table = read_table(path)
-    frame = to_frame(table.data, columns_of(saved.about), table)
-    is_whole = ~np.isnan(device_features(saved.model, frame)).any(axis=1)
+    frame = to_frame(table, columns_of(saved.about))
+    features = device_features(saved.model, frame)
+    is_whole = ~np.isnan(features).any(axis=1)
     if not is_whole.any():
         raise InputError(f"{path} has no row without missing numbers, which exported models need")
     target = saved.about["target"]
-    known = labels(table.data, target, table)[is_whole] if target in table.columns else None
-    return Samples(frame[is_whole], known, int((~is_whole).sum()))
+    has_target = target in table.form.columns
+    known = target_labels(table, target)[is_whole] if has_target else None
+    # From all over the table.
+    spread = np.unique(np.linspace(0, is_whole.sum() - 1, MOST_VECTORS).astype(int))
+    return ExportSamples(frame[is_whole], known, features[is_whole][spread], int((~is_whole).sum()))
 
 
-def _write_onnx(plan: "Plan", output: Path) -> list[Path]:
-    from hyperlvq.export import to_onnx
-
-    to_onnx(plan, output)
-    return [output]
-
-
-def _lines(
-    plan: "Plan", files: list[Path], comparison: "Comparison | None", n_left_out: int
-) -> list[str]:
-    pairs = [("note", note) for note in plan.notes]
-    if n_left_out:
-        pairs.append(("note", f"rows with missing numbers, left out: {n_left_out}"))
-    if comparison is not None:
-        pairs += [
-            (field.replace("_", " "), f"{share:.4f}")
-            for field, share in comparison._asdict().items()
-            if share is not None
-        ]
-    return [*(facts(pairs) if pairs else []), *map(str, files)]
-
-
-def _values(
-    plan: "Plan", files: list[Path], comparison: "Comparison | None", n_left_out: int
-) -> dict[str, Any]:
-    return {
-        "files": list(map(str, files)),
-        "comparison": None if comparison is None else comparison._asdict(),
-        "left_out": n_left_out,
-        "notes": list(plan.notes),
-    }
+def _lines(values: dict[str, Any]) -> list[str]:
+    pairs = [("note", note) for note in values["notes"]]
+    if values["left_out"]:
+        pairs.append(("note", f"rows with missing numbers, left out: {values['left_out']}"))
+    pairs += [
+        (field.replace("_", " "), f"{share:.4f}")
+        for field, share in (values["comparison"] or {}).items()
+        if share is not None
+    ]
+    return [*(facts(pairs) if pairs else []), *values["files"]]

@@ -1,187 +1,77 @@
 """What a model takes of a device, before it is built: flash, RAM, stack and instructions.
 
-flash
-    By how many bytes a firmware grows when it calls the model: linked with --gc-sections and
-    compiled as the export's NAME.md says, less the same firmware without the call. It is
-    Σ tables + Σ terms · figures: the tables' bytes follow from the sizes, the code's terms (a
-    level of float, a plane of counters, …) too, and what each takes was measured. The first
-    float or 64-bit operation of a firmware brings routines of the compiler with it; they are
-    counted here, though other code may share them.
-image
-    Flash with the least program around the model: start-up code and a main that calls it.
-RAM
-    Static bytes: none, all tables lie in flash.
-stack
-    Levels of all features, activations of a block, scores of all outputs, and frames of the
-    model's functions: an upper bound of what was measured.
-instructions
-    Of one prediction, from the call to the return: Σ times · figures, with how often each part
-    runs known from the sizes and its mean cost, for samples within the training ranges, measured.
+Flash is by how many bytes a firmware grows when it calls the model, linked with --gc-sections and
+compiled as the export's NAME.md says; routines of the compiler for float or 64 bits count, though
+other code may share them. The image has the least program around the model. The stack, of arrays
+and frames, is an upper bound of what was measured. Instructions are those of one prediction, of
+samples within the training ranges.
 
-The figures are those of gcc at -Os; bench/calibrate_budget.py measures and fits them anew.
+Bytes of tables follow from the layout, and so does how often each term of the code occurs. What
+one occurrence takes is a figure for gcc at -Os, which bench/calibrate_budget.py measures and fits.
 """
 
 import json
-import re
-from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from math import ceil
 from typing import Any, NamedTuple
 
-from hyperlvq.checks import InputError, check_choice
-from hyperlvq.export.budget_sizes import ScalingSizes, Sizes
-from hyperlvq.export.budget_terms import Shape, code_terms, frame_terms, instruction_terms
-from hyperlvq.export.layout import BLOCK_UNITS
-from hyperlvq.export.plan import MOST_UNITS, Plan
-from hyperlvq.export.words import avr_complaint
-
-__all__ = ["Budget", "ScalingSizes", "Sizes", "largest_units", "parse_size", "predict_budget"]
+from hyperlvq.export.layout import BLOCK_UNITS, PACKED_UNITS, TYPE_BYTES, Layout
+from hyperlvq.export.plan import Plan, check_option
 
 TARGETS = ("cortex-m3", "avr", "riscv32")
-KILOBYTE = 1024
-SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(k|kb|kib|b|)", flags=re.IGNORECASE)
+#: Beyond these numbers of bit planes registers run short, and each further plane takes more.
+CROWDED = (3, 5, 7)
 
 
 class Budget(NamedTuple):
-    """Bytes of flash, image, static RAM and stack, and instructions of a prediction."""
+    """Bytes of flash, image, static RAM and stack, and instructions of a prediction.
+
+    `complaint` says why an AVR cannot read the tables; None where the target can.
+    """
 
     flash: int
     image: int
     ram: int
     stack: int
     instructions: int
+    complaint: str | None
 
 
-def predict_budget(model: Sizes | Plan, target: str) -> Budget:
+def predict_budget(model: Plan | Layout, target: str) -> Budget:
     """Return what a model takes of a device.
 
     Parameters
     ----------
-    model : Sizes or Plan
+    model : Plan or Layout
+        Of a model that is only thought of: `Layout.planned`.
     target : {"cortex-m3", "avr", "riscv32"}
         The processor; an AVR as the ATmega328P, a RISC-V as rv32imac.
 
-    Returns
-    -------
-    budget : Budget
-
     Examples
     --------
-    >>> from hyperlvq.export.budget import Sizes, predict_budget
-    >>> sizes = Sizes.planned(n_features=64, n_units=256, n_classes=10, input="int16")
-    >>> budget = predict_budget(sizes, "cortex-m3")
+    >>> from hyperlvq.export.budget import predict_budget
+    >>> from hyperlvq.export.layout import Layout
+    >>> layout = Layout.planned(n_features=64, n_units=256, n_classes=10, input="int16")
+    >>> budget = predict_budget(layout, "cortex-m3")
     >>> 5000 < budget.flash < 7000, budget.ram, budget.stack < 600
     (True, 0, True)
     """
-    sizes = Sizes.of(model) if isinstance(model, Plan) else model
-    figures, is_avr = _figures()[_checked_target(target)], target == "avr"
-    flash = table_bytes(sizes, is_avr) + total(code_terms(sizes, is_avr), figures["code"])
+    check_option("target", target, TARGETS)
+    layout = Layout.of(model) if isinstance(model, Plan) else model
+    figures, is_avr = _figures()[target], target == "avr"
+    flash = flash_tables(layout, is_avr) + _total(code_terms(layout, is_avr), figures["code"])
+    stack = layout.stack_bytes(is_avr) + _total(frame_terms(layout), figures["frame"])
+    instructions = _total(instruction_terms(layout, is_avr), figures["instructions"])
     return Budget(
         flash=round(flash),
         image=round(flash + figures["bare_image"]),
         ram=0,
-        stack=ceil(
-            stack_arrays(sizes, is_avr) + total(frame_terms(sizes, is_avr), figures["frame"])
-        ),
-        instructions=round(total(instruction_terms(sizes, is_avr), figures["instructions"])),
+        stack=ceil(stack),
+        instructions=round(instructions),
+        complaint=(layout.avr_complaint or None) if is_avr else None,
     )
-
-
-def largest_units(
-    n_features: int,
-    n_classes: int,
-    prototypes_per_class: int = 1,
-    *,
-    max_flash: int | None = None,
-    max_ram: int | None = None,
-    target: str = "cortex-m3",
-    clip: int = 3,
-    bits: int = 8,
-    input: str = "float",  # noqa: A002
-    readout: str = "glvq",
-    step: int = BLOCK_UNITS,
-) -> int | None:
-    """Return the most units, a multiple of `step`, that fit; None where no number does.
-
-    RAM is what a prediction needs at its deepest: static bytes and stack. Whatever the limits,
-    an AVR reads no table beyond 32,767 bytes.
-
-    Examples
-    --------
-    >>> from hyperlvq.export.budget import largest_units, parse_size
-    >>> largest_units(64, 10, 2, max_flash=parse_size("1k")) is None
-    True
-    """
-
-    def exceeds(n_units):
-        sizes = Sizes.planned(
-            n_features,
-            n_units,
-            n_classes,
-            prototypes_per_class,
-            clip=clip,
-            bits=bits,
-            input=input,
-            readout=readout,
-        )
-        if target == "avr" and avr_complaint(model_tables(sizes, is_avr=True)):
-            return True
-        budget = predict_budget(sizes, target)
-        needs = ((budget.flash, max_flash), (budget.ram + budget.stack, max_ram))
-        return any(limit is not None and need > limit for need, limit in needs)
-
-    candidates = range(step, MOST_UNITS + 1, step)
-    n_fitting = bisect_left(candidates, True, key=exceeds)
-    return candidates[n_fitting - 1] if n_fitting else None
-
-
-def parse_size(text: str) -> int:
-    """Return the bytes that a size on the command line stands for.
-
-    Examples
-    --------
-    >>> from hyperlvq.export.budget import parse_size
-    >>> parse_size("16k"), parse_size("1.5 KB"), parse_size("2048")
-    (16384, 1536, 2048)
-    """
-    found = SIZE.fullmatch(str(text).strip())
-    if not found:
-        raise InputError(f"a size is a number of bytes or of kilobytes, as in 16k, got {text!r}")
-    factor = KILOBYTE if found[2].lower().startswith("k") else 1
-    return int(float(found[1]) * factor)
-
-
-def table_bytes(sizes: Sizes, is_avr: bool) -> int:
-    """Return the bytes of all constant tables."""
-    classes = sizes.n_outputs * sizes.class_bytes
-    # An AVR aligns nothing.
-    scaling = sizes.scaling.table_bytes(sizes.n_features, 1 if is_avr else 8)
-    return sum(model_tables(sizes, is_avr).values()) + classes + scaling
-
-
-def model_tables(sizes: Sizes, is_avr: bool) -> dict[str, int]:
-    """Return the bytes of each table that `Layout.table_bytes` has."""
-    layout = Shape(sizes, is_avr).layout
-    return {
-        "keys": layout.n_blocks * BLOCK_UNITS // 8 * sizes.n_features,
-        "weights": sizes.n_outputs * layout.padded_units * sizes.bits // 8,
-        "biases": sizes.n_outputs * sizes.score_bits // 8,
-    }
-
-
-def stack_arrays(sizes: Sizes, is_avr: bool) -> int:
-    """Return the bytes of the arrays that a prediction keeps on the stack."""
-    shape = Shape(sizes, is_avr)
-    levels = sizes.n_features * (1 if sizes.n_units < 2**8 else 2)
-    activation = 1 if shape.layout.highest_activation < 2**8 and not shape.is_packed else 2
-    return levels + BLOCK_UNITS * activation + sizes.n_outputs * sizes.score_bits // 8
-
-
-def total(terms: Mapping[str, float], figures: Mapping[str, float]) -> float:
-    """Return Σ times · figure."""
-    return sum(times * figures.get(name, 0.0) for name, times in terms.items())
 
 
 @cache
@@ -190,8 +80,162 @@ def _figures() -> dict[str, Any]:
     return json.loads(text)["targets"]
 
 
-def _checked_target(target):
-    try:
-        return check_choice("target", target, TARGETS)
-    except ValueError as error:
-        raise InputError(str(error)) from None
+def _total(terms: Mapping[str, float], figures: Mapping[str, float]) -> float:
+    return sum(times * figures.get(name, 0.0) for name, times in terms.items())
+
+
+def flash_tables(layout: Layout, is_avr: bool) -> int:
+    """Return the bytes of all constant tables."""
+    classes = layout.n_outputs * TYPE_BYTES[layout.class_type] if layout.has_class_table else 0
+    # An AVR aligns nothing.
+    scaling = layout.scaling.table_bytes(layout.n_features, 1 if is_avr else 8)
+    return sum(layout.table_bytes.values()) + classes + scaling
+
+
+def code_terms(layout: Layout, is_avr: bool) -> dict[str, float]:
+    """Return what the code of a model consists of, by name."""
+    planes, store, scaling = layout.n_planes, _store(layout, is_avr), layout.scaling
+    is_float = layout.input == "float"
+    multiplier_bytes = TYPE_BYTES.get(scaling.field_types.get("multiplier", ""), 0)
+    outputs_per_class = 0 if layout.has_class_table else layout.n_outputs // layout.n_classes
+    terms: dict[str, float] = {
+        "program": 1,
+        f"level of {layout.input}": 1,
+        f"level, product of {scaling.product_bits} bits": scaling.product_bits > 0,
+        f"level, multiplier of {multiplier_bytes} bytes": not is_float,
+        f"level, remainder of {scaling.remainder_bits} bits": scaling.remainder_bits > 0,
+        "level, some settled": scaling.is_mixed,
+        "level, offset": not is_float and "offset" in scaling.field_types,
+        "level, shared scaling": scaling.n_rows == 1,
+        "level of float, subtraction": scaling.subtracts,
+        "level, index": scaling.index_type != "",
+        f"dot {_dot(layout, is_avr)}": 1,
+        f"store {store}": 1,
+        f"store {store}, plane": layout.n_activation_planes,
+        f"scores of {layout.score_bits} bits": 1,
+        "levels of 16 bits": layout.level_type != "uint8_t",
+        "several features": layout.n_features > 1,
+        "several words": _n_words(layout, is_avr) > 1,
+        "several blocks": layout.n_blocks > 1,
+        "table of classes": layout.has_class_table,
+        "class by division": outputs_per_class not in (0, 1, 2, 4),
+        "class by shift": outputs_per_class in (2, 4),
+    }
+    if layout.fours:
+        terms |= _crowding("count fours", planes, 1)
+    if layout.ones:
+        terms |= _crowding("count ones", planes, 1)
+    if layout.clips:
+        terms |= {"clip": 1, "clip, plane": planes, "clip, kept plane": layout.n_activation_planes}
+    return _present(terms)
+
+
+def instruction_terms(layout: Layout, is_avr: bool) -> dict[str, float]:
+    """Return how often the parts of a prediction run, by name."""
+    words, planes, n_features = _n_words(layout, is_avr), layout.n_planes, layout.n_features
+    fours, ones = layout.fours, layout.ones
+    store, level_steps = _store(layout, is_avr), _level_steps(layout.scaling, is_avr)
+    terms: dict[str, float] = {
+        "prediction": 1,
+        **{name: times * n_features for name, times in level_steps.items()},
+        **_crowding("count fours", planes, words * fours),
+        "count ones": words * ones,
+        "count ones, plane": words * ones * planes,
+        f"word, {store}": words,
+        f"word, {store}, kept plane": words * layout.n_activation_planes,
+        "word, clip": words * layout.clips,
+        "one word, feature": n_features * (words == 1),
+        "one word, four features and a plane": fours * planes * (words == 1),
+        "word and feature, level of 16 bits": words * n_features * (layout.level_type != "uint8_t"),
+        f"block and output, score of {layout.score_bits} bits": layout.n_blocks * layout.n_outputs,
+        **_products(layout, is_avr),
+        "output": layout.n_outputs,
+    }
+    return _present(terms)
+
+
+def frame_terms(layout: Layout) -> dict[str, float]:
+    """Return what the frames of functions hold beside arrays, by name.
+
+    Terms are few, so that a bound of all measured models is one of others too.
+    """
+    terms: dict[str, float] = {
+        "frames": 1,
+        f"frames, {layout.input}": 1,
+        "frames, product of 64 bits": layout.scaling.product_bits == 64,
+        "frames, remainder of 64 bits": layout.scaling.remainder_bits == 64,
+        "frames, scores of 64 bits": layout.score_bits == 64,
+        "frames, several blocks": layout.n_blocks > 1,
+        "frames, fours": layout.fours > 0,
+        "frames, plane": layout.n_planes,
+        f"frames, plane beyond {CROWDED[0]}": max(layout.n_planes - CROWDED[0], 0),
+    }
+    return _present(terms)
+
+
+def _present(terms):
+    return {name: float(times) for name, times in terms.items() if times}
+
+
+def _crowding(name, planes, times):
+    """Return terms of something done to every plane, which takes more where planes crowd."""
+    beyond = {f"{name}, plane beyond {limit}": times * max(planes - limit, 0) for limit in CROWDED}
+    return {name: times, f"{name}, plane": times * planes, **beyond}
+
+
+def _level_steps(scaling, is_avr):
+    """Return how often the parts of a level run, for each feature."""
+    bits = scaling.product_bits
+    kind = f"of {bits} bits" if bits else "of float"
+    steps = {
+        f"level {kind}": 1,
+        f"level {kind}, remainder of {scaling.remainder_bits} bits": scaling.remainder_bits > 0,
+        "level, index": scaling.index_type != "",
+    }
+    # An AVR shifts in loops.
+    n_bytes, n_bits = divmod(scaling.shift, 8)
+    if is_avr and bits == 32:
+        steps["level shift of 32 bits, bit"] = scaling.shift if n_bits else 0
+    elif is_avr and bits == 64:
+        multiplier = f"multiplier of {TYPE_BYTES[scaling.field_types['multiplier']]} bytes"
+        steps |= {
+            "level shift of 64 bits, byte": n_bytes,
+            "level shift of 64 bits, bit": n_bits,
+            f"level of 64 bits, {multiplier}": 1,
+        }
+    return steps
+
+
+def _products(layout, is_avr):
+    """Return steps of dot products, by what is multiplied and by what is known of their number."""
+    dot, store = _dot(layout, is_avr), _store(layout, is_avr)
+    # What the compiler knows of the blocks: one only, all of one length, or neither.
+    blocks = "some length" if layout.padded_units % BLOCK_UNITS else "full blocks"
+    if layout.n_blocks == 1:
+        blocks = "one block"
+    kinds = [f"product, {dot}", f"product, {store} weights of {layout.bits} bits, {blocks}"]
+    if is_avr and layout.step > 1:  # which takes registers from the loop
+        kinds.append(f"product, {dot}, {blocks}, multiplied sum")
+    n_steps = layout.padded_units // (PACKED_UNITS if store == "packed" else 1)
+    products = dict.fromkeys(kinds, n_steps * layout.n_outputs)
+    if dot == "packed with carries":
+        products["carry"] = -(-n_steps // layout.words_per_carry) * layout.n_outputs
+    return products
+
+
+def _store(layout, is_avr):
+    """Return how activations are stored."""
+    return "packed" if layout.is_packed and not is_avr else "plain"
+
+
+def _dot(layout, is_avr):
+    """Return the kind of dot product."""
+    if _store(layout, is_avr) == "packed":
+        return "packed with carries" if layout.carries else "packed"
+    activation_bits = 8 * TYPE_BYTES[layout.activation_type]
+    return f"{activation_bits} x {layout.bits} bits{', wide' if layout.has_wide_sum else ''}"
+
+
+def _n_words(layout, is_avr):
+    """Return the number of words of units that are encoded: of 8 on AVR, of 32 elsewhere."""
+    return -(-layout.padded_units // (8 if is_avr else BLOCK_UNITS))

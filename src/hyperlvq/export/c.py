@@ -1,22 +1,24 @@
-"""A plan as C99: a header, a source, a page with the compile lines, and a self-test."""
+"""A plan or a learner as C99: a header, a source, a page with the compile lines, a self-test."""
 
 from contextlib import ExitStack
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hyperlvq.checks import InputError
-from hyperlvq.export.c_learning import render_learner
-from hyperlvq.export.c_level import level
-from hyperlvq.export.c_parts import encode, header_words, start, types
-from hyperlvq.export.c_scores import dot, predict
-from hyperlvq.export.c_selftest import selftest
-from hyperlvq.export.ctext import runtime
+from hyperlvq.export.budget import predict_budget
+from hyperlvq.export.c_source import learner_source, model_source
+from hyperlvq.export.ctext import comment, fill, string_literal, table, value_literals
 from hyperlvq.export.layout import Layout
 from hyperlvq.export.learning import GLVQLearner, PerceptronLearner, make_learner
 from hyperlvq.export.plan import Plan, make_plan
-from hyperlvq.export.readme import readme
-from hyperlvq.export.words import names
+from hyperlvq.registry import PARTS, readouts
 from hyperlvq.writing import replacing
+
+#: Bytes of stack of a device that learns, beside its arrays.
+LEARNING_FRAMES = 256
 
 
 def to_c(
@@ -49,24 +51,25 @@ def to_c(
         kept in RAM, in 16 bits or in float, whatever `bits` is.
     learning_rate : float, optional
         The step of a trainable model, by default that of the readout where it has one.
-
-    Returns
-    -------
-    files : list of Path
     """
+    exported = model
     if isinstance(model, PerceptronLearner | GLVQLearner):
         if trainable or learning_rate is not None:
             raise InputError("a learner has its own rule and learning rate: give to_c no others")
-        texts = render_learner(model, vectors)
     elif trainable:
+        if isinstance(model, Plan):
+            raise InputError("a plan has no prototypes to learn from: give to_c the pipeline")
         rule = None if trainable is True else trainable
-        rated = {"rule": rule, "learning_rate": learning_rate}
-        texts = _trainable(model, vectors, name=name, input=input, **rated)
-    else:
-        is_plan = isinstance(model, Plan)
-        plan = model if is_plan else make_plan(model, name=name, input=input, bits=bits)
-        texts = render(plan, vectors)
-    folder = _made_folder(Path(folder))
+        learning: Any = {"rule": rule, "learning_rate": learning_rate}
+        exported = make_learner(model, name=name, input=input, **learning)
+    elif not isinstance(model, Plan):
+        exported = make_plan(model, name=name, input=input, bits=bits)
+    texts = _texts(exported, vectors)
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made a folder: {error.strerror}") from None
     with ExitStack() as parts:
         for file, text in texts.items():
             part = parts.enter_context(replacing(folder / file))
@@ -74,34 +77,78 @@ def to_c(
     return [folder / file for file in texts]
 
 
-def render(plan: Plan, vectors: Any = None) -> dict[str, str]:
+def _texts(exported, vectors):
     """Return the text of every file by its name."""
-    layout = Layout(plan)
-    texts = {
-        f"{plan.name}.h": runtime("model.h", **names(plan), **header_words(plan)),
-        f"{plan.name}.c": _source(layout),
-    }
+    learns = not isinstance(exported, Plan)
+    plan = exported.plan if learns else exported
+    layout = Layout.of(plan, exported.rule if learns else None)
+    fields = _fields(plan, layout) | {"has_selftest": vectors is not None}
+    name, source = plan.name, learner_source if learns else model_source
+    texts = {f"{name}.h": fill("model.h", fields), f"{name}.c": source(exported, layout, fields)}
     if vectors is not None:
-        texts[f"{plan.name}_selftest.c"] = selftest(plan, vectors, plan.predict_index(vectors))
-    return texts | {f"{plan.name}.md": readme(layout, has_selftest=vectors is not None)}
+        texts[f"{name}_selftest.c"] = _selftest(exported, plan, vectors, fields)
+    page = _learner_page(layout, fields) if learns else _page(plan, layout, fields)
+    return texts | {f"{name}.md": page}
 
 
-def _trainable(model, vectors, **options):
-    if isinstance(model, Plan):
-        raise InputError("a plan has no prototypes to learn from: give to_c the pipeline")
-    return render_learner(make_learner(model, **options), vectors)
+def _fields(plan, layout):
+    """Return names, sizes and types by the words that stand for them in the runtime's files."""
+    ranges = [f"{low:.9g} to {high:.9g}" for low, high in plan.feature_ranges]
+    feature_lines = [
+        f" *   x[{i}]  {comment(name)}: {ranges[i]}" for i, name in enumerate(plan.feature_names)
+    ]
+    class_lines = [f" *   {i}  {comment(name)}" for i, name in enumerate(plan.class_names)]
+    return vars(layout) | {
+        "name": plan.name,
+        "NAME": plan.name.upper(),
+        "what": (
+            f"{plan.n_features} features, {plan.n_units} units, {plan.n_outputs} outputs, "
+            f"{plan.n_classes} classes ({PARTS[readouts()[plan.readout]].title})."
+        ),
+        "version": version("hyperlvq"),
+        "is_float": plan.input == "float",
+        "learns_glvq": layout.rule == "glvq",
+        "avr_complaint": layout.avr_complaint,
+        "feature_lines": "\n".join(feature_lines),
+        "class_lines": "\n".join(class_lines),
+        "class_names": table(map(string_literal, plan.class_names)).replace("\n", " \\\n"),
+    }
 
 
-def _made_folder(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be made a folder: {error.strerror}") from None
-    return folder
+def _selftest(exported, plan, vectors, fields):
+    """Return a program that returns 0 when all samples get the expected classes."""
+    if exported is not plan:
+        vectors = np.asarray(vectors)[exported.is_clear(vectors)]
+    expected, values = exported.predict_index(vectors), plan.values(vectors)
+    if len(values) == 0:
+        raise InputError("vectors must have at least one sample")
+    if plan.input == "float" and not np.isfinite(values).all():
+        raise InputError("vectors must be finite in float32")
+    rows = (f"    {{\n{table(value_literals(row))}\n    }}" for row in values)
+    samples = {"n_samples": len(values), "samples": ",\n".join(rows)}
+    return fill("selftest.c", {**fields, **samples, "expected": table(map(str, expected))})
 
 
-def _source(layout):
-    plan = layout.plan
-    beginning = start(layout, layout.table_bytes)
-    parts = (beginning, level(plan), types(layout), encode(layout), dot(layout))
-    return "\n".join([*parts, predict(layout)])
+def _page(plan, layout, fields):
+    """Return the page on how to build the C and what it takes."""
+    table_bytes = {f"{part}_bytes": f"{size:,}" for part, size in layout.table_bytes.items()}
+    budgets = [predict_budget(layout, target) for target in ("cortex-m3", "riscv32", "avr")]
+    cells = {
+        field: " | ".join(
+            "does not fit" if budget.complaint else f"{getattr(budget, field):,}"
+            for budget in budgets
+        )
+        for field in ("flash", "ram", "stack", "instructions")
+    }
+    notes = "".join(f"- {comment(note)}\n" for note in plan.notes)
+    return fill("readme.md", fields | table_bytes | cells | {"notes": notes})
+
+
+def _learner_page(layout, fields):
+    """Return the page of a device that learns."""
+    sizes = {
+        "ram": layout.learnt_bytes,
+        "stack": layout.stack_bytes(is_avr=False) + LEARNING_FRAMES,
+        "flash": sum(layout.table_bytes.values()),
+    }
+    return fill("learn.md", fields | {name: f"{size:,}" for name, size in sizes.items()})

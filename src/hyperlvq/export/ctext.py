@@ -1,6 +1,7 @@
 """Pieces of C text: literals that read back exactly, tables, comments that stay comments."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from string import Template
 
@@ -8,12 +9,22 @@ import numpy as np
 
 LINE_LENGTH = 96
 INDENT = "    "
+CONDITION = re.compile(r"^\?if (.*?)\n(.*?)^\?end\n", flags=re.MULTILINE | re.DOTALL)
 
 
-def runtime(file: str, **words: object) -> str:
-    """Return a file of the hand-written runtime with its `${words}` filled in."""
+def fill(file: str, fields: Mapping[str, object]) -> str:
+    """Return a file of the hand-written runtime with its `${fields}` filled in.
+
+    Lines between `?if field and not other` and `?end` are there if the fields are so.
+    """
+
+    def kept(found):
+        terms = [term.split() for term in found[1].split(" and ")]
+        holds = all(bool(fields[term[-1]]) != (term[0] == "not") for term in terms)
+        return found[2] if holds else ""
+
     text = files("hyperlvq.export").joinpath("runtime", file).read_text(encoding="utf-8")
-    return Template(text).substitute(words)
+    return Template(CONDITION.sub(kept, text)).substitute(fields)
 
 
 def float_literal(value: np.float32) -> str:
@@ -33,9 +44,13 @@ def integer_literal(value: int) -> str:
         return f"(-INT32_C({2**31 - 1}) - 1)"
     if value == -(2**15):
         return f"(-{2**15 - 1} - 1)"
-    if abs(value) < 2**31:
-        return f"-INT32_C({-value})" if value < 0 else f"INT32_C({value})"
-    return f"-INT64_C({-value})" if value < 0 else f"INT64_C({value})"
+    width = 32 if abs(value) < 2**31 else 64
+    return f"{'-' if value < 0 else ''}INT{width}_C({abs(value)})"
+
+
+def value_literals(values: np.ndarray) -> list[str]:
+    """Return literals of floats or of signed integers."""
+    return list(map(float_literal if values.dtype.kind == "f" else integer_literal, values.ravel()))
 
 
 def unsigned_literal(value: int) -> str:
@@ -79,14 +94,7 @@ def comment(text: str) -> str:
 
 
 def string_literal(text: str) -> str:
-    r"""Return a literal of the text in UTF-8; octal escapes run into no digit that follows.
-
-    Examples
-    --------
-    >>> from hyperlvq.export.ctext import string_literal
-    >>> print(string_literal('say "né1"'))
-    "say \"n\303\2511\""
-    """
+    r"""Return a literal of the text in UTF-8; octal escapes run into no digit that follows."""
     return '"' + "".join(map(_character, text.encode(errors="replace"))) + '"'
 
 
@@ -97,12 +105,6 @@ def _character(byte):
     return character if 32 <= byte < 127 else f"\\{byte:03o}"
 
 
-def macro_list(name: str, literals: Iterable[str]) -> str:
-    """Return the definition of a macro that is an initialiser."""
-    lines = table(literals).splitlines()
-    return " \\\n".join([f"#define {name} {{", *lines, "}"])
-
-
 def indented(lines: Iterable[str], depth: int = 1) -> str:
     """Return lines of code, indented."""
-    return "\n".join(INDENT * depth + line if line else "" for line in lines)
+    return "\n".join(depth * INDENT + line for line in lines)

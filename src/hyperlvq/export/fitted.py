@@ -1,7 +1,6 @@
 """What an exporter needs of a fitted pipeline, or a sentence that says why it cannot be had."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -12,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from hyperlvq.checks import InputError
 from hyperlvq.engines import to_numpy
 from hyperlvq.hidden import IntRVFLLayer
-from hyperlvq.registry import PARTS, record_of
+from hyperlvq.registry import PARTS, Record, record_of
 
 STEPS = ("scale", "hidden", "readout")
 PREPARATION = "columns"
@@ -20,41 +19,49 @@ PREPARATION = "columns"
 LARGEST = 1e100
 
 
-@dataclass(frozen=True)
-class FittedParts:
-    """The fitted steps of a pipeline and the names of its features."""
+class FittedParts(NamedTuple):
+    """The fitted steps of a pipeline, the names of its features, and its readout's record."""
 
     scale: MinMaxScaler
     hidden: IntRVFLLayer
     readout: Any
     feature_names: tuple[str, ...]
+    record: Record
 
     @property
-    def readout_name(self):
-        """The readout's name, as `make_classifier` has it."""
-        return PARTS[type(self.readout).__name__].recipe_name
+    def has_prototypes(self) -> bool:
+        """Whether scores are distances from prototypes, not products with coefficients."""
+        return self.record.output_rows == "prototypes_"
+
+    @property
+    def output_rows(self) -> np.ndarray:
+        """The prototypes or coefficients, one row per output."""
+        return getattr(self.readout, str(self.record.output_rows))
 
 
-def fitted_parts(model):
+def fitted_parts(model: Any) -> FittedParts:
     """Return the parts of a fitted pipeline; InputError says what is not supported and why."""
     steps = _steps(to_numpy(model))
-    _check_step("hidden", "hidden layer", steps["hidden"])
-    _check_step("readout", "readout", steps["readout"])
-    _check_scaler(steps["scale"])
-    _check_fitted(model)
-    names = _feature_names(steps)
     scale, hidden, readout = (steps[name] for name in STEPS)
-    if not np.isfinite(scale.data_range_).all():
-        unknown = names[np.flatnonzero(~np.isfinite(scale.data_range_))[0]]
+    _check_step("hidden", "hidden layer", hidden)
+    record = _check_step("readout", "readout", readout)
+    _check_scaler(scale)
+    try:
+        for _, step in model.steps:
+            check_is_fitted(step)
+    except NotFittedError:
+        raise InputError("cannot export a model that is not fitted: call fit first") from None
+    parts = FittedParts(scale, hidden, readout, _feature_names(steps), record)
+    without_range = np.flatnonzero(~np.isfinite(scale.data_range_))
+    if len(without_range):
+        unknown = parts.feature_names[without_range[0]]
         raise InputError(f"feature {unknown!r} has no range: all its training values are missing")
-    parts = FittedParts(scale, hidden, readout, names)
-    learnt = getattr(readout, str(PARTS[type(readout).__name__].output_rows))
-    if not np.abs(learnt).max() < LARGEST:
+    if not np.abs(parts.output_rows).max() < LARGEST:
         raise InputError("cannot export a readout whose numbers are not finite or too large")
     return parts
 
 
-def device_features(model, X):
+def device_features(model: Any, X: Any) -> np.ndarray:
     """Return X as the exported model takes it: after the step that prepares columns, if any."""
     if PREPARATION in model.named_steps:
         return np.asarray(model.named_steps[PREPARATION].transform(X), dtype=np.float64)
@@ -67,8 +74,8 @@ def _steps(model):
             f"cannot export {type(model).__name__}: only pipelines of make_classifier, "
             "with the steps scale, hidden and readout"
         )
-    names = [name for name, _ in model.steps]
-    if names not in ([*STEPS], [PREPARATION, *STEPS]):
+    names = tuple(name for name, _ in model.steps)
+    if names not in (STEPS, (PREPARATION, *STEPS)):
         raise InputError(
             f"cannot export a pipeline with the steps {', '.join(names)}: "
             "they must be scale, hidden and readout"
@@ -77,23 +84,18 @@ def _steps(model):
 
 
 def _check_step(role, role_in_words, step):
-    record = record_of(step)
-    what = step if isinstance(step, str) else type(step).__name__
+    record, what = record_of(step), _called(step)
     if record is None or record.role != role:
-        able = [
-            kind
-            for kind, each in PARTS.items()
-            if each.role == role and each.export_refusal is None
-        ]
+        able = (k for k, each in PARTS.items() if each.role == role and not each.export_refusal)
         raise InputError(f"cannot export the {role_in_words} {what}: only {', '.join(able)}")
     if record.export_refusal is not None:
         raise InputError(f"cannot export {what}: {record.export_refusal}")
+    return record
 
 
 def _check_scaler(scale):
     if type(scale) is not MinMaxScaler:
-        what = scale if isinstance(scale, str) else type(scale).__name__
-        raise InputError(f"cannot export the scaling {what}: only MinMaxScaler")
+        raise InputError(f"cannot export the scaling {_called(scale)}: only MinMaxScaler")
     if tuple(scale.feature_range) != (0, 1):
         raise InputError(
             f"cannot export MinMaxScaler with feature_range={scale.feature_range!r}: "
@@ -101,17 +103,14 @@ def _check_scaler(scale):
         )
 
 
-def _check_fitted(model):
-    try:
-        for _, step in model.steps:
-            check_is_fitted(step)
-    except NotFittedError:
-        raise InputError("cannot export a model that is not fitted: call fit first") from None
+def _called(step):
+    return step if isinstance(step, str) else type(step).__name__
 
 
 def _feature_names(steps):
     if PREPARATION in steps:
-        return tuple(map(str, steps[PREPARATION].get_feature_names_out()))
-    n_features = steps["scale"].n_features_in_
-    names = getattr(steps["scale"], "feature_names_in_", [f"x{i}" for i in range(n_features)])
+        names = steps[PREPARATION].get_feature_names_out()
+    else:
+        numbered = [f"x{i}" for i in range(steps["scale"].n_features_in_)]
+        names = getattr(steps["scale"], "feature_names_in_", numbered)
     return tuple(map(str, names))

@@ -1,4 +1,6 @@
-"""How a plan lies in a device's memory, and how wide its integers must be.
+"""The decisions about a model's C: which types, tables, loops and helpers it has.
+
+The writer of the C and the budget both read them here, so that neither decides for itself.
 
 A sum h of signs is 2c - K with c the count of positive ones, and the device keeps
 u = (h + κ)/step, which is 0 or more: with κ and K both even or both odd, every h + κ is even
@@ -6,140 +8,292 @@ before clipping and after it, and the step is 2; else it is 1.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from hyperlvq.export.plan import Plan
+from hyperlvq.export.scaling import INTEGER_DTYPES, FloatScaling, IntegerScaling
 
 BLOCK_UNITS = 32
 PACKED_UNITS = 4
-#: Added to 8-bit weights, which makes them unsigned and all scores of a sample equally larger.
-WEIGHT_OFFSET = 128
+#: Words of packed weights in a block.
+MOST_WORDS = BLOCK_UNITS // PACKED_UNITS
 #: Fewer words than this between two carries would cost more than packing gains.
 FEWEST_WORDS = 2
-MOST_WORDS = BLOCK_UNITS // PACKED_UNITS
+#: Features that one step of the counting loop takes.
+FEATURES_PER_STEP = 4
+#: Added to 8-bit weights, which makes them unsigned and all scores of a sample equally larger.
+WEIGHT_OFFSET = 128
+#: A smaller share of distinct scalings is stored once each, with an index per feature: an index
+#: takes a byte or two, a scaling six or more.
+INDEXED_SHARE = 0.75
+#: Features whose levels gcc computes one after the other instead of in a loop.
+MOST_UNROLLED = 2
+#: Of as many features, or fewer, too few can share a scaling.
+LARGEST_UNSHARED = 3
+#: AVR counts the bytes of an object in 15 bits and addresses flash near by 16.
+LARGEST_AVR_TABLE = 2**15 - 1
+LARGEST_AVR_TABLES = 2**16 - 2**12
+#: The type of a learnt prototype's entry, by the rule that moves it.
+ENTRY_TYPES = {"perceptron": "int16_t", "glvq": "float"}
+TYPE_BYTES = {"float": 4} | {f"{u}int{8 * n}_t": n for u in ("", "u") for n in (1, 2, 4, 8)}
 
 
-@dataclass(frozen=True, eq=False)
+def unsigned_type(largest: int) -> str:
+    """Return the narrowest unsigned type of C that holds a number."""
+    return next(f"uint{bits}_t" for bits in (8, 16, 32, 64) if largest < 2**bits)
+
+
+@dataclass(frozen=True)
+class ScalingLayout:
+    """How the scaling of features is stored, in rows of a table, and computed."""
+
+    n_rows: int
+    field_types: dict[str, str]  # of a row, by name
+    index_type: str = ""  # of each feature's index into the rows; empty where there is none
+    product_bits: int = 0  # of the integer product that gives a level; 0 with float
+    remainder_bits: int = 0  # of the remainder that settles it; 0 where none does
+    shift: int = 0  # of the product
+    subtracts: bool = False  # whether the compiler knows a float minimum, and does not add it
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether remainders settle the levels of some features only."""
+        return "settles" in self.field_types
+
+    def table_bytes(self, n_features: int, largest_alignment: int) -> int:
+        """Return the bytes of the rows and of the features' indices."""
+        end, widest = 0, 1
+        for size in (TYPE_BYTES[kind] for kind in self.field_types.values()):
+            alignment = min(size, largest_alignment)
+            end += -end % alignment + size
+            widest = max(widest, alignment)
+        indices = n_features * TYPE_BYTES[self.index_type] if self.index_type else 0
+        return self.n_rows * (end + -end % widest) + indices
+
+
+@dataclass(eq=False)
 class Layout:
-    """The tables of a plan and the numbers its C is written with.
+    """The numbers that decide the C of a model, as in its plan, and the decisions.
 
-    A device that `learns` keeps activations as they are, one by one, and has no weights in flash.
+    A device that learns, by a `rule`, keeps activations as they are, and has no weights in flash.
     """
 
-    plan: Plan
-    learns: bool = False
+    n_features: int
+    n_units: int
+    n_outputs: int
+    n_classes: int
+    clip: int
+    bits: int
+    input: str
+    factor: int
+    scaling: ScalingLayout
+    largest_score: int  # what no score, nor a part of its sum, exceeds
+    has_class_table: bool = False  # else outputs have the order of classes, equally many of each
+    rule: str | None = None
 
-    @cached_property
-    def is_odd(self) -> bool:
-        """Whether sums and limits differ in parity, so that a clipped sum ends a step of 1."""
-        return (self.plan.n_features - self.plan.limit) % 2 == 1
+    @classmethod
+    def of(cls, plan: Plan, rule: str | None = None) -> "Layout":
+        """Return the layout of a plan."""
+        weights = np.abs(stored_weights(plan)).sum(axis=1)
+        scores = 2 * plan.limit * plan.factor * weights + np.abs(stored_biases(plan))
+        in_order = np.arange(plan.n_outputs) * plan.n_classes // plan.n_outputs
+        is_even = plan.n_outputs % plan.n_classes == 0
+        sizes = ("n_features", "n_units", "n_outputs", "n_classes")
+        shared = (*sizes, "clip", "bits", "input", "factor")
+        return cls(
+            **{name: getattr(plan, name) for name in shared},
+            scaling=scaling_layout(plan.scaling),
+            largest_score=int(scores.max()),
+            has_class_table=not (is_even and np.array_equal(plan.output_classes, in_order)),
+            rule=rule,
+        )
 
-    @property
-    def clips(self) -> bool:
-        """Whether any sum can exceed the limit."""
-        return self.plan.limit < self.plan.n_features
+    @classmethod
+    def planned(
+        cls,
+        n_features: int,
+        n_units: int,
+        n_classes: int,
+        prototypes_per_class: int = 1,
+        *,
+        clip: int = 3,
+        bits: int = 8,
+        input: str = "float",  # noqa: A002
+        factor: int = 2,
+    ) -> "Layout":
+        """Return the layout of a model before it exists, where unknown the larger one.
 
-    @property
-    def first_count(self) -> int:
-        """Where counters start, so that 0 stands for the lowest activation."""
-        return (self.plan.limit - self.plan.n_features - self.is_odd) // 2
+        Every feature is taken to have a scaling of its own, and an index of it, integers to span
+        their whole type, and every weight to be the largest.
+        """
+        n_outputs = n_classes * prototypes_per_class
+        return cls(
+            *(n_features, n_units, n_outputs, n_classes, clip, bits, input, factor),
+            scaling=_largest_scaling(n_features, n_units, input),
+            largest_score=2 * factor * n_units * min(clip, n_features) * 2**bits,
+        )
 
-    @property
-    def n_planes(self) -> int:
-        """Bits of a counter, with its sign where it can be negative."""
-        highest = self.plan.n_features + self.first_count
-        if not self.clips:
-            return highest.bit_length()
-        return 1 + max(highest.bit_length(), (-self.first_count - 1).bit_length())
+    def __post_init__(self):
+        self.limit = min(self.clip, self.n_features)
+        self.value_type = "float" if self.input == "float" else f"{self.input}_t"
+        self._decide_counting()
+        self._decide_activations()
+        self._decide_products()
+        self._decide_tables()
 
-    @property
-    def n_kept_planes(self) -> int:
-        """Bits of a clipped counter."""
-        return self.plan.limit.bit_length()
+    def _decide_counting(self):
+        """Decide how the positive signs of all features are counted, in planes of bits."""
+        self.level_type = unsigned_type(self.n_units)
+        self.n_blocks = -(-self.n_units // BLOCK_UNITS)
+        self.room = self.n_blocks * BLOCK_UNITS
+        # Steps of four features, and of one.
+        self.fours, self.ones = divmod(self.n_features, FEATURES_PER_STEP)
+        # Whether sums and limits differ in parity, so that a clipped sum ends a step of 1.
+        self.is_odd = (self.n_features - self.limit) % 2 == 1
+        self.clips = self.limit < self.n_features
+        # Counters start so that 0 stands for the lowest activation; they have a sign if they clip.
+        self.first_count = (self.limit - self.n_features - self.is_odd) // 2
+        highest = self.n_features + self.first_count
+        self.n_planes = highest.bit_length()
+        if self.clips:
+            self.n_planes = 1 + max(self.n_planes, (-self.first_count - 1).bit_length())
+        self.n_clipped_planes = self.limit.bit_length()
+        self.n_activation_planes = self.n_clipped_planes + self.is_odd
 
-    @property
-    def highest_activation(self) -> int:
-        """The largest u."""
-        return 2 * self.plan.limit if self.is_odd else self.plan.limit
-
-    @property
-    def step(self) -> int:
-        """What one unit of u times one of a weight adds to a score."""
-        return self.plan.factor * (1 if self.is_odd else 2)
-
-    @property
-    def words_per_carry(self) -> int:
-        """How many words of packed products can be added in 16 bits: 8, 4, 2, 1 or 0."""
+    def _decide_activations(self):
+        self.highest_activation = 2 * self.limit if self.is_odd else self.limit
+        self.activation_type = unsigned_type(self.highest_activation)
+        if self.rule:
+            self.activation_type = "int8_t" if self.limit < 2**7 else "int16_t"
+        # How many words of packed products can be added in 16 bits.
         word = PACKED_UNITS * 255 * self.highest_activation
-        return max((n for n in (1, 2, 4, MOST_WORDS) if n * word < 2**16), default=0)
+        self.words_per_carry = max((n for n in (1, 2, 4, 8) if n * word < 2**16), default=0)
+        self.carries = self.words_per_carry < MOST_WORDS
+        # Whether four activations, and four weights, are multiplied as one word; not on AVR.
+        is_narrow = self.bits == 8 and self.words_per_carry >= FEWEST_WORDS
+        self.is_packed = is_narrow and self.rule is None
+
+    def _decide_products(self):
+        """Decide how activations are multiplied by weights, block by block, or by prototypes."""
+        self.is_byte = is_byte = self.bits == 8
+        self.weight_type = "uint8_t" if is_byte else "int16_t"
+        self.score_bits = 32 if self.largest_score < 2**31 else 64
+        self.score_type = f"int{self.score_bits}_t"
+        # What one unit of an activation times one of a weight adds to a score.
+        self.step = self.factor * (1 if self.is_odd else 2)
+        largest_weight = 255 if is_byte else 2**15 - 1
+        self.largest_dot = BLOCK_UNITS * self.highest_activation * largest_weight
+        self.has_wide_sum = self.largest_dot >= (2**16 if is_byte else 2**31)
+        if self.rule:
+            is_small = self.n_units * self.limit * 2**15 < 2**31
+            self.sum_type = "int32_t" if is_small else "int64_t"
+        elif is_byte:
+            self.sum_type = "uint32_t" if self.has_wide_sum else "uint16_t"
+        else:
+            self.sum_type = "int64_t" if self.has_wide_sum else "int32_t"
+
+    def _decide_tables(self):
+        self.class_type = unsigned_type(self.n_classes - 1)
+        # Units that have weights in flash: whole words of them where they are packed.
+        self.padded_units = self.n_units + (-self.n_units % PACKED_UNITS if self.is_packed else 0)
+        # Bytes of each constant table but the scaling's and the classes'.
+        self.table_bytes = {"keys": 4 * self.n_blocks * self.n_features}
+        if self.rule:
+            self.entry_type = ENTRY_TYPES[self.rule]
+            prototypes = self.n_outputs * self.n_units * TYPE_BYTES[self.entry_type]
+            self.table_bytes["prototypes"] = prototypes
+            # Norms of the perceptron's stand first: their alignment's rest comes at the end.
+            norms = 8 * self.n_outputs + -prototypes % 8 if self.rule == "perceptron" else 0
+            self.learnt_bytes = norms + prototypes
+        else:
+            self.table_bytes["weights"] = self.n_outputs * self.padded_units * self.bits // 8
+            self.table_bytes["biases"] = self.n_outputs * TYPE_BYTES[self.score_type]
+
+    def stack_bytes(self, is_avr: bool) -> int:
+        """Return the bytes of the arrays that a call keeps on the stack."""
+        levels = self.n_features * TYPE_BYTES[self.level_type]
+        if self.rule:
+            return levels + self.room * TYPE_BYTES[self.activation_type]
+        is_packed = self.is_packed and not is_avr
+        activations = BLOCK_UNITS * (2 if is_packed else TYPE_BYTES[self.activation_type])
+        return levels + activations + self.n_outputs * TYPE_BYTES[self.score_type]
 
     @property
-    def is_packed(self) -> bool:
-        """Whether four activations, and four weights, are multiplied as one word."""
-        fits = self.plan.bits == 8 and self.words_per_carry >= FEWEST_WORDS
-        return fits and not self.learns
+    def avr_complaint(self) -> str:
+        """Why the tables are more than an AVR can read, or nothing."""
+        for part, size in self.table_bytes.items():
+            if size > LARGEST_AVR_TABLE:
+                return f"{size} bytes of {part}, where a table has at most {LARGEST_AVR_TABLE}"
+        total = sum(self.table_bytes.values())
+        if total > LARGEST_AVR_TABLES:
+            return f"{total} bytes of tables, where at most 64 KB are in reach"
+        return ""
 
-    @property
-    def padded_units(self) -> int:
-        """Units that have weights in flash: whole words of them where they are packed."""
-        return self.plan.n_units + (-self.plan.n_units % PACKED_UNITS if self.is_packed else 0)
 
-    @property
-    def n_blocks(self) -> int:
-        """Number of blocks of 32 units, the last one perhaps in part."""
-        return -(-self.plan.n_units // BLOCK_UNITS)
+def stored_weights(plan: Plan) -> np.ndarray:
+    """Return the weights as the device multiplies them (outputs × units, int64)."""
+    return plan.weights.astype(np.int64) + (WEIGHT_OFFSET if plan.bits == 8 else 0)
 
-    @cached_property
-    def keys(self) -> np.ndarray:
-        """The signs as words of 32 units (blocks × features, uint32)."""
-        n_bytes = self.n_blocks * BLOCK_UNITS // 8
-        padded = np.zeros((self.plan.n_features, n_bytes), dtype=np.uint8)
-        padded[:, : self.plan.packed_keys.shape[1]] = self.plan.packed_keys
-        return padded.view("<u4").T
 
-    @cached_property
-    def stored_weights(self) -> np.ndarray:
-        """The weights as the device multiplies them (outputs × padded units, int64)."""
-        offset = WEIGHT_OFFSET if self.plan.bits == 8 else 0
-        stored = np.zeros((self.plan.n_outputs, self.padded_units), dtype=np.int64)
-        stored[:, : self.plan.n_units] = self.plan.weights.astype(np.int64) + offset
-        return stored
+def stored_biases(plan: Plan) -> np.ndarray:
+    """Return what is taken off scores: the plan's bias, and κ for every activation."""
+    weight_sums = plan.weights.sum(axis=1, dtype=np.int64)
+    return plan.biases + plan.factor * plan.limit * weight_sums
 
-    @cached_property
-    def weights(self) -> np.ndarray:
-        """The weights in the order of flash, block by block and packed where they are."""
-        blocks = [
-            self.stored_weights[:, first : first + BLOCK_UNITS].ravel()
-            for first in range(0, self.padded_units, BLOCK_UNITS)
-        ]
-        weights = np.concatenate(blocks)
-        return weights.astype(np.uint8).view("<u4") if self.is_packed else weights
 
-    @cached_property
-    def biases(self) -> np.ndarray:
-        """What is taken off scores: the plan's bias, and κ for every activation."""
-        weight_sums = self.plan.weights.sum(axis=1, dtype=np.int64)
-        return self.plan.biases + self.plan.factor * self.plan.limit * weight_sums
+def scaling_columns(scaling: FloatScaling | IntegerScaling) -> dict[str, np.ndarray]:
+    """Return the fields of scalings that a table needs, in their order, one value per feature."""
+    if isinstance(scaling, FloatScaling):
+        return {"offset": -scaling.minimum, "scale": scaling.scale}
+    columns = {"multiplier": scaling.multiplier}
+    if len(np.unique(scaling.offset)) > 1:
+        columns["offset"] = scaling.offset
+    columns |= {"span": scaling.span, "minimum": scaling.minimum}
+    if len(np.unique(scaling.settles)) > 1:
+        columns["settles"] = scaling.settles
+    return columns
 
-    @property
-    def score_bits(self) -> int:
-        """32 where no score, nor a part of its sum, can leave that many bits; else 64."""
-        largest = np.abs(self.stored_weights).sum(axis=1) * self.highest_activation * self.step
-        return 32 if (largest + np.abs(self.biases)).max() < 2**31 else 64
 
-    @property
-    def largest_dot(self) -> int:
-        """The largest product of activations and weights over a block."""
-        return BLOCK_UNITS * self.highest_activation * (255 if self.plan.bits == 8 else 2**15 - 1)
+def scaling_layout(scaling: FloatScaling | IntegerScaling) -> ScalingLayout:
+    """Return how scalings are stored and computed."""
+    columns = scaling_columns(scaling)
+    n_features = len(scaling.minimum)
+    # Compared as bits, for C tells -0.0 from 0.0.
+    bits = np.column_stack([column.view(f"i{column.itemsize}") for column in columns.values()])
+    n_rows, index_type = len(np.unique(bits, axis=0)), ""
+    if n_rows > INDEXED_SHARE * n_features:
+        n_rows = n_features
+    elif n_rows > 1:
+        index_type = unsigned_type(n_rows - 1)
+    if isinstance(scaling, FloatScaling):
+        is_known = n_rows == 1 or n_features <= MOST_UNROLLED
+        subtracts = is_known and bool((scaling.minimum > 0).any())
+        types = dict.fromkeys(columns, "float")
+        return ScalingLayout(n_rows, types, index_type, subtracts=subtracts)
+    n_levels = scaling.n_levels + 1
+    product = 32 if n_levels << scaling.shift <= 2**32 else 64
+    remainder = 32 if 2 * n_levels * int(scaling.span.max()) < 2**31 else 64
+    types = _integer_fields(scaling.dtype, unsigned_type(int(scaling.multiplier.max())))
+    types |= {"offset": f"uint{product}_t", "settles": "uint8_t"}
+    types = {name: types[name] for name in columns}
+    remainder = remainder if scaling.settles.any() else 0
+    return ScalingLayout(n_rows, types, index_type, product, remainder, scaling.shift)
 
-    @property
-    def table_bytes(self) -> dict[str, int]:
-        """Bytes of each constant table but the scaling's."""
-        plan = self.plan
-        return {
-            "keys": 4 * self.keys.size,
-            "weights": self.stored_weights.size * plan.bits // 8,
-            "biases": plan.n_outputs * self.score_bits // 8,
-        }
+
+def _largest_scaling(n_features, n_units, input_type):
+    # Where some features share one, the code for indices may exceed what rows save.
+    index_type = unsigned_type(n_features - 1) if n_features > LARGEST_UNSHARED else ""
+    if input_type == "float":
+        types = dict.fromkeys(("offset", "scale"), "float")
+        return ScalingLayout(n_features, types, index_type, subtracts=True)
+    dtype = INTEGER_DTYPES[input_type]
+    n_bits = np.iinfo(dtype).bits
+    width = 32 if (n_units + 1) << n_bits < 2**31 else 64
+    types = _integer_fields(dtype, f"uint{width}_t")
+    return ScalingLayout(n_features, types, index_type, width, width, n_bits)
+
+
+def _integer_fields(dtype, multiplier_type):
+    value_type = f"{np.dtype(dtype).name}_t"
+    return {"multiplier": multiplier_type, "span": f"u{value_type}", "minimum": value_type}

@@ -7,8 +7,9 @@ reaches the 16 bits' end, where twin and device stop. The GLVQ rule is the kerne
 float32 on the device.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,25 +18,40 @@ from hyperlvq.export.fitted import fitted_parts
 from hyperlvq.export.plan import Plan, make_plan
 from hyperlvq.kernels.distances import squared_distances
 from hyperlvq.kernels.online import glvq_pass
-from hyperlvq.registry import PARTS, readouts
+from hyperlvq.readouts import GLVQClassifier, PerceptronClassifier
+from hyperlvq.readouts.glvq import AUTO_STEP
 
-RULES = ("perceptron", "glvq")
 LARGEST_ENTRY = 2**15 - 1
 #: What the sum of an entry and a step may reach on the device.
 LARGEST_SUM = 2**31 - 1
 #: Prototypes may grow to this many times their largest entry before they stop.
 HEADROOM = 2
 MOST_FRACTION_BITS = 14
-PERCEPTRON_RATE = 0.0005
-GLVQ_SLOPE = 10.0
-#: How far a sample on the boundary moves its winners, twice; as for learning_rate="auto".
-GLVQ_STEP = 0.02
 #: Distances that differ by less of themselves may change places in float32.
 CLEAR_SHARE = 1e-4
 
 
 @dataclass(eq=False)
-class PerceptronLearner:
+class _Learner(ABC):
+    plan: Plan
+    prototypes: np.ndarray
+
+    def predict_index(self, X) -> np.ndarray:
+        """Return the class index of each sample."""
+        closest = self._closeness(self.plan.activations(X)).argmax(axis=1)
+        return self.plan.output_classes[closest]
+
+    def predict(self, X) -> np.ndarray:
+        """Return the label of each sample."""
+        return self.plan.classes[self.predict_index(X)]
+
+    @abstractmethod
+    def _closeness(self, activations):
+        """Return how close each prototype is, in any unit."""
+
+
+@dataclass(eq=False)
+class PerceptronLearner(_Learner):
     """The perceptron rule in integers.
 
     Attributes
@@ -50,19 +66,9 @@ class PerceptronLearner:
         r: a mistake moves prototypes by r times the activations.
     """
 
-    plan: Plan
-    prototypes: np.ndarray
+    rule: ClassVar[str] = "perceptron"
     fraction_bits: int
     rate: int
-
-    def predict_index(self, X) -> np.ndarray:
-        """Return the class index of each sample."""
-        scores = [self._scores(h) for h in self.plan.activations(X).astype(np.int64)]
-        return self.plan.output_classes[np.argmax(scores, axis=1)]
-
-    def predict(self, X) -> np.ndarray:
-        """Return the label of each sample."""
-        return self.plan.classes[self.predict_index(X)]
 
     def is_clear(self, X) -> np.ndarray:
         """Return whether each sample's class is the same on every device: integers say it is."""
@@ -73,71 +79,57 @@ class PerceptronLearner:
         activations = self.plan.activations(X).astype(np.int64)
         return sum(map(self._learn_one, activations, y_index))
 
-    def _scores(self, h):
+    def _closeness(self, h):
         """Return ‖2^f h‖² - ‖2^f h - q‖² for every prototype."""
         q = self.prototypes.astype(np.int64)
-        return (2 << self.fraction_bits) * (q @ h) - np.square(q).sum(axis=1)
+        return (2 << self.fraction_bits) * (h.astype(np.int64) @ q.T) - np.square(q).sum(axis=1)
 
     def _learn_one(self, h, label):
-        scores, is_own = self._scores(h), self.plan.output_classes == label
+        scores, is_own = self._closeness(h), self.plan.output_classes == label
         if is_own.all() or not is_own.any():
             return 0
         own = np.flatnonzero(is_own)[scores[is_own].argmax()]
         if scores.argmax() == own:
             return 0
         other = np.flatnonzero(~is_own)[scores[~is_own].argmax()]
-        self._add(own, self.rate * h)
-        self._add(other, -self.rate * h)
+        for output, step in ((own, self.rate * h), (other, -self.rate * h)):
+            moved = self.prototypes[output] + step
+            self.prototypes[output] = np.clip(moved, -LARGEST_ENTRY, LARGEST_ENTRY)
         return 1
-
-    def _add(self, output, step):
-        moved = self.prototypes[output] + step
-        self.prototypes[output] = np.clip(moved, -LARGEST_ENTRY, LARGEST_ENTRY)
 
 
 @dataclass(eq=False)
-class GLVQLearner:
+class GLVQLearner(_Learner):
     """The online rule of GLVQ, in float64 here and in float32 on the device.
 
     Attributes
     ----------
-    plan : Plan
-        The model it starts from: scaling, keys and classes of the outputs.
-    prototypes : ndarray of shape (n_outputs, n_units), of float64
-        Changed in place by `learn`.
-    slope : float
-        The steepness β.
-    rate : float
-        The step α.
+    plan, prototypes
+        As for `PerceptronLearner`, but prototypes w of float64.
+    slope, rate : float
+        The steepness β and the step α.
     """
 
-    plan: Plan
-    prototypes: np.ndarray
+    rule: ClassVar[str] = "glvq"
     slope: float
     rate: float
 
-    def predict_index(self, X) -> np.ndarray:
-        """Return the class index of each sample."""
-        distances = squared_distances(self.plan.activations(X), self.prototypes)
-        return self.plan.output_classes[distances.argmin(axis=1)]
-
-    def predict(self, X) -> np.ndarray:
-        """Return the label of each sample."""
-        return self.plan.classes[self.predict_index(X)]
-
     def is_clear(self, X) -> np.ndarray:
         """Return whether float32 can tell a sample's closest prototype from the next."""
-        distances = np.sort(squared_distances(self.plan.activations(X), self.prototypes), axis=1)
+        distances = np.sort(-self._closeness(self.plan.activations(X)), axis=1)
         return distances[:, 1] - distances[:, 0] > CLEAR_SHARE * distances[:, 1]
 
     def learn(self, X, y_index) -> float:
         """Learn from samples one after the other; return the sum of their costs."""
-        classes, visits = self.plan.output_classes, np.arange(len(X))
-        known = visits[np.isin(y_index, classes)]
+        classes, labels = self.plan.output_classes, np.asarray(y_index)
+        known = np.flatnonzero(np.isin(labels, classes))
         activations = self.plan.activations(X)
         return glvq_pass(
-            activations, np.asarray(y_index), known, self.prototypes, classes, self.slope, self.rate
+            activations, labels, known, self.prototypes, classes, self.slope, self.rate
         )
+
+    def _closeness(self, activations):
+        return -squared_distances(activations, self.prototypes)
 
 
 def make_learner(
@@ -160,22 +152,20 @@ def make_learner(
         How it learns; by default "glvq" for `GLVQClassifier` and "perceptron" for the others.
     learning_rate : float, optional
         The step α, by default that of the readout where it has one.
-
-    Returns
-    -------
-    learner : PerceptronLearner or GLVQLearner
     """
     plan = make_plan(model, name=name, input=input, bits=16)
-    own_rule = PARTS[readouts()[plan.readout]].device_rule
-    if own_rule is None:
-        raise InputError(f"{readouts()[plan.readout]} has no prototypes that a device could learn")
-    rule = rule or own_rule
-    if rule not in RULES:
-        raise InputError(f"the rule must be 'perceptron' or 'glvq', got {rule!r}")
+    parts = fitted_parts(model)
+    if parts.record.device_rule is None:
+        kind = type(parts.readout).__name__
+        raise InputError(f"{kind} has no prototypes that a device could learn")
     if learning_rate is not None and not 0 < learning_rate < np.inf:
         raise InputError(f"learning_rate must be a finite number above 0, got {learning_rate!r}")
-    make = _perceptron if rule == "perceptron" else _glvq
-    return make(plan, fitted_parts(model).readout, learning_rate)
+    rule = rule or parts.record.device_rule
+    if rule == "perceptron":
+        return _perceptron(plan, parts.readout, learning_rate)
+    if rule == "glvq":
+        return _glvq(plan, parts.readout, learning_rate)
+    raise InputError(f"the rule must be 'perceptron' or 'glvq', got {rule!r}")
 
 
 def _perceptron(plan, readout, learning_rate):
@@ -185,34 +175,24 @@ def _perceptron(plan, readout, learning_rate):
         raise InputError(
             f"prototypes of up to {largest:g} leave a 16-bit device no fraction to learn in"
         )
-    prototypes = np.rint(readout.prototypes_ * 2**fraction_bits).astype(np.int16)
-    own = readout.learning_rate if plan.readout == "perceptron" else None
-    rate = learning_rate or own or max(PERCEPTRON_RATE, 2**-fraction_bits)
-    return PerceptronLearner(
-        plan, prototypes, fraction_bits, _integer_rate(rate, fraction_bits, plan.limit)
-    )
-
-
-def _integer_rate(rate, fraction_bits, limit):
-    """Return r of the rate r/2^f that is closest."""
     one = 2**fraction_bits
-    steps = np.rint(float(rate) * one)
-    largest = (LARGEST_SUM - LARGEST_ENTRY) // limit
-    if not 1 <= steps <= largest:
+    usual = max(PerceptronClassifier().learning_rate, 1 / one)
+    own = readout.learning_rate if plan.readout == "perceptron" else usual
+    rate = float(learning_rate or own)
+    steps, most_steps = np.rint(rate * one), (LARGEST_SUM - LARGEST_ENTRY) // plan.limit
+    if not 1 <= steps <= most_steps:
         raise InputError(
-            f"the device learns at rates of {1 / one:g} to {largest / one:g}, "
+            f"the device learns at rates of {1 / one:g} to {most_steps / one:g}, "
             f"got a learning rate of {rate:g}"
         )
-    return int(steps)
+    prototypes = np.rint(readout.prototypes_ * one).astype(np.int16)
+    return PerceptronLearner(plan, prototypes, fraction_bits, int(steps))
 
 
 def _glvq(plan, readout, learning_rate):
-    slope = float(readout.slope) if plan.readout == "glvq" else GLVQ_SLOPE
-    rate = learning_rate or _own_rate(readout) or GLVQ_STEP / slope * plan.n_units * plan.limit**2
-    return GLVQLearner(plan, readout.prototypes_.astype(np.float64), slope, float(rate))
-
-
-def _own_rate(readout):
-    """Return the rate of a GLVQ readout, if it was given or found one."""
-    rate = getattr(readout, "learning_rate_", getattr(readout, "learning_rate", None))
-    return rate if type(readout).__name__ == "GLVQClassifier" and rate != "auto" else None
+    like = readout if plan.readout == "glvq" else GLVQClassifier()
+    rate = learning_rate or getattr(like, "learning_rate_", like.learning_rate)
+    if not rate or rate == "auto":
+        rate = AUTO_STEP / like.slope * plan.n_units * plan.limit**2
+    prototypes = readout.prototypes_.astype(np.float64)
+    return GLVQLearner(plan, prototypes, float(like.slope), float(rate))

@@ -1,9 +1,8 @@
 """A plan as an ONNX graph of plain operators, with integers after the levels.
 
-Opset 18, the first with bitwise operators, and IR version 8; tested from onnxruntime 1.19 on.
-The graph counts as the C does: a sample's K features become K rows of N bits, one a unit, that
+The graph counts as the C does: a sample's K features become K rows of N bits, one per unit, that
 are 1 where the sign is +1 after negation, and adders of bitwise operators count the ones of each
-unit, 64 units at once. That takes about N·max(K/2, 35) bytes of memory a sample.
+unit, 64 units at once. That takes about N·max(K/2, 35) bytes of memory per sample.
 """
 
 import json
@@ -14,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from hyperlvq.export.plan import Plan, make_plan
-from hyperlvq.export.scaling import FloatScaling, IntegerScaling
+from hyperlvq.export.scaling import IntegerScaling
 from hyperlvq.writing import write_bytes
 
-OPSET = 18
+OPSET = 18  # the first with bitwise operators; tested from onnxruntime 1.19 on
 IR_VERSION = 8  # the one of opset 18; helper would take the newest, which older runtimes refuse
 WORD_BITS = 64
 #: Counts are unpacked by way of words of four, which holds the largest number of features.
@@ -37,10 +36,9 @@ def to_onnx(
     """Return a fitted pipeline's integer form as an ONNX model, and write it to a file.
 
     The model has one input, "features" (samples × features, float32 or integers as `input`
-    says; any number of samples), and two outputs: "label", of int64 for integer classes and of
-    strings for names, and "scores", of int64, one a prototype. They are the plan's own. What
-    the names and classes are stands in the model's metadata, as JSON. A float that is NaN
-    counts as the smallest value.
+    says), and two outputs, which are the plan's own: "label", of int64 for integer classes and of
+    strings for names, and "scores", of int64, one per prototype. Names and classes stand in the
+    model's metadata, as JSON. A float that is NaN counts as the smallest value.
 
     Parameters
     ----------
@@ -50,10 +48,6 @@ def to_onnx(
         Where to write the model; what was there is replaced when the new file is complete.
     name, input, bits
         As for `make_plan`; the name is the graph's.
-
-    Returns
-    -------
-    onnx_model : onnx.ModelProto
 
     Examples
     --------
@@ -67,36 +61,36 @@ def to_onnx(
     ['label', 'scores']
     """
     plan = model if isinstance(model, Plan) else make_plan(model, name=name, input=input, bits=bits)
-    onnx_model = render(plan)
+    graph = Graph()
+    labels = _labels(plan)
+    counts = _counts(graph, _bits(graph, _levels(graph, plan.scaling), plan), plan)
+    products = graph.cast(_products(graph, counts, plan), np.int64)
+    multiplied = graph.add("Mul", products, np.int64(plan.factor))
+    scores = graph.add("Identity", graph.add("Sub", multiplied, plan.biases), output="scores")
+    # Scores are far below 2⁵³, and onnxruntime before 1.20 has no ArgMax of int64.
+    winners = graph.add("ArgMax", graph.cast(scores, np.float64), axis=1, keepdims=0)
+    graph.add("Gather", labels[plan.output_classes], winners, output="label")
+    tensors = (
+        ("features", plan.scaling.dtype, plan.n_features),
+        ("label", labels.dtype),
+        ("scores", np.int64, plan.n_outputs),
+    )
+    onnx_model = graph.model(plan.name, tensors, _metadata(plan))
     if path is not None:
         write_bytes(onnx_model.SerializeToString(), path)
     return onnx_model
-
-
-def render(plan: Plan) -> Any:
-    """Return the ONNX model of a plan."""
-    onnx = _onnx()
-    graph = Graph()
-    counts = _counts(graph, _bits(graph, _levels(graph, plan.scaling), plan), plan)
-    scores = graph.add("Identity", _scores(graph, counts, plan), output="scores")
-    # Scores are far below 2⁵³, and onnxruntime before 1.20 has no ArgMax of int64.
-    winners = graph.add("ArgMax", _cast(graph, scores, np.float64), axis=1, keepdims=0)
-    graph.add("Gather", _labels(plan)[plan.output_classes], winners, output="label")
-    model = onnx.helper.make_model(
-        _finished(graph, plan),
-        opset_imports=[onnx.helper.make_opsetid("", OPSET)],
-        ir_version=IR_VERSION,
-        producer_name="hyperlvq",
-        producer_version=version("hyperlvq"),
-    )
-    onnx.helper.set_model_props(model, _metadata(plan))
-    return model
 
 
 class Graph:
     """Nodes in the order in which they run; arrays among their inputs become constants."""
 
     def __init__(self):
+        try:
+            import onnx
+        except ModuleNotFoundError as error:
+            sentence = "ONNX export needs: pip install 'hyperlvq[onnx]'"
+            raise ModuleNotFoundError(sentence, name=error.name) from None
+        self.helper, self.from_array = onnx.helper, onnx.numpy_helper.from_array
         self.nodes = []
         self.constants = []
 
@@ -112,47 +106,40 @@ class Graph:
         self._append("Split", [value], outputs, {"axis": 1, "num_outputs": 2})
         return outputs
 
+    def cast(self, value, dtype):
+        """Return a value in another type."""
+        return self.add("Cast", value, to=self.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+
+    def shift(self, value, n_bits):
+        """Return a value without its lowest bits."""
+        return self.add("BitShift", value, np.uint64(n_bits), direction="RIGHT")
+
+    def model(self, name, tensors, metadata):
+        """Return the model, given type and shape of its input and of its outputs."""
+        tensor_type = self.helper.np_dtype_to_tensor_dtype
+        first, *others = (
+            self.helper.make_tensor_value_info(each, tensor_type(np.dtype(dtype)), ["samples", *n])
+            for each, dtype, *n in tensors
+        )
+        model = self.helper.make_model(
+            self.helper.make_graph(self.nodes, name, [first], others, self.constants),
+            opset_imports=[self.helper.make_opsetid("", OPSET)],
+            ir_version=IR_VERSION,
+            producer_name="hyperlvq",
+            producer_version=version("hyperlvq"),
+        )
+        self.helper.set_model_props(model, metadata)
+        return model
+
     def _append(self, operator, inputs, outputs, attributes):
         names = [value if isinstance(value, str) else self._constant(value) for value in inputs]
-        node = _onnx().helper.make_node(operator, names, outputs, outputs[0], **attributes)
+        node = self.helper.make_node(operator, names, outputs, outputs[0], **attributes)
         self.nodes.append(node)
 
     def _constant(self, array):
         name = f"constant_{len(self.constants)}"
-        self.constants.append(_onnx().numpy_helper.from_array(np.asarray(array), name))
+        self.constants.append(self.from_array(np.asarray(array), name))
         return name
-
-
-def _onnx():
-    try:
-        import onnx
-    except ModuleNotFoundError as error:
-        sentence = "ONNX export needs: pip install 'hyperlvq[onnx]'"
-        raise ModuleNotFoundError(sentence, name=error.name) from None
-    return onnx
-
-
-def _finished(graph, plan):
-    """Return the graph with the types and shapes of what goes in and comes out."""
-    helper = _onnx().helper
-    label_type = _labels(plan).dtype
-    scaling = plan.scaling
-
-    def tensor(name, dtype, *shape):
-        dtype = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-        return helper.make_tensor_value_info(name, dtype, ["samples", *shape])
-
-    return helper.make_graph(
-        graph.nodes,
-        plan.name,
-        [tensor("features", _input_dtype(scaling), plan.n_features)],
-        [tensor("label", label_type), tensor("scores", np.int64, plan.n_outputs)],
-        graph.constants,
-    )
-
-
-def _input_dtype(scaling):
-    return np.float32 if isinstance(scaling, FloatScaling) else scaling.dtype
 
 
 def _labels(plan):
@@ -187,17 +174,17 @@ def _levels(graph, scaling):
     distances = graph.add("Sub", values, scaling.minimum)
     positions = graph.add("Mul", distances, scaling.scale)
     within = graph.add("Min", positions, np.float32(scaling.n_levels))
-    return _cast(graph, graph.add("Round", within), np.int64)
+    return graph.cast(graph.add("Round", within), np.int64)
 
 
 def _levels_of_integers(graph, scaling):
     """Return the levels as `IntegerScaling.levels` computes them."""
-    distance = graph.add("Sub", _cast(graph, "features", np.int64), scaling.minimum)
+    distance = graph.add("Sub", graph.cast("features", np.int64), scaling.minimum)
     last = np.maximum(scaling.span - 1, 0)
     within = graph.add("Min", graph.add("Max", distance, np.int64(0)), last)
     line = graph.add("Add", graph.add("Mul", within, scaling.multiplier), scaling.offset)
-    shifted = _shift(graph, _cast(graph, line, np.uint64), scaling.shift)
-    levels = _cast(graph, shifted, np.int64)
+    shifted = graph.shift(graph.cast(line, np.uint64), scaling.shift)
+    levels = graph.cast(shifted, np.int64)
     if scaling.settles.any():
         levels = graph.add("Add", levels, _correction(graph, within, levels, scaling))
     is_below = graph.add("Less", distance, scaling.span)
@@ -215,7 +202,7 @@ def _correction(graph, distance, levels, scaling):
     bound = np.where(scaling.settles, scaling.span, np.iinfo(np.int64).max)
     is_low = graph.add("Greater", graph.add("Add", is_odd, remainder), bound)
     is_high = graph.add("Greater", graph.add("Sub", is_odd, remainder), bound)
-    return graph.add("Sub", _cast(graph, is_low, np.int64), _cast(graph, is_high, np.int64))
+    return graph.add("Sub", graph.cast(is_low, np.int64), graph.cast(is_high, np.int64))
 
 
 def _bits(graph, levels, plan):
@@ -223,7 +210,7 @@ def _bits(graph, levels, plan):
 
     Samples × features × words of uint64, with bit n % 64 of word n // 64 for unit n.
     """
-    keys = _key_words(plan)
+    keys = plan.key_words(WORD_BITS).astype(np.uint64)
     first_units = WORD_BITS * np.arange(keys.shape[1])
     columns = graph.add("Unsqueeze", levels, np.array([2]))
     n_negated = graph.add("Sub", columns, first_units)
@@ -232,16 +219,10 @@ def _bits(graph, levels, plan):
     return graph.add("BitwiseXor", graph.add("Gather", low_bits, n_negated), keys)
 
 
-def _key_words(plan):
-    n_bytes = plan.packed_keys.shape[1]
-    padded = np.pad(plan.packed_keys, ((0, 0), (0, -n_bytes % 8)))
-    return padded.view("<u8").astype(np.uint64)
-
-
 def _counts(graph, words, plan):
     """Return how many features are positive in each unit (samples × units, int32).
 
-    Units are padded to whole words and come in the order of `_unit_order`.
+    Units are padded to whole words and come in the order of `_weight_columns`.
     """
     digits = _digits_of_counts(graph, words, plan.n_features)
     # Not by ReduceSum, for which onnxruntime rounds int64 to float64.
@@ -250,16 +231,16 @@ def _counts(graph, words, plan):
         doubled = graph.add("BitShift", packed, np.uint64(1), direction="LEFT")
         packed = graph.add("BitwiseOr", doubled, _every_sixteenth(graph, digit))
     columns = graph.add("Unsqueeze", packed, np.array([4]))
-    lanes = _shift(graph, columns, np.arange(0, WORD_BITS, COUNT_BITS, dtype=np.uint64))
+    lanes = graph.shift(columns, np.arange(0, WORD_BITS, COUNT_BITS, dtype=np.uint64))
     counts = graph.add("BitwiseAnd", lanes, np.uint64(2**COUNT_BITS - 1))
-    return _cast(graph, graph.add("Reshape", counts, np.array([0, _n_padded(plan)])), np.int32)
+    return graph.cast(graph.add("Reshape", counts, np.array([0, _n_padded(plan)])), np.int32)
 
 
 def _every_sixteenth(graph, digit):
     """Return 16 words for each, with bits i, 16 + i, 32 + i and 48 + i at 0, 16, 32 and 48."""
     columns = graph.add("Unsqueeze", digit, np.array([3]))
     low_bits = np.uint64(sum(2**bit for bit in range(0, WORD_BITS, COUNT_BITS)))
-    shifted = _shift(graph, columns, np.arange(COUNT_BITS, dtype=np.uint64))
+    shifted = graph.shift(columns, np.arange(COUNT_BITS, dtype=np.uint64))
     return graph.add("BitwiseAnd", shifted, low_bits)
 
 
@@ -286,12 +267,6 @@ def _added(graph, pairs):
     return [*digits, carry]
 
 
-def _scores(graph, counts, plan):
-    """Return factor · h·q - b (samples × outputs, int64)."""
-    products = _cast(graph, _products(graph, counts, plan), np.int64)
-    return graph.add("Sub", graph.add("Mul", products, np.int64(plan.factor)), plan.biases)
-
-
 def _products(graph, counts, plan):
     """Return the products of activations and weights, in 8 bits where both have no more.
 
@@ -305,33 +280,23 @@ def _products(graph, counts, plan):
         # Unsigned on both sides: with signed weights, processors without VNNI may saturate.
         factors = (weights + np.int16(WEIGHT_ZERO)).astype(np.uint8)
         zeros = np.uint8(limit), np.uint8(WEIGHT_ZERO)
-        return graph.add("MatMulInteger", _cast(graph, shifted, np.uint8), factors, *zeros)
+        return graph.add("MatMulInteger", graph.cast(shifted, np.uint8), factors, *zeros)
     largest = limit * np.abs(weights.astype(np.int64)).sum(axis=0).max()
     dtype = np.int32 if largest < 2**31 else np.int64
-    activations = _cast(graph, graph.add("Sub", shifted, np.int32(limit)), dtype)
-    return graph.add("MatMul", activations, _cast(graph, weights, dtype))
+    activations = graph.cast(graph.add("Sub", shifted, np.int32(limit)), dtype)
+    return graph.add("MatMul", activations, graph.cast(weights, dtype))
 
 
 def _weight_columns(plan):
-    """Return the weights (padded units × outputs), with 0 for units that are not."""
+    """Return the weights (padded units × outputs), with 0 for units that are not.
+
+    They come in the order of counts: a word's bits 0, 16, 32 and 48 are unpacked together.
+    """
     padded = np.zeros((_n_padded(plan), plan.n_outputs), dtype=plan.weights.dtype)
     padded[: plan.n_units] = plan.weights.T
-    return padded[_unit_order(plan)]
-
-
-def _unit_order(plan):
-    """Return the unit of each count: a word's bits 0, 16, 32 and 48 are unpacked together."""
-    units = np.arange(_n_padded(plan)).reshape(-1, COUNTS_PER_WORD, COUNT_BITS)
-    return units.transpose(0, 2, 1).ravel()
+    by_bit = padded.reshape(-1, COUNTS_PER_WORD, COUNT_BITS, plan.n_outputs)
+    return by_bit.swapaxes(1, 2).reshape(padded.shape)
 
 
 def _n_padded(plan):
     return -(-plan.n_units // WORD_BITS) * WORD_BITS
-
-
-def _shift(graph, value, n_bits):
-    return graph.add("BitShift", value, np.uint64(n_bits), direction="RIGHT")
-
-
-def _cast(graph, value, dtype):
-    return graph.add("Cast", value, to=_onnx().helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))

@@ -4,22 +4,32 @@ Every exporter writes out a `Plan` and adds nothing to it, so what `Plan.predict
 the device returns.
 """
 
+import re
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
-from hyperlvq.export.fitted import fitted_parts
-from hyperlvq.export.naming import check_name
-from hyperlvq.export.quantise import quantised_readout
+from hyperlvq.export.fitted import device_features, fitted_parts
+from hyperlvq.export.quantise import quantised_outputs
 from hyperlvq.export.scaling import FloatScaling, IntegerScaling, float_scaling, integer_scaling
 from hyperlvq.kernels.encoding import encode, sum_dtype
 from hyperlvq.kernels.scores import activation_dtype
 
 INPUTS = ("float", "int16", "int32")
-WIDTHS = (8, 16)
-MOST_UNITS = MOST_FEATURES = MOST_OUTPUTS = 32767
+#: Most units, features and outputs: an int of 16 bits counts them.
+LARGEST_SIZE = 2**15 - 1
+RESERVED_WORDS = (
+    "auto break case char const continue default do double else enum extern float for goto if "
+    "inline int long register restrict return short signed sizeof static struct switch typedef "
+    "union unsigned void volatile while main "
+    "asm bool catch class delete explicit export false friend mutable namespace new operator "
+    "private protected public template this throw true try typename using virtual "
+    # Headers of the standard library, which NAME.h must not hide.
+    "assert complex ctype errno fenv inttypes iso646 limits locale math memory setjmp signal "
+    "stdarg stdbool stddef stdint stdio stdlib string tgmath time wchar wctype"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,18 +43,13 @@ class Plan:
 
     Attributes
     ----------
-    name : str
-        The prefix of every name in C.
+    name, input, bits
+        As for `make_plan`.
     readout : str
-        "centroids", "perceptron", "lvq1", "glvq" or "rls".
-    input : {"float", "int16", "int32"}
-        The type of a raw feature value.
-    bits : {8, 16}
-        The width of a weight.
-    feature_names : tuple of str
+        As for `make_classifier`.
+    feature_names, class_names : tuple of str
     feature_ranges : ndarray of shape (n_features, 2), of float64
         Smallest and largest training value of each feature.
-    class_names : tuple of str
     classes : ndarray of shape (n_classes,)
         The labels as the float model has them.
     n_units : int
@@ -52,7 +57,7 @@ class Plan:
     clip : int
         Largest activation κ, as the layer has it; sums never exceed K.
     packed_keys : ndarray of shape (n_features, ⌈n_units / 8⌉), of uint8
-        The keys, one bit a weight: bit n % 8 of byte n // 8 is 1 where the sign is +1.
+        The keys, one bit per weight: bit n % 8 of byte n // 8 is 1 where the sign is +1.
     scaling : FloatScaling or IntegerScaling
     weights : ndarray of shape (n_outputs, n_units), of int8 or int16
         Prototypes w, or coefficients of least squares, less a vector common to all outputs.
@@ -119,6 +124,12 @@ class Plan:
         bits = np.unpackbits(self.packed_keys, axis=1, count=self.n_units, bitorder="little")
         return bits.astype(np.int8) * 2 - 1
 
+    def key_words(self, n_bits: int) -> np.ndarray:
+        """Return the keys as words of 32 or 64 units (n_features × words, unsigned)."""
+        n_bytes = n_bits // 8
+        missing = -self.packed_keys.shape[1] % n_bytes
+        return np.pad(self.packed_keys, ((0, 0), (0, missing))).view(f"<u{n_bytes}")
+
     def values(self, X) -> np.ndarray:
         """Return raw features in the type in which the device receives them."""
         X = np.asarray(X, dtype=np.float64)
@@ -175,10 +186,6 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     bits : {8, 16}, default=8
         Width of a quantised weight.
 
-    Returns
-    -------
-    plan : Plan
-
     Examples
     --------
     >>> from sklearn.datasets import load_digits
@@ -192,23 +199,28 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     >>> compare(model, plan, X, y).agreement > 0.99
     True
     """
-    check_name(name)
-    _check_choice("input", input, INPUTS)
-    if isinstance(bits, bool) or bits not in WIDTHS:
+    _check_name(name)
+    check_option("input", input, INPUTS)
+    if isinstance(bits, bool) or bits not in (8, 16):
         raise InputError(f"bits must be 8 or 16, got {bits!r}")
     parts = fitted_parts(model)
-    n_units = parts.hidden.keys_.shape[1]
+    readout, rows = parts.readout, parts.output_rows
+    n_features, n_units = parts.hidden.keys_.shape
+    for what, number in {"units": n_units, "features": n_features, "outputs": len(rows)}.items():
+        if number > LARGEST_SIZE:
+            raise InputError(f"cannot export {number} {what}: at most {LARGEST_SIZE}")
     scaling, notes = _make_scaling(parts, input, n_units)
-    weights, weight_scale, biases = quantised_readout(parts, bits)
-    plan = Plan(
+    weights, weight_scale, biases = quantised_outputs(rows, bits, parts.has_prototypes)
+    output_classes = getattr(readout, "prototype_classes_", np.arange(len(readout.classes_)))
+    return Plan(
         name=name,
-        readout=parts.readout_name,
+        readout=str(parts.record.recipe_name),
         input=input,
         bits=int(bits),
         feature_names=parts.feature_names,
         feature_ranges=np.column_stack([parts.scale.data_min_, parts.scale.data_max_]),
-        class_names=tuple(map(str, parts.readout.classes_.tolist())),
-        classes=parts.readout.classes_.copy(),
+        class_names=tuple(map(str, readout.classes_.tolist())),
+        classes=readout.classes_.copy(),
         n_units=n_units,
         clip=int(parts.hidden.clip),
         packed_keys=np.packbits(parts.hidden.keys_ > 0, axis=1, bitorder="little"),
@@ -216,15 +228,24 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         weights=weights,
         weight_scale=weight_scale,
         biases=biases,
-        factor=1 if parts.readout_name == "rls" else 2,
-        output_classes=_output_classes(parts.readout),
+        factor=2 if parts.has_prototypes else 1,
+        output_classes=output_classes.astype(np.int64),
         notes=tuple(notes),
     )
-    _check_sizes(plan)
-    return plan
 
 
-def _check_choice(name, value, choices):
+def _check_name(name):
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,30}", name):
+        raise InputError(
+            f"name must be a C identifier of at most 31 ASCII letters, digits and underscores "
+            f"that begins with a letter, got {name!r}"
+        )
+    if name in RESERVED_WORDS.split():
+        raise InputError(f"name must not be a word that C or its library reserves, got {name!r}")
+
+
+def check_option(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Return a value that is one of `choices`."""
     try:
         return check_choice(name, value, choices)
     except ValueError as error:
@@ -241,17 +262,31 @@ def _make_scaling(parts, input_type, n_units):
     return integer_scaling(minimum, maximum, n_units, parts.feature_names, input_type)
 
 
-def _output_classes(readout):
-    classes = getattr(readout, "prototype_classes_", np.arange(len(readout.classes_)))
-    return classes.astype(np.int64)
+class Comparison(NamedTuple):
+    """How a float model and its exported form do on the same samples; None: labels unknown."""
+
+    float_accuracy: float | None
+    exported_accuracy: float | None
+    agreement: float
 
 
-def _check_sizes(plan):
-    sizes = (
-        ("units", plan.n_units, MOST_UNITS),
-        ("features", plan.n_features, MOST_FEATURES),
-        ("outputs", plan.n_outputs, MOST_OUTPUTS),
-    )
-    for what, number, most in sizes:
-        if number > most:
-            raise InputError(f"cannot export {number} {what}: at most {most}")
+def compare(model: Any, exported: Any, X: Any, y: Any = None) -> Comparison:
+    """Return the accuracy of a model, of its exported form, and how often their labels agree.
+
+    Parameters
+    ----------
+    model : Pipeline
+        The fitted model the exported form was made of.
+    exported : Plan, PerceptronLearner or GLVQLearner
+        What `to_c` writes: a learner for a trainable model, which has other prototypes.
+    X : array-like of shape (n_samples, n_features), or what the model's first step takes
+    y : array-like of shape (n_samples,), optional
+        The true labels; there are no accuracies without them.
+    """
+    expected = np.asarray(model.predict(X))
+    predicted = exported.predict(device_features(model, X))
+    agreement = float(np.mean(expected == predicted))
+    if y is None:
+        return Comparison(None, None, agreement)
+    before, after = (np.mean(labels == np.asarray(y)) for labels in (expected, predicted))
+    return Comparison(float(before), float(after), agreement)

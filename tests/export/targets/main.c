@@ -3,20 +3,6 @@
 
 unsigned MODEL_selftest(void);
 
-static void report_number(const char *label, uint32_t number)
-{
-    char digits[11];
-    char *digit = digits + 10;
-
-    *digit = '\0';
-    do {
-        *--digit = (char)('0' + number % 10u);
-        number /= 10u;
-    } while (number);
-    report(label);
-    report(digit);
-}
-
 int main(void)
 {
     uint32_t before = instructions();

@@ -7,4 +7,18 @@
 void report(const char *text);
 uint32_t instructions(void);
 
+__attribute__((unused)) static void report_number(const char *label, uint32_t number)
+{
+    char digits[11];
+    char *digit = digits + 10;
+
+    *digit = '\0';
+    do {
+        *--digit = (char)('0' + number % 10u);
+        number /= 10u;
+    } while (number);
+    report(label);
+    report(digit);
+}
+
 #endif

@@ -1,4 +1,11 @@
+?if has_class_table
+
+/* The class of each output. */
+${classes}/* Write the activations of a sample. */
+?end
+?if not has_class_table
 /* Write the activations of a sample. */
+?end
 static void ${name}_activate(const ${name}_value *x, ${name}_activation *activations)
 {
     ${name}_level levels[${NAME}_FEATURES];

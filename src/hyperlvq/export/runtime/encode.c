@@ -40,12 +40,65 @@ static inline ${name}_word ${name}_signs(${name}_word key, unsigned level, unsig
     } while (0)
 
 /*
- * Write the activations of a word of units, from unit `first` on, as ${activation_words}.
+ * Write the activations of a word of units, from unit `first` on, as 0 to ${highest_activation}.
  * Each unit has a counter, and plane p holds bit p of all of them, so that a few bitwise
  * operations count for every unit at once.
  */
 static ${NAME}_NOINLINE void ${name}_encode(const ${name}_level *levels,
     const ${name}_word *keys, unsigned first, ${name}_activation *activations)
 {
-${encode_body}
+${planes}
+?if fours
+    ${name}_word one, two, three;
+?end
+?if not fours
+    ${name}_word one;
+?end
+?if clips
+    ${name}_word high, inside;
+?end
+    unsigned left;
+
+?if fours
+    for (left = ${fours}; left; left--) {
+        ${NAME}_TAKE(one);
+        ${NAME}_TAKE(two);
+        ${NAME}_ADD_TWO(plane0, one, two);
+        ${NAME}_TAKE(two);
+        ${NAME}_TAKE(three);
+        ${NAME}_ADD_TWO(plane0, two, three);
+        ${NAME}_ADD_TWO(plane1, one, two);
+${carry_from_plane_2}
+    }
+?end
+?if ones
+    for (left = ${ones}; left; left--) {
+        ${NAME}_TAKE(one);
+${carry_from_plane_0}
+    }
+?end
+?if clips
+
+    /* Counts of ${limit} and more become ${limit}, negative ones 0. */
+${clipping}
+?end
+
+?if is_packed
+#if defined(__AVR__)
+?end
+    for (left = ${NAME}_WORD_BITS; left; left--) {
+        *activations++ = (${name}_activation)(${activation});
+${next_unit}
+    }
+?if is_packed
+#else
+    for (left = 8; left; left--) {
+${spread}
+        one = (one >> 16) | (one << 16);
+        activations[8] = (one >> 8) & UINT32_C(0x00FF00FF);
+        *activations++ = one & UINT32_C(0x00FF00FF);
+${next_four_units}
+    }
+#endif
+?end
 }

@@ -34,6 +34,7 @@ static void ${name}_move(
     }
 }
 
+/* What learning starts from. */
 ${prototypes}
 void ${name}_start(${name}_model *model)
 {

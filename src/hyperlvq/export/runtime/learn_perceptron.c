@@ -38,6 +38,7 @@ static void ${name}_move(
     model->norms[output] = norm;
 }
 
+/* What learning starts from. */
 ${prototypes}
 void ${name}_start(${name}_model *model)
 {

@@ -8,6 +8,9 @@ typedef struct {
     float scale;
 } ${name}_scaling;
 
+?if is_indexed
+/* The scalings that features share, and which one each has. */
+?end
 ${scaling_table}
 /*
  * Return round((x - minimum) * scale), halves to even, limited to 0 .. ${n_units}; 0 for NaN.
@@ -19,7 +22,10 @@ static ${name}_level ${name}_level_of(unsigned feature, float x)
     float position, middle;
     unsigned level;
 
-${one_for_all}    ${NAME}_READ(scaling, &${name}_scalings[${scaling_index}]);
+?if is_shared
+    (void)feature; /* all features share a scaling */
+?end
+    ${NAME}_READ(scaling, &${name}_scalings[${scaling_index}]);
     position = (x + scaling.offset) * scaling.scale;
     if (!(position > 0.0f)) {
         return 0;

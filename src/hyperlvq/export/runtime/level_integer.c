@@ -1,21 +1,41 @@
 typedef struct {
     ${multiplier_type} multiplier;
-${offset_field}    ${unsigned_type} span;
+?if has_offsets
+    uint${product_bits}_t offset;
+?end
+    ${unsigned_type} span;
     ${value_type} minimum;
-${settles_field}} ${name}_scaling;
+?if is_mixed
+    uint8_t settles;
+?end
+} ${name}_scaling;
 
+?if is_indexed
+/* The scalings that features share, and which one each has. */
+?end
 ${scaling_table}
 /*
  * Return round(${n_units} * (x - minimum) / (maximum - minimum)), halves to even, limited to
- * 0 .. ${n_units}: a product and a shift ${exactness}.
+?if remainder_bits
+ * 0 .. ${n_units}: a product and a shift come at most one off, and the remainder settles it.
+?end
+?if not remainder_bits
+ * 0 .. ${n_units}: a product and a shift that were checked at every level.
+?end
  */
 static ${name}_level ${name}_level_of(unsigned feature, ${value_type} x)
 {
     ${name}_scaling scaling;
     ${unsigned_type} distance;
-    ${product_type} level;
-${settle_declaration}
-${one_for_all}    ${NAME}_READ(scaling, &${name}_scalings[${scaling_index}]);
+    uint${product_bits}_t level;
+?if remainder_bits
+    int${remainder_bits}_t span, remainder;
+?end
+
+?if is_shared
+    (void)feature; /* all features share a scaling */
+?end
+    ${NAME}_READ(scaling, &${name}_scalings[${scaling_index}]);
     if (x < scaling.minimum) {
         return 0;
     }
@@ -24,6 +44,6 @@ ${one_for_all}    ${NAME}_READ(scaling, &${name}_scalings[${scaling_index}]);
     if (distance >= scaling.span) {
         return ${NAME}_UNITS;
     }
-    level = ((${product_type})distance * scaling.multiplier + ${offset}) >> ${shift};
-${settle_code}    return (${name}_level)level;
+    level = ((uint${product_bits}_t)distance * scaling.multiplier + ${offset}) >> ${shift};
+${settling}    return (${name}_level)level;
 }

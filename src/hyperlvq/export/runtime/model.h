@@ -1,7 +1,13 @@
 /*
  * ${name}: ${what}
+?if learns_glvq
+ * It learns: GLVQ's online rule, in float.
+?end
+?if rule and not learns_glvq
+ * It learns: the perceptron rule, in integers.
+?end
  *
- * ${origin}
+ * Written by hyperlvq ${version}; ${name}.md says how to build it.
  */
 #ifndef ${NAME}_H
 #define ${NAME}_H
@@ -15,27 +21,67 @@ extern "C" {
 #define ${NAME}_FEATURES ${n_features}
 #define ${NAME}_CLASSES ${n_classes}
 
-/* A raw feature value, ${unit}. */
+/* A raw feature value, in the units of the training data. */
 typedef ${value_type} ${name}_value;
 
+?if rule
+/* What the device learns: ${learnt_bytes} bytes. */
+typedef struct {
+?end
+?if rule and not learns_glvq
+    int64_t norms[${n_outputs}];
+?end
+?if rule
+    ${entry_type} prototypes[${n_outputs}][${n_units}];
+} ${name}_model;
+
+?end
 /*
  * The features, in the order of x, and their values in training. What lies outside acts as the
- * end it is closer to${nan_words}.
+?if is_float
+ * end it is closer to, and NaN as the smallest.
+?end
+?if not is_float
+ * end it is closer to.
+?end
  *
 ${feature_lines}
  */
 
 /*
+?if rule
+ * The classes:
+?end
+?if not rule
  * The classes that ${name}_predict returns:
+?end
  *
 ${class_lines}
  */
 
 /* Their names in UTF-8: const char *const names[${NAME}_CLASSES] = ${NAME}_CLASS_NAMES; */
-${class_names}
+#define ${NAME}_CLASS_NAMES { \
+${class_names} \
+}
 
+?if rule
+/* Make a model what it was when it was exported; call it once before all else. */
+void ${name}_start(${name}_model *model);
+
+/* Return the class of one sample. */
+${class_type} ${name}_predict(const ${name}_model *model, const ${name}_value x[${NAME}_FEATURES]);
+
+/*
+ * Learn one sample of class `label`. Return the class that it would have been given before; a
+ * label that is no class, or has no prototype, teaches nothing.
+ */
+${class_type} ${name}_learn(
+    ${name}_model *model, const ${name}_value x[${NAME}_FEATURES], ${class_type} label);
+?end
+?if not rule
 /* Return the class of one sample. Reentrant: all it writes is on its stack. */
 ${class_type} ${name}_predict(const ${name}_value x[${NAME}_FEATURES]);
+?end
 
 #ifdef __cplusplus
 }

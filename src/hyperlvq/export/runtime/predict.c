@@ -1,9 +1,21 @@
 typedef ${score_type} ${name}_score;
 
-/* The weights: for each block of 32 units those of each output${weight_words}. */
+?if is_packed
+/* The weights: for each block of 32 units those of each output, four to a word, each plus 128. */
+?end
+?if not is_packed and is_byte
+/* The weights: for each block of 32 units those of each output, each plus 128. */
+?end
+?if not is_byte
+/* The weights: for each block of 32 units those of each output. */
+?end
 ${weights}
 /* What is taken off the scores. */
-${biases}${class_table}
+${biases}
+?if has_class_table
+/* The class of each output. */
+${classes}
+?end
 /* How many units of a block have weights: all but in the last one. */
 #if ${NAME}_PADDED_UNITS % ${NAME}_BLOCK == 0
 #define ${NAME}_LENGTH(first) ${NAME}_BLOCK
@@ -19,7 +31,7 @@ static ${NAME}_NOINLINE const ${name}_weight *${name}_add_scores(${name}_score *
     unsigned i;
 
     for (i = 0; i < ${NAME}_OUTPUTS; i++) {
-        scores[i] += ${step}(${name}_score)${name}_dot(activations, weights, length);
+        scores[i] += ${score_factor}(${name}_score)${name}_dot(activations, weights, length);
         weights += length;
     }
     return weights;
@@ -61,5 +73,5 @@ ${class_type} ${name}_predict(const ${name}_value x[${NAME}_FEATURES])
             best_score = scores[i];
         }
     }
-    return ${class_of_best};
+    return ${class_of_output};
 }

@@ -1,7 +1,7 @@
 /*
  * Checks ${name} on ${n_samples} samples; main returns 0 when every class is the expected one.
  *
- * ${origin}
+ * Written by hyperlvq ${version}; ${name}.md says how to build it.
  */
 #include "${name}.h"
 
@@ -27,9 +27,15 @@ unsigned ${name}_selftest(void);
 
 unsigned ${name}_selftest(void)
 {
-${model}    unsigned sample, wrong = 0;
+?if rule
+    static ${name}_model model;
+?end
+    unsigned sample, wrong = 0;
 
-${start}    for (sample = 0; sample < ${NAME}_SAMPLES; sample++) {
+?if rule
+    ${name}_start(&model);
+?end
+    for (sample = 0; sample < ${NAME}_SAMPLES; sample++) {
 #if defined(__AVR__)
         ${class_type} expected;
         static ${name}_value x[${NAME}_FEATURES];
@@ -40,7 +46,12 @@ ${start}    for (sample = 0; sample < ${NAME}_SAMPLES; sample++) {
         const ${class_type} expected = ${name}_expected[sample];
         const ${name}_value *x = ${name}_samples[sample];
 #endif
-        wrong += ${name}_predict(${model_argument}x) != expected;
+?if rule
+        wrong += ${name}_predict(&model, x) != expected;
+?end
+?if not rule
+        wrong += ${name}_predict(x) != expected;
+?end
     }
     return wrong;
 }

@@ -1,19 +1,29 @@
 /*
  * ${name}: ${what}
  *
- * ${origin}
+ * Written by hyperlvq ${version}; ${name}.md says how to build it.
  *
  * A sample becomes a class in four steps:
  *   levels       each feature becomes a level of 0 to ${n_units};
  *   counts       unit n has a sign for each feature, kept as one bit, which is inverted where n
  *                is below the feature's level; the unit counts its positive signs;
  *   activations  counts are limited to a narrow band around the middle;
-${last_step}
+?if rule
+ *   distances    the prototype closest to the activations gives the class.
+ * Units are encoded in blocks of 32.
+?end
+?if not rule
+ *   scores       each output multiplies the activations by its weights, and the highest wins.
+ * Units are taken in blocks of 32, so that memory does not grow with their number.
+?end
  */
 #include "${name}.h"
 
 #if defined(__AVR__)
-${avr_limit}#include <avr/pgmspace.h>
+?if avr_complaint
+#error "${name} does not fit an AVR: ${avr_complaint}"
+?end
+#include <avr/pgmspace.h>
 #define ${NAME}_FLASH PROGMEM
 #define ${NAME}_READ(value, address) memcpy_P(&(value), (address), sizeof(value))
 #define ${NAME}_READ_BYTE(address) pgm_read_byte(address)

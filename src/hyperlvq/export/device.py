@@ -1,0 +1,122 @@
+"""Settings of models that a device can hold."""
+
+import re
+from bisect import bisect_left
+from typing import Any
+
+from hyperlvq.checks import InputError
+from hyperlvq.export.budget import predict_budget
+from hyperlvq.export.layout import BLOCK_UNITS, Layout
+from hyperlvq.export.plan import LARGEST_SIZE
+from hyperlvq.registry import Record, recipe_records
+
+#: More units hardly help, and search would take long.
+ENOUGH_UNITS = 2000
+#: To choose among, as far as they are not given.
+PROTOTYPES = (1, 2, 3)
+KILOBYTE = 1024
+SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(k|kb|kib|b|)", flags=re.IGNORECASE)
+
+
+def device_settings(
+    n_features: int,
+    n_classes: int,
+    *,
+    max_flash: int | str | None = None,
+    max_ram: int | str | None = None,
+    chip: str = "cortex-m3",
+    input: str = "float",  # noqa: A002
+    bits: int = 8,
+    hidden: str = "intrvfl",
+    readout: str = "glvq",
+    **parameters: Any,
+) -> list[dict[str, Any]]:
+    """Return settings of the largest models that a device can hold, to choose the best from.
+
+    Parameters
+    ----------
+    n_features, n_classes : int
+        Of the data that the model is for.
+    max_flash, max_ram : int or str, optional
+        Most bytes of flash, and of RAM that a prediction needs at its deepest: 16384 or "16k".
+    chip : {"cortex-m3", "avr", "riscv32"}, default="cortex-m3"
+    input, bits
+        As for `make_plan`.
+    hidden, readout, **parameters
+        As for `make_classifier`; what is given here is kept and not among the settings. Where
+        `clip` is not given, the budget is that of the largest that tuning tries.
+
+    Returns
+    -------
+    settings : list of dict
+        Parameters of `make_classifier`, one dict for each number of prototypes per class.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from hyperlvq import make_classifier
+    >>> from hyperlvq.export import device_settings, make_plan, predict_budget
+    >>> X, y = load_digits(return_X_y=True)
+    >>> settings = device_settings(64, 10, max_flash="8k", input="int16", clip=3)
+    >>> settings[-1]
+    {'n_units': 160, 'prototypes_per_class': 3}
+    >>> model = make_classifier("intrvfl", "glvq", clip=3, random_state=0, **settings[-1])
+    >>> plan = make_plan(model.fit(X, y), input="int16")
+    >>> 6000 < predict_budget(plan, "cortex-m3").flash <= 8192
+    True
+    """
+    layer, record = exportable_recipe(hidden, readout)
+    has_several = "prototypes_per_class" in record.parameters
+    given = parameters.get("prototypes_per_class")
+    options = {
+        "clip": parameters.get("clip", max(layer.grid["clip"])),
+        "bits": bits,
+        "input": input,
+        "factor": 2 if record.output_rows == "prototypes_" else 1,
+    }
+    limits = [None if size is None else parse_size(size) for size in (max_flash, max_ram)]
+    settings = []
+    for per_class in (given,) if given else PROTOTYPES if has_several else (1,):
+        most = _largest_units(n_features, n_classes, per_class, limits, chip, **options)
+        wanted = parameters.get("n_units", min(most, ENOUGH_UNITS))
+        if 0 < wanted <= most:
+            found = {"n_units": wanted}
+            if has_several:
+                found["prototypes_per_class"] = per_class
+            settings.append({name: n for name, n in found.items() if name not in parameters})
+    if not settings:
+        raise InputError(
+            f"no model of {n_features} features and {n_classes} classes fits the device"
+        )
+    return settings
+
+
+def exportable_recipe(hidden: str, readout: str) -> list[Record]:
+    """Return the records of a hidden layer and a readout whose models can be exported."""
+    records = recipe_records(hidden, readout)
+    if hidden == "features" or any(record.export_refusal for record in records):
+        raise InputError(f"{hidden} with {readout} cannot be exported to a device")
+    return records
+
+
+def _largest_units(n_features, n_classes, per_class, limits, chip, **options):
+    """Return the most units, a multiple of 32, that fit; 0 where no number does."""
+
+    def exceeds(n_units):
+        layout = Layout.planned(n_features, n_units, n_classes, per_class, **options)
+        budget = predict_budget(layout, chip)
+        needs = zip((budget.flash, budget.ram + budget.stack), limits, strict=True)
+        is_above = any(limit is not None and need > limit for need, limit in needs)
+        return is_above or budget.complaint is not None
+
+    candidates = range(BLOCK_UNITS, LARGEST_SIZE + 1, BLOCK_UNITS)
+    return BLOCK_UNITS * bisect_left(candidates, True, key=exceeds)
+
+
+def parse_size(size: int | str) -> int:
+    """Return the bytes that a size stands for, as "16k" or "1.5 KB" does."""
+    found = SIZE.fullmatch(str(size).strip())
+    if not found:
+        raise InputError(f"a size is a number of bytes or of kilobytes, as in 16k, got {size!r}")
+    factor = KILOBYTE if found[2].lower().startswith("k") else 1
+    return int(float(found[1]) * factor)
