@@ -181,7 +181,7 @@ class TorchEngine:
         found = backend.full((len(X), n_classes), -np.inf, "float64")
         for rows in self._row_slices(X, len(vectors)):
             block = backend.cast(X[rows], dtype)
-            products = backend.multiply(block, vectors.T, right_is_exact=False)
+            products = backend.multiply(block, vectors.T)
             distances = norms - 2 * products + glvq.squares(block, backend.xp)[:, None]
             closeness = -backend.cast(distances.clip(0, None), "float64")
             found[rows].scatter_reduce_(1, index.expand(len(block), -1), closeness, "amax")
@@ -201,10 +201,9 @@ class TorchEngine:
     def minimise_glvq(self, start, samples, slope, max_iter, tol) -> Minimum:
         (prototypes, prototype_classes), (X, y, weights) = start, samples
         backend, counts = self.backend, np.bincount(on_host(prototype_classes))
-        dtype = computing_dtype(X)
-        activations, labels = backend.cast(X, dtype)[None], backend.array(y)
-        is_exact = dtype == "float32"
-        group = glvq.Samples(activations, labels, len(counts), is_exact, backend.array(weights))
+        activations = backend.cast(X, computing_dtype(X))[None]
+        labels, shares = backend.array(y), backend.array(weights)
+        group = glvq.Samples(activations, labels, len(counts), shares)
         minimum = glvq.train_one(group, prototypes, counts, slope, backend, max_iter, tol)
         check_cost(minimum.costs[-1])
         return minimum._replace(position=backend.cast(minimum.position, "float64"))
