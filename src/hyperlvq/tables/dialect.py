@@ -55,7 +55,7 @@ class Utf8Text:
         self._line = 1
         self._is_at_end = False
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int, /) -> bytes:
         """Return about `size` bytes of UTF-8; none at the end."""
         text = ""
         while not text and not self._is_at_end:
