@@ -2,7 +2,7 @@
 
     python bench/gpu_search.py search --data ARCHIVE -o FOLDER [--minutes M]
     python bench/gpu_search.py check --data ARCHIVE
-    each with [--device cpu|cuda] [--products float32|split] [--sets A,B] [--models A,B] [--seeds N]
+    each with [--device cpu|cuda] [--sets A,B] [--models A,B] [--seeds N]
 
 `search` writes what `hyperlvq study tune --device` writes, without the command line of it, and says
 how long every model took on every set; `check` trains some problems of a few sets both ways and
@@ -19,7 +19,6 @@ import numpy as np
 from measure import Table
 
 from hyperlvq.batched import Backend, Samples, open_backend, train_glvq
-from hyperlvq.batched.backend import PRODUCTS
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.collection import open_collection
 from hyperlvq.study.data_set import DataSet
@@ -49,14 +48,12 @@ def main() -> None:
     parser.add_argument("--data", required=True, help="the archive of the collection")
     parser.add_argument("-o", "--output", help="the folder of the records")
     parser.add_argument("--device", default="cuda", choices=("cpu", "cuda"))
-    parser.add_argument("--products", default="float32", choices=PRODUCTS)
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--sets", type=lambda text: text.split(","))
     parser.add_argument("--models", type=lambda text: text.split(","), default=SEARCHED_MODELS)
     parser.add_argument("--seeds", type=int, default=5)
     options = parser.parse_args()
-    backend = open_backend(options.device, options.products)
-    print(f"device {options.device}, products {options.products}", flush=True)
+    backend = open_backend(options.device)
     if options.what == "search":
         steps = tune_study(
             open_collection(options.data),
@@ -143,7 +140,7 @@ def train_both(part, pipelines, n_seeds, backend):
     activations = np.stack([pipeline[:-1].transform(part.X_train) for pipeline in first])
     is_integer = activations.dtype.kind == "i"
     dtype = "float32" if is_integer else "float64"
-    samples = Samples(backend.array(activations, dtype), backend.array(y), len(classes), is_integer)
+    samples = Samples(backend.array(activations, dtype), backend.array(y), len(classes))
     readouts = [pipeline[-1] for pipeline in pipelines[: len(pipelines) // n_seeds]]
     batch = batch_of(readouts, range(n_seeds))
     train_glvq(samples, batch, backend)

@@ -16,12 +16,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_consistent_length, column_or_1d, gen_even_slices
 from sklearn.utils.validation import validate_data
 
-from hyperlvq.batched import glvq
+from hyperlvq.batched import glvq, rls
 from hyperlvq.batched.backend import DEVICES, Backend, backend_of, name_of
 from hyperlvq.batched.encoding import encode_integers
-from hyperlvq.batched.rls import rls_coefficients
 from hyperlvq.checks import check_cost
-from hyperlvq.kernels import rls, scores
+from hyperlvq.kernels import scores
 from hyperlvq.kernels.distances import class_sums, squared_norms
 from hyperlvq.kernels.encoding import encode_rows
 from hyperlvq.kernels.glvq import cost_and_gradient
@@ -112,15 +111,10 @@ class NumpyEngine:
             minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol)
         return minimum._replace(position=minimum.position.reshape(shape))
 
-    def solve_least_squares(self, samples, n_classes, alpha, penalty, solver, max_iter, tol):
-        """Return W (classes × features), the number of iterations and whether they converged."""
+    def solve_least_squares(self, samples, n_classes, alphas, method) -> rls.Solution:
+        """Return W for every alpha (alphas × classes × features), as `batched.rls` does."""
         X, y, weights = samples
-        targets = rls.OneHot(y, n_classes)
-        if solver == "pinv":
-            return rls.solve_pinv(X, targets, weights, alpha, penalty), 1, True
-        problem = rls.standardise(X, targets, weights, penalty)
-        solution, n_iter, has_converged = rls.solve(problem, alpha, solver, max_iter, tol)
-        return rls.original_coefficients(problem, solution), n_iter, has_converged
+        return rls.solve_least_squares(rls.LabelledRows(X, y, weights, n_classes), alphas, method)
 
 
 class TorchEngine:
@@ -187,7 +181,7 @@ class TorchEngine:
         found = backend.full((len(X), n_classes), -np.inf, "float64")
         for rows in self._row_slices(X, len(vectors)):
             block = backend.cast(X[rows], dtype)
-            products = backend.multiply(block, vectors.T, right_is_exact=False)
+            products = backend.multiply(block, vectors.T)
             distances = norms - 2 * products + glvq.squares(block, backend.xp)[:, None]
             closeness = -backend.cast(distances.clip(0, None), "float64")
             found[rows].scatter_reduce_(1, index.expand(len(block), -1), closeness, "amax")
@@ -207,26 +201,17 @@ class TorchEngine:
     def minimise_glvq(self, start, samples, slope, max_iter, tol) -> Minimum:
         (prototypes, prototype_classes), (X, y, weights) = start, samples
         backend, counts = self.backend, np.bincount(on_host(prototype_classes))
-        dtype = computing_dtype(X)
-        activations, labels = backend.cast(X, dtype)[None], backend.array(y)
-        is_exact = dtype == "float32"
-        group = glvq.Samples(activations, labels, len(counts), is_exact, backend.array(weights))
+        activations = backend.cast(X, computing_dtype(X))[None]
+        labels, shares = backend.array(y), backend.array(weights)
+        group = glvq.Samples(activations, labels, len(counts), shares)
         minimum = glvq.train_one(group, prototypes, counts, slope, backend, max_iter, tol)
         check_cost(minimum.costs[-1])
         return minimum._replace(position=backend.cast(minimum.position, "float64"))
 
-    def solve_least_squares(self, samples, n_classes, alpha, penalty, solver, max_iter, tol):
-        backend, (X, y, weights) = self.backend, samples
-        coefficients = rls_coefficients(
-            X[None],
-            backend.array(np.eye(n_classes)[y]),
-            [alpha],
-            backend,
-            weights=backend.array(weights),
-            penalty=penalty,
-            solver=solver,
-        )
-        return backend.xp.swapaxes(coefficients[0, 0], 0, 1), 1, True
+    def solve_least_squares(self, samples, n_classes, alphas, method) -> rls.Solution:
+        X, y, weights = samples
+        rows = rls.LabelledRows(X, y, weights, n_classes, self.backend)
+        return rls.solve_least_squares(rows, alphas, method)
 
     def _row_slices(self, X, width):
         """Return slices of rows whose wide copies fit in a block of memory."""

@@ -35,7 +35,7 @@ HIDDEN = {
 def samples(activations, backend):
     X, y = activations
     both = np.stack([X, X[:, ::-1]])
-    return Samples(backend.array(both, "float64"), backend.array(y), 3, False)
+    return Samples(backend.array(both, "float64"), backend.array(y), 3)
 
 
 def positions_of(samples, backend):
@@ -127,7 +127,7 @@ def test_noise_of_the_start_is_that_of_the_classifier(samples, activations, back
 
 def test_sample_on_both_its_winners_pulls_nobody(backend):
     X = backend.array(np.zeros((1, 2, 3)))
-    samples = Samples(X, backend.array(np.array([0, 1])), 2, False)
+    samples = Samples(X, backend.array(np.array([0, 1])), 2)
     objective = objective_of(samples, np.array([[5.0]]), np.array([[[1]]]), backend)
     cost, gradient = objective(backend.zeros((1, 6), "float64"))
 
@@ -176,7 +176,7 @@ def train_both_ways(X, y, X_test, hidden, backend, slopes, counts=(1, 2), n_seed
         np.broadcast_to(np.arange(n_seeds)[:, np.newaxis], shape),
     )
     classes, index = np.unique(y, return_inverse=True)
-    samples = Samples(train, backend.array(index), len(classes), is_integer)
+    samples = Samples(train, backend.array(index), len(classes))
     trained = train_glvq(samples, batch, backend)
     predicted = classes[backend.numpy(predicted_classes(trained, test, backend))]
     return (

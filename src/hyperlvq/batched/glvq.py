@@ -33,7 +33,6 @@ class Samples(NamedTuple):
     activations: Array
     y: Array
     n_classes: int
-    holds_integers: bool
     weights: Array | None = None
 
 
@@ -76,7 +75,6 @@ class TrainedGLVQ(NamedTuple):
     absent: Array  # groups × problems × classes × most: infinity for padding, else 0
     costs: Array  # groups × problems
     n_iter: Array
-    holds_integers: bool  # what it was trained on
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ class GLVQObjective:
             block_costs, pulls = self._pulls(prototypes, offsets, block, rows)
             costs = costs + block_costs
             pull_sums = pull_sums + pulls.sum(axis=2)
-            pulled = pulled + self._multiply(pulls, block)
+            pulled = pulled + self.backend.multiply(pulls, block)
         gradients = 2 * (pull_sums[:, :, None] * prototypes - pulled)
         return costs.reshape(-1), gradients.reshape(positions.shape)
 
@@ -126,7 +124,7 @@ class GLVQObjective:
         Each sample's g counts by its share.
         """
         xp, take_along = self.backend.xp, self.backend.take_along
-        products = self._multiply(prototypes, xp.swapaxes(block, 1, 2))
+        products = self.backend.multiply(prototypes, xp.swapaxes(block, 1, 2))
         distances = shifted_distances(products, offsets)
         shape = *self.absent.shape, distances.shape[-1]
         closest, places = closest_of_class(distances.reshape(shape), self.backend)
@@ -143,9 +141,6 @@ class GLVQObjective:
             pulls, index, self.backend.cast(slopes_of_winners, name_of(block)), 2
         )
         return costs, pulls.reshape(distances.shape)
-
-    def _multiply(self, left, activations):
-        return self.backend.multiply(left, activations, self.samples.holds_integers)
 
     def _costs(self, winners, rows):
         """Return Σ g and every sample's (∂g/∂d⁺, ∂g/∂d⁻), by shares, from d⁺ and d⁻ less ‖x‖²."""
@@ -205,7 +200,6 @@ def train_glvq(
         objective.absent,
         solution.costs.reshape(batch.slopes.shape),
         solution.n_iter.reshape(batch.slopes.shape),
-        samples.holds_integers,
     )
 
 
@@ -297,7 +291,7 @@ def predicted_classes(trained: TrainedGLVQ, activations: Array, backend: Backend
     classes = []
     for rows in sample_slices(activations.shape[1], prototypes, backend):
         block = xp.swapaxes(activations[:, rows], 1, 2)
-        products = backend.multiply(prototypes, block, trained.holds_integers)
+        products = backend.multiply(prototypes, block)
         distances = shifted_distances(products, offsets)
         closest = xp.amin(distances.reshape(*shape[:-1], -1), axis=3)
         classes.append(xp.argmin(closest, axis=2))

@@ -141,12 +141,16 @@ def fit(
     if min_accuracy is not None and cv == 0:
         raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
     with if_stopped(NOTHING_WRITTEN):
-        from hyperlvq.export import device_settings
         from hyperlvq.tables.about import to_plain
         from hyperlvq.tables.training import Task
 
         parameters = _given(parameters, hidden, readout)
         limits = device_limits(hidden, readout, chip, input_type, max_flash, max_ram)
+        sizes = None
+        if limits:
+            from hyperlvq.export import device_settings
+
+            sizes = partial(device_settings, **limits, **parameters)
         task = Task(
             target.strip(),
             hidden,
@@ -157,7 +161,7 @@ def fit(
             seed=seed,
             keep=keep or (),
             drop=drop or (),
-            sizes=partial(device_settings, **limits, **parameters) if limits else None,
+            sizes=sizes,
         )
         about, content = _train(table, task, limits, output, min_accuracy, quiet)
     if content is not None:
@@ -201,14 +205,13 @@ def _flag(name: str) -> str:
 def _train(
     table: str,
     task: "Task",
-    limits: dict[str, Any] | None,
+    limits: dict[str, Any],
     output: str,
     min_accuracy: float | None,
     quiet: bool,
 ) -> "tuple[About, bytes | None]":
     """Return what is known of the model and its file, None if it is not good enough to save."""
     from hyperlvq.cli.steps import shown_steps
-    from hyperlvq.export import make_plan
     from hyperlvq.model_files import to_bytes
     from hyperlvq.tables.about import to_notes
     from hyperlvq.tables.read import read_table
@@ -221,8 +224,7 @@ def _train(
     with shown_steps(quiet) as progress:
         model, parts, about = train(read_table(table), task, progress)
     if limits:
-        plan = make_plan(model, input=limits["input"])
-        about["device"] = budget_values(plan, limits["chip"])
+        about["device"] = budget_values(model, limits["chip"], limits["input"])
     if min_accuracy is not None and not _is_at_least(about, min_accuracy):
         return about, None
     return about, to_bytes(replace(parts, notes=to_notes(about)))

@@ -60,12 +60,14 @@ class CentroidClassifier(PrototypeReadout):
         -------
         self : CentroidClassifier
         """
-        engine, samples, classes = self._start_fit(X, y, sample_weight)
+        self._fit_samples(*self._start_fit(X, y, sample_weight))
+        return self
+
+    def _fit_samples(self, engine, samples, classes):
         check_range(samples[0])
         sums, totals = engine.class_totals(samples, len(classes))
         self.classes_ = engine.labels(classes)
         self._set_means(sums, totals, engine.array(np.arange(len(classes))))
-        return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Add one batch to the class means: after all batches they are those of `fit`.

@@ -71,14 +71,16 @@ class OnlineReadout(PrototypeReadout):
         self : object
         """
         self._check_parameters()
-        engine, samples, classes = self._start_fit(X, y, sample_weight)
+        self._fit_samples(*self._start_fit(X, y, sample_weight))
+        return self
+
+    def _fit_samples(self, engine, samples, classes):
         counts = self._prototype_counts(classes)
         if not self._keeps_order():
             samples = engine.canonical_samples(samples)
         rng = check_random_state(self.random_state)
         start = self._starting_prototypes(engine, samples, classes, counts, rng)
         self._learn(engine, samples, classes, start, rng)
-        return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Learn from one batch: a single pass over its samples in the order given.

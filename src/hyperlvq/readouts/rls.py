@@ -6,7 +6,7 @@ import numpy as np
 
 from hyperlvq.checks import check_real
 from hyperlvq.engines import refuse_tensor
-from hyperlvq.kernels import rls
+from hyperlvq.kernels.rls import Method
 from hyperlvq.readouts.base import Readout, check_range, check_solution, warn_not_converged
 from hyperlvq.registry import PARTS
 
@@ -94,28 +94,24 @@ class RLSClassifier(Readout):
         self : RLSClassifier
         """
         self._check_parameters()
-        engine, samples, classes = self._start_fit(X, y, sample_weight)
-        check_range(samples[0])
-        with np.errstate(all="ignore"):  # what comes of it is checked
-            coefficients, n_iter, has_converged = engine.solve_least_squares(
-                samples,
-                len(classes),
-                float(self.alpha),
-                self.penalty,
-                self.solver,
-                self.max_iter,
-                self.tol,
-            )
-        self.coef_, self.n_iter_ = check_solution(coefficients), n_iter
-        self.classes_ = engine.labels(classes)
-        if not has_converged:
-            self._warn_of_limit()
+        self._fit_samples(*self._start_fit(X, y, sample_weight))
         return self
 
-    def _warn_of_limit(self):
-        warn_not_converged(
-            f"{self.solver} stopped at the limit of {self.max_iter} iterations (max_iter)"
-        )
+    def _fit_samples(self, engine, samples, classes):
+        coefs, n_iter, has_converged = self._solve(engine, samples, classes, [float(self.alpha)])
+        self.coef_, self.n_iter_, self.classes_ = coefs[0], n_iter, engine.labels(classes)
+        if not has_converged:
+            warn_not_converged(
+                f"{self.solver} stopped at the limit of {self.max_iter} iterations (max_iter)"
+            )
+
+    def _solve(self, engine, samples, classes, alphas):
+        """Return the readout matrices of all alphas, with iterations and convergence."""
+        check_range(samples[0])
+        method = Method(self.penalty, self.solver, self.max_iter, self.tol)
+        with np.errstate(all="ignore"):  # what comes of it is checked
+            coefs, *outcome = engine.solve_least_squares(samples, len(classes), alphas, method)
+        return check_solution(coefs), *outcome
 
     def _scores(self, engine, X):
         return engine.linear_scores(X, self.coef_)
@@ -152,12 +148,8 @@ def rls_path(X, y, alphas, *, penalty="variance", sample_weight=None):
     alphas = [check_real("alphas", alpha) for alpha in alphas]
     if not alphas:
         raise ValueError("alphas must hold at least one number")
-    readout = RLSClassifier(penalty=penalty)
+    readout = RLSClassifier(penalty=penalty, solver="eigen")
     readout._check_parameters()
     refuse_tensor("rls_path", X)
-    _, (X, y, weights), classes = readout._start_fit(X, y, sample_weight)
-    check_range(X)
-    problem = rls.standardise(X, rls.OneHot(y, len(classes)), weights, penalty)
-    solutions = rls.solve_eigen_path(problem, alphas)
-    coefs = np.stack([rls.original_coefficients(problem, solution) for solution in solutions])
-    return check_solution(coefs)
+    engine, samples, classes = readout._start_fit(X, y, sample_weight)
+    return readout._solve(engine, samples, classes, alphas)[0]

@@ -302,10 +302,9 @@ def train_prototypes(
     Every layer has a seed.
     """
     classes, y = np.unique(samples.y_train, return_inverse=True)
-    is_integer = isinstance(layers[0], IntRVFLLayer)
     with timed(seconds, "fit_seconds", backend):
         train = activations_of(samples.X_train, layers, backend)
-        batched = Samples(train, backend.array(y), len(classes), is_integer)
+        batched = Samples(train, backend.array(y), len(classes))
     with timed(seconds, "predict_seconds", backend):
         test = activations_of(samples.X_test, layers, backend)
     table = np.empty((2, len(seeds), len(readouts)))
