@@ -13,9 +13,7 @@ import json
 import os
 import resource
 import signal
-import subprocess
 import sys
-import tempfile
 import time
 import warnings
 from contextlib import contextmanager
@@ -27,8 +25,9 @@ import cloudpickle
 import dask.array as da
 import numpy as np
 from distributed import Client
+from distributed.deploy.subprocess import SubprocessCluster
+from measure import Table
 from sklearn.exceptions import ConvergenceWarning
-from tables import Table, as_text
 
 from hyperlvq import make_classifier
 from hyperlvq.distributed import fit
@@ -40,11 +39,6 @@ KILLED_PASS = 5
 SECONDS_INTO_PASS = 3
 
 
-def main():
-    """Fit undisturbed and disturbed, and compare."""
-    print(as_text(cluster_table()))
-
-
 def cluster_table(arguments=None):
     """Return the figures of both fits; `arguments` stand for a command line."""
     options = parse_arguments(arguments)
@@ -52,7 +46,7 @@ def cluster_table(arguments=None):
     undisturbed, record = measured_fit(options, kills=False)
     disturbed, record_of_disturbed = measured_fit(options, kills=True)
     largest = float(np.abs(undisturbed - disturbed).max())
-    note(options, {"largest_difference_of_prototypes": largest})
+    append(options, {"largest_difference_of_prototypes": largest})
     title = f"GLVQ on a Dask cluster: {options.rows} × {options.units}, {options.workers} workers"
     header = ["", "seconds", "an evaluation", "rows a second and worker", "memory of a worker"]
     rows = [row(record), row(record_of_disturbed)]
@@ -86,25 +80,29 @@ def parse_arguments(arguments):
 
 def measured_fit(options, kills):
     """Return the prototypes of one fit on a cluster of its own, and its times, noted."""
-    with running_cluster(options) as address, Client(address) as client:
+    cluster = SubprocessCluster(
+        n_workers=options.workers,
+        threads_per_worker=1,
+        dashboard_address=None,  # type: ignore[arg-type]  # as its documentation has it
+        worker_kwargs={"memory_limit": options.memory_limit, "dashboard": False},
+    )
+    with cluster, Client(cluster) as client:
         client.wait_for_workers(options.workers, timeout=60)
         start = time.perf_counter()
-        with watched_passes(client, kills) as passes, warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        recipe = make_classifier(
+            "intrvfl", "glvq", n_units=options.units, max_iter=options.iterations, random_state=0
+        )
+        with (
+            watched_passes(client, kills) as passes,
+            warnings.catch_warnings(action="ignore", category=ConvergenceWarning),
+        ):
             X, y = table(options)
-            model = fit(recipe(options), X, y, client)
+            model = fit(recipe, X, y, client)
         seconds = time.perf_counter() - start
         peaks = client.run(peak_megabytes)
     record = {"killed": kills, "seconds": seconds, **summary(options, passes, peaks)}
-    note(options, record)
+    append(options, record)
     return model[-1].prototypes_, record
-
-
-def recipe(options):
-    """Return the unfitted model."""
-    return make_classifier(
-        "intrvfl", "glvq", n_units=options.units, max_iter=options.iterations, random_state=0
-    )
 
 
 def table(options):
@@ -115,34 +113,6 @@ def table(options):
     bent = da.sin(6 * X[:, : options.features // 2]).sum(axis=1)
     y = (bent + rng.normal(size=options.rows, chunks=options.partition_rows) > 0).astype(int)
     return X, y
-
-
-@contextmanager
-def running_cluster(options):
-    """Yield the address of a scheduler with workers; all end with the context."""
-    processes = []
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "scheduler.json"
-        log = (options.output.parent / "cluster.log").open("a")
-
-        def start(*arguments):
-            command = [sys.executable, "-m", "dask", *map(str, arguments)]
-            processes.append(subprocess.Popen(command, stdout=log, stderr=log))
-
-        try:
-            start("scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard",
-                  "--scheduler-file", file)  # fmt: skip
-            while not file.exists():
-                time.sleep(0.1)
-            for number in range(options.workers):
-                start("worker", "--scheduler-file", file, "--nthreads", 1, "--no-dashboard",
-                      "--memory-limit", options.memory_limit, "--name", number,
-                      "--local-directory", folder)  # fmt: skip
-            yield json.loads(file.read_text())["address"]
-        finally:
-            for process in reversed(processes):
-                process.terminate()
-                process.wait(timeout=30)
 
 
 @contextmanager
@@ -176,15 +146,10 @@ def readings(client):
 
 def kill_worker(client):
     """Kill one worker and the nanny that would start it again."""
-    process, nanny = next(iter(client.run(process_and_parent).values()))
+    process, nanny = next(iter(client.run(lambda: (os.getpid(), os.getppid())).values()))
     for number in (nanny, process):
         os.kill(number, signal.SIGKILL)
     print("killed", nanny, process, flush=True)
-
-
-def process_and_parent():
-    """Return the numbers of this process and of the one that started it."""
-    return os.getpid(), os.getppid()
 
 
 def peak_megabytes():
@@ -217,7 +182,7 @@ def summary(options, passes, peaks):
     }
 
 
-def note(options, record):
+def append(options, record):
     """Print a record and append it to the file of results."""
     settings = {name: value for name, value in vars(options).items() if name != "output"}
     line = json.dumps({**settings, **record})
@@ -227,4 +192,4 @@ def note(options, record):
 
 
 if __name__ == "__main__":
-    main()
+    print(cluster_table())

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from tables import Table, as_text
+from measure import Table
 
 from hyperlvq.report.results import summarise_records
 
@@ -29,7 +29,7 @@ def main() -> None:
     first, second = (accuracies(path) for path in (options.first, options.second))
     rows = [row(name, first[name], second[name]) for name in first if name in second]
     header = ["model", "first", "second", "difference", "standard error", "better / equal / worse"]
-    print(as_text(Table("Mean accuracy", header, rows, [])))
+    print(Table("Mean accuracy", header, rows, []))
 
 
 def accuracies(path: Path) -> pd.DataFrame:

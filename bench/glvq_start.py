@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from hyperlvq import make_classifier
 from hyperlvq.study.collection import open_collection
-from hyperlvq.study.protocol import part_of, scale_file
+from hyperlvq.study.protocol import samples_of, scale_file
 from hyperlvq.study.runner import load_sets
 
 N_SETS = 80
@@ -45,11 +45,12 @@ def main():
 def smallest_parts(archive):
     """Return the tuning splits of the smallest sets."""
     collection = open_collection(archive)
-    data_sets, _ = load_sets(collection, collection.names(), "paper")
+    data_sets, _ = load_sets(collection, collection.names())
     sizes = [len(one.y) + (0 if one.y_test is None else len(one.y_test)) for one in data_sets]
     smallest = np.argsort(sizes, kind="stable")[:N_SETS]
     return [
-        part_of(scale_file(data_sets[i].X), data_sets[i].y, data_sets[i].tuning) for i in smallest
+        samples_of(scale_file(data_sets[i].X), data_sets[i].y, data_sets[i].tuning)
+        for i in smallest
     ]
 
 

@@ -1,125 +1,85 @@
-"""The paper's search over settings and its study on one device, and the figures that go with it.
+"""The paper's search over settings on one device, and how batched training compares.
 
     python bench/gpu_search.py search --data ARCHIVE -o FOLDER [--minutes M]
-    python bench/gpu_search.py study --data ARCHIVE -o FOLDER [--settings FILE] [--minutes M]
     python bench/gpu_search.py check --data ARCHIVE
-    python bench/gpu_search.py time --data ARCHIVE
-    each with [--device cpu|cuda] [--products float32|split] [--sets A,B] [--models A,B] [--seeds N]
+    each with [--device cpu|cuda] [--sets A,B] [--models A,B] [--seeds N]
 
-`search` writes what `hyperlvq study tune --device` writes, `study` what `hyperlvq study run
---device` writes, and neither needs the command line of it; `check` trains some problems of a few
-sets both ways and compares costs, accuracies and times; `time` times whole grids.
+`search` writes what `hyperlvq study tune --device` writes, without the command line of it, and says
+how long every model took on every set; `check` trains some problems of a few sets both ways and
+compares costs, accuracies and times.
 """
 
 import argparse
-import json
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
-from tables import Table, as_text
+from measure import Table
 
 from hyperlvq.batched import Backend, Samples, open_backend, train_glvq
-from hyperlvq.batched.backend import PRODUCTS
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.collection import open_collection
 from hyperlvq.study.data_set import DataSet
-from hyperlvq.study.device import batch_of
-from hyperlvq.study.device_runs import run_study_on_device
-from hyperlvq.study.device_tuning import on_device, tune_on_device
+from hyperlvq.study.device import batch_of, device_executor, device_models, search_together
 from hyperlvq.study.experiments import MODELS
-from hyperlvq.study.protocol import part_of, scale_file
-from hyperlvq.study.runner import Progress
-from hyperlvq.study.settings import read_settings
-from hyperlvq.study.tuning import TUNING_NAME, Search
+from hyperlvq.study.protocol import samples_of, scale_file
+from hyperlvq.study.runner import Step
+from hyperlvq.study.tuning import GridSearch, tune_study
 
 SEARCHED_MODELS = (
-    "rls_features",
-    "rvfl_rls",
-    "intrvfl_rls",
-    "glvq_features",
-    "rvfl_glvq",
-    "intrvfl_glvq_p1",
-    "intrvfl_glvq",
+    *("rls_features", "rvfl_rls", "intrvfl_rls", "glvq_features", "rvfl_glvq"),
+    *("intrvfl_glvq_p1", "intrvfl_glvq"),
 )
-CHECKED_SETS = "iris,trains,abalone,plant-shape,statlog-vehicle"
-CHECKED_SLOPES = (2, 7, 13)
-CHECKED_COUNTS = (1, 3)
-N_UNITS, CLIP = 1000, 3
+CHECKED_SETS = ("iris", "trains", "abalone", "plant-shape", "statlog-vehicle")
+CHECKED_GRID = {"slope": (2, 7, 13), "prototypes_per_class": (1, 3)}
+CHECKED_LAYERS: dict[str, dict[str, int]] = {
+    "glvq_features": {},
+    "rvfl_glvq": {"n_units": 1000},
+    "intrvfl_glvq": {"n_units": 1000, "clip": 3},
+}
 
 
 def main() -> None:
     """Do what the command line says."""
-    options = parse_arguments()
-    backend = open_backend(options.device, options.products, not options.no_graphs)
-    backend = replace(backend, ticks_per_check=options.ticks or backend.ticks_per_check)
-    print(f"device {options.device}, products {options.products}", flush=True)
-    commands = {"search": search, "study": study, "check": check, "time": time_grids}
-    commands[options.what](options, backend)
-
-
-def parse_arguments() -> argparse.Namespace:
-    """Read the command line."""
     parser = argparse.ArgumentParser(description="Search over settings on a device.")
-    parser.add_argument("what", choices=("search", "study", "check", "time"))
-    parser.add_argument("--data", help="the archive of the collection")
+    parser.add_argument("what", choices=("search", "check"))
+    parser.add_argument("--data", required=True, help="the archive of the collection")
     parser.add_argument("-o", "--output", help="the folder of the records")
     parser.add_argument("--device", default="cuda", choices=("cpu", "cuda"))
-    parser.add_argument("--products", default="float32", choices=PRODUCTS)
-    parser.add_argument("--no-graphs", action="store_true", help="start every kernel by itself")
-    parser.add_argument("--ticks", type=int, help="evaluations between looks at what has ended")
     parser.add_argument("--minutes", type=float)
-    parser.add_argument("--retry-failed", action="store_true", help="do again what failed")
-    parser.add_argument("--settings", help="a settings file for the study")
     parser.add_argument("--sets", type=lambda text: text.split(","))
-    parser.add_argument("--models", type=lambda text: text.split(","))
+    parser.add_argument("--models", type=lambda text: text.split(","), default=SEARCHED_MODELS)
     parser.add_argument("--seeds", type=int, default=5)
-    return parser.parse_args()
-
-
-def search(options: argparse.Namespace, backend: Backend) -> None:
-    """Search, saying how long every model took on every set."""
-    if options.retry_failed:
-        drop_failures(Path(options.output) / TUNING_NAME)
-    steps = tune_on_device(
-        open_collection(options.data),
-        options.output,
-        backend,
-        models=options.models or SEARCHED_MODELS,
-        sets=options.sets,
-        n_seeds=options.seeds,
-        minutes=options.minutes,
-    )
-    print(as_text(table_of_steps(steps, "Search over settings", "sets")))
-
-
-def study(options: argparse.Namespace, backend: Backend) -> None:
-    """Run the study, saying how long every model took on every split."""
-    steps = run_study_on_device(
-        open_collection(options.data),
-        options.output,
-        backend,
-        models=options.models or SEARCHED_MODELS,
-        sets=options.sets,
-        settings=read_settings(options.settings) if options.settings else None,
-        n_seeds=options.seeds,
-        retry_failed=options.retry_failed,
-        minutes=options.minutes,
-    )
-    print(as_text(table_of_steps(steps, "Study", "runs")))
+    options = parser.parse_args()
+    backend = open_backend(options.device)
+    if options.what == "search":
+        steps = tune_study(
+            open_collection(options.data),
+            options.output,
+            models=device_models(options.models, grid="full"),
+            sets=options.sets,
+            n_seeds=options.seeds,
+            executor=device_executor(backend, options.minutes),
+        )
+        print(table_of_steps(steps))
+        return
+    collection = open_collection(options.data)
+    for name in options.sets or CHECKED_SETS:
+        for model, layer in CHECKED_LAYERS.items():
+            line = compare(collection.load(name), model, layer, options.seeds, backend)
+            print(line, flush=True)
 
 
 def search_table(archive: str, folder: str) -> Table:
     """Return how long the whole search, the paper's and more, takes on a GPU."""
-    source, backend = open_collection(archive), open_backend("cuda")
-    steps = tune_on_device(source, folder, backend, models=SEARCHED_MODELS)
-    return table_of_steps(steps, "Search over settings", "sets")
+    executor = device_executor(open_backend("cuda"))
+    source = open_collection(archive)
+    return table_of_steps(tune_study(source, folder, models=SEARCHED_MODELS, executor=executor))
 
 
-def table_of_steps(steps: Iterable[Progress], title: str, unit: str) -> Table:
+def table_of_steps(steps: Iterable[Step]) -> Table:
     """Return the seconds and mean accuracy of every model; print each set's, of a first seed."""
     start = last = time.perf_counter()
     seconds: dict[str, float] = defaultdict(float)
@@ -139,47 +99,17 @@ def table_of_steps(steps: Iterable[Progress], title: str, unit: str) -> Table:
         for name, found in accuracies.items()
     ]
     total = [f"All of it: {time.perf_counter() - start:.1f} s."]
-    return Table(title, ["model", "seconds", unit, "accuracy"], rows, total)
+    return Table("Search over settings", ["model", "seconds", "sets", "accuracy"], rows, total)
 
 
-def drop_failures(path: Path) -> None:
-    """Take the searches that failed out of the records, so that they are made again."""
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(line for line in lines if json.loads(line)["error"] is None))
-
-
-def time_grids(options: argparse.Namespace, backend: Backend) -> None:
-    """Time the whole grid of every model on a few sets, twice: the first time libraries load."""
-    collection = open_collection(options.data)
-    reused = {"rvfl_glvq": {"n_units": N_UNITS}}
-    layer = {"n_units": N_UNITS, "clip": CLIP}
-    for set_name in options.sets or CHECKED_SETS.split(","):
-        for name in options.models or SEARCHED_MODELS:
-            model = MODELS[name]
-            values = reused.get(name, layer) if model.reuse else {}
-            data_set = collection.load(set_name)
-            job = Search(model, "full", values, data_set, None, "paper", options.seeds)
-            seconds = [seconds_of(on_device(job, backend).record) for _ in range(2)]
-            print(f"{set_name} {name}: {seconds[0]:.2f} s, again {seconds[1]:.2f} s", flush=True)
-
-
-def check(options: argparse.Namespace, backend: Backend) -> None:
-    """Compare batched training with one model after the other."""
-    collection = open_collection(options.data)
-    for name in options.sets or CHECKED_SETS.split(","):
-        for hidden in ("features", "rvfl", "intrvfl"):
-            print(compare(collection.load(name), hidden, options.seeds, backend), flush=True)
-
-
-def compare(data_set: DataSet, hidden: str, n_seeds: int, backend: Backend) -> str:
+def compare(
+    data_set: DataSet, name: str, layer: dict[str, int], n_seeds: int, backend: Backend
+) -> str:
     """Return a line on costs, accuracies and times of a few problems, both ways."""
-    model = MODELS["glvq_features" if hidden == "features" else f"{hidden}_glvq"]
-    layer = {} if hidden == "features" else {"n_units": N_UNITS}
-    layer = {**layer, "clip": CLIP} if hidden == "intrvfl" else layer
-    grid = {"slope": CHECKED_SLOPES, "prototypes_per_class": CHECKED_COUNTS}
-    to_the_end = replace(model, grid=grid, limits={})
-    job = Search(to_the_end, "full", layer, data_set, None, "paper", n_seeds)
-    part = part_of(scale_file(data_set.X), data_set.y, data_set.tuning)
+    model = MODELS[name]
+    to_the_end = replace(model, grid=CHECKED_GRID, limits={})
+    job = GridSearch(data_set, to_the_end, "full", layer, None, "paper", n_seeds)
+    part = samples_of(scale_file(data_set.X), data_set.y, data_set.tuning)
     start = time.perf_counter()
     pipelines = [
         protocols.build(model, candidate, seed, "paper")
@@ -187,16 +117,16 @@ def compare(data_set: DataSet, hidden: str, n_seeds: int, backend: Backend) -> s
         for candidate in job.candidates()
     ]
     for pipeline in pipelines:
-        protocols.fit(pipeline, part)
+        protocols.fit_quietly(pipeline, part)
     one_by_one = time.perf_counter() - start
     accuracy = np.mean([pipeline.score(part.X_test, part.y_test) for pipeline in pipelines])
     costs = np.array([pipeline[-1].loss_curve_[-1] for pipeline in pipelines])
     trained, seconds = train_both(part, pipelines, n_seeds, backend)
-    scores = np.mean(on_device(job, backend).scores_of_trials(job.candidates()))
+    scores = np.mean(search_together(job, backend)["scores"])
     ratio = backend.numpy(trained.costs).ravel().mean() / costs.mean()
     n_iter = backend.numpy(trained.n_iter)
     return (
-        f"{data_set.name} {hidden}: {len(costs)} problems; cost ratio {ratio:.5f}; "
+        f"{data_set.name} {name}: {len(costs)} problems; cost ratio {ratio:.5f}; "
         f"accuracy {accuracy:.4f} one by one, {scores:.4f} batched; "
         f"iterations {np.mean([p[-1].n_iter_ for p in pipelines]):.0f}, {n_iter.mean():.0f} "
         f"(most {n_iter.max()}); {one_by_one:.2f} s, {seconds:.2f} s"
@@ -210,7 +140,7 @@ def train_both(part, pipelines, n_seeds, backend):
     activations = np.stack([pipeline[:-1].transform(part.X_train) for pipeline in first])
     is_integer = activations.dtype.kind == "i"
     dtype = "float32" if is_integer else "float64"
-    samples = Samples(backend.array(activations, dtype), backend.array(y), len(classes), is_integer)
+    samples = Samples(backend.array(activations, dtype), backend.array(y), len(classes))
     readouts = [pipeline[-1] for pipeline in pipelines[: len(pipelines) // n_seeds]]
     batch = batch_of(readouts, range(n_seeds))
     train_glvq(samples, batch, backend)
@@ -219,13 +149,6 @@ def train_both(part, pipelines, n_seeds, backend):
     trained = train_glvq(samples, batch, backend)
     backend.wait()
     return trained, time.perf_counter() - start
-
-
-def seconds_of(call: Callable[[], object]) -> float:
-    """Return the wall-clock seconds of one call."""
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
 
 
 if __name__ == "__main__":

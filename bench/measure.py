@@ -1,12 +1,37 @@
-"""How both sides are measured; needs nothing but numpy, so that peers can import it too."""
+"""How both sides are measured and shown; needs only numpy, so that peers can import it too."""
 
 import time
 import tracemalloc
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 
 PREDICTIONS = 7
+
+
+class Table(NamedTuple):
+    """Rows of text under a header; the notes say what the reader must know beside them."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    notes: list[str]
+
+    def __str__(self):
+        columns = [
+            align(title, cells) for title, *cells in zip(self.header, *self.rows, strict=True)
+        ]
+        lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
+        return "\n".join([self.title, *lines, *self.notes])
+
+
+def align(title, cells):
+    """Return one column with a rule below its title, numbers to the right and words to the left."""
+    width = max(map(len, [title, *cells]))
+    is_numeric = all(cell[:1].isdigit() for cell in cells if cell)
+    pad = str.rjust if is_numeric else str.ljust
+    return [pad(cell, width) for cell in [title, "-" * width, *cells]]
 
 
 def seconds(call):
@@ -34,14 +59,20 @@ def peak_bytes(call):
     return peak
 
 
-def evaluate(build, data, seeds):
-    """Return the medians, over one fit a seed, of fit and prediction times and of accuracy.
+def evaluate(models, data_sets, seeds):
+    """Return one record for every data set and model: the medians of one fit per seed.
 
-    `build` makes a model from a seed; `data` maps X_train, y_train, X_test and y_test to arrays.
+    `models` has by name what makes a model from a seed, `data_sets` have X_train, y_train, X_test
+    and y_test.
     """
-    run(build(seeds[0]), data)
-    runs = [run(build(seed), data) for seed in seeds]
-    return {name: median(result[name] for result in runs) for name in runs[0]}
+    records = []
+    for data_name, data in data_sets.items():
+        for name, build in models.items():
+            run(build(seeds[0]), data)
+            runs = [run(build(seed), data) for seed in seeds]
+            medians = {field: median(result[field] for result in runs) for field in runs[0]}
+            records.append({"data": data_name, "model": name, **medians})
+    return records
 
 
 def run(model, data):

@@ -8,47 +8,30 @@ import os
 import subprocess
 import tempfile
 import warnings
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import evaluate
+from measure import Table, evaluate
 from sklearn.datasets import load_breast_cancer, load_digits, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import MinMaxScaler
-from tables import Table
 from threadpoolctl import threadpool_limits
 
 from hyperlvq import make_classifier
 
-SETTINGS: dict[str, Any] = {
-    "n_units": 1000,
-    "clip": 3,
-    "alpha": 32,
-    "iterations": 50,
-    "slope": 10,
-    "seeds": [0, 1, 2, 3, 4],
-}
+SETTINGS: dict[str, Any] = {"n_units": 1000, "clip": 3, "alpha": 32, "iterations": 50, "slope": 10}
+SETTINGS["seeds"] = [0, 1, 2, 3, 4]
+GLVQ = {"readout": "glvq", "max_iter": SETTINGS["iterations"], "slope": SETTINGS["slope"]}
 READOUTS: dict[str, dict[str, Any]] = {
     "intRVFL + RLS": {"readout": "rls", "alpha": SETTINGS["alpha"]},
     "intRVFL + centroids": {"readout": "centroids"},
-    **{
-        f"intRVFL + GLVQ, P={count}": {
-            "readout": "glvq",
-            "max_iter": SETTINGS["iterations"],
-            "slope": SETTINGS["slope"],
-            "prototypes_per_class": count,
-        }
-        for count in (1, 3)
-    },
+    "intRVFL + GLVQ, P=1": {**GLVQ, "prototypes_per_class": 1},
+    "intRVFL + GLVQ, P=3": {**GLVQ, "prototypes_per_class": 3},
 }
 #: IntRVFL has our hidden layer and penalty; OnlineHD improves one prototype a class.
-COUNTERPARTS = {
-    "torchhd IntRVFL": "intRVFL + RLS",
-    "torchhd OnlineHD": "intRVFL + GLVQ, P=1",
-}
+COUNTERPARTS = {"torchhd IntRVFL": "intRVFL + RLS", "torchhd OnlineHD": "intRVFL + GLVQ, P=1"}
 NOTES = [
     "Not the same models: at equal alpha, torchhd's IntRVFL also drops small eigenvalues (by a",
     "float32 pseudo-inverse), a stronger penalty; OnlineHD has real-valued hidden units.",
@@ -100,27 +83,16 @@ def model_table(data_sets, peers_python):
 
 def measure_ours(data_sets):
     """Return the records of our models."""
+    layer = {"n_units": SETTINGS["n_units"], "clip": SETTINGS["clip"]}
+    models = {
+        name: lambda seed, readout=readout: make_classifier(random_state=seed, **layer, **readout)
+        for name, readout in READOUTS.items()
+    }
     with (
         threadpool_limits(1),
         warnings.catch_warnings(action="ignore", category=ConvergenceWarning),
     ):
-        return [
-            {"data": data, "model": name, **evaluate(build, arrays, SETTINGS["seeds"])}
-            for data, arrays in data_sets.items()
-            for name, build in our_models().items()
-        ]
-
-
-def our_models():
-    """Return, by name, what makes each of our models from a seed."""
-    return {name: partial(make_model, readout) for name, readout in READOUTS.items()}
-
-
-def make_model(readout, seed):
-    """Return the intRVFL layer with a readout."""
-    return make_classifier(
-        n_units=SETTINGS["n_units"], clip=SETTINGS["clip"], random_state=seed, **readout
-    )
+        return evaluate(models, data_sets, SETTINGS["seeds"])
 
 
 def measure_peers(data_sets, python):
@@ -139,26 +111,19 @@ def measure_peers(data_sets, python):
 
 
 def model_rows(records):
-    """Return the rows, data set by data set."""
+    """Return the rows, data set by data set; a peer's with how many times as long it takes."""
     by_name = {(record["data"], record["model"]): record for record in records}
-    return [
-        [
-            record["data"],
-            record["model"],
+    rows = []
+    for record in sorted(records, key=lambda record: record["data"]):
+        counterpart, comparison = COUNTERPARTS.get(record["model"]), ["", "", ""]
+        if counterpart is not None:
+            ours = by_name[record["data"], counterpart]
+            times = [f"{record[name] / ours[name]:.1f}" for name in ("fit_s", "predict_us")]
+            comparison = [f"over {counterpart}", *times]
+        figures = (
             f"{record['fit_s']:.4f}",
             f"{record['predict_us']:.1f}",
             f"{record['accuracy']:.3f}",
-            *ratios(record, by_name),
-        ]
-        for record in sorted(records, key=lambda record: record["data"])
-    ]
-
-
-def ratios(record, by_name):
-    """Return a peer's counterpart, and how many times as long the peer fits and predicts."""
-    counterpart = COUNTERPARTS.get(record["model"])
-    if counterpart is None:
-        return ["", "", ""]
-    ours = by_name[record["data"], counterpart]
-    times = [f"{record[name] / ours[name]:.1f}" for name in ("fit_s", "predict_us")]
-    return [f"over {counterpart}", *times]
+        )
+        rows.append([record["data"], record["model"], *figures, *comparison])
+    return rows

@@ -62,25 +62,16 @@ def make_peers(settings):
     return {name: partial(Peer, make, settings["n_units"]) for name, make in classifiers.items()}
 
 
-def measure_peers(data_sets, settings):
-    """Return one record for every data set and peer."""
-    return [
-        {"data": data, "model": name, **evaluate(build, arrays, settings["seeds"])}
-        for data, arrays in data_sets.items()
-        for name, build in make_peers(settings).items()
-    ]
-
-
 def main():
     """Measure the peers and print their versions and records."""
-    folder, settings = sys.argv[1:]
+    folder, settings = sys.argv[1], json.loads(sys.argv[2])
     torch.set_num_threads(1)
     # OnlineHD compares its first batch with prototypes that are still zero.
     warnings.filterwarnings("ignore", message="The norm of a vector is nearly zero")
     data_sets = {path.stem: dict(np.load(path)) for path in Path(folder).glob("*.npz")}
     answer = {
         "versions": ", ".join(f"{name} {version(name)}" for name in ("torch", "torch-hd")),
-        "records": measure_peers(data_sets, json.loads(settings)),
+        "records": evaluate(make_peers(settings), data_sets, settings["seeds"]),
     }
     print(json.dumps(answer))
 

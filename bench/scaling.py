@@ -13,7 +13,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
-from tables import Table, as_text
+from measure import Table
 from threadpoolctl import threadpool_limits
 
 from hyperlvq import IntRVFLLayer, RLSClassifier
@@ -36,7 +36,7 @@ def main():
     parser.add_argument("-o", "--output", type=Path, help="an SVG file to draw it to")
     output = parser.parse_args().output
     curves = measured_curves()
-    print(as_text(slope_table(curves)))
+    print(slope_table(curves))
     if output is not None:
         draw(curves, output)
 
@@ -44,12 +44,10 @@ def main():
 def measured_curves():
     """Return the seconds of every part for the values of every size, on one thread."""
     with threadpool_limits(1):
-        return {axis: curve(axis, values) for axis, values in VALUES.items()}
-
-
-def curve(axis, values):
-    """Return the seconds of every part for each value of one size (values × parts)."""
-    return np.array([measure(**{**BASE, axis: value}) for value in values])
+        return {
+            axis: np.array([measure(**{**BASE, axis: value}) for value in values])
+            for axis, values in VALUES.items()
+        }
 
 
 def measure(samples, features, units, classes):
@@ -79,20 +77,13 @@ def cpu_seconds(call):
     return min(durations)
 
 
-def slope(values, seconds):
-    """Return the exponent of growth: the slope of a line through the logarithms."""
-    return np.polyfit(np.log(values), np.log(seconds), 1)[0]
-
-
 def slope_table(curves):
-    """Return the slopes as a table."""
-    rows = [
-        [
-            f"{axis} ({VALUES[axis][0]} to {VALUES[axis][-1]})",
-            *(f"{slope(VALUES[axis], column):.2f}" for column in seconds.T),
-        ]
-        for axis, seconds in curves.items()
-    ]
+    """Return the exponents of growth: the slopes of lines through the logarithms."""
+    rows = []
+    for axis, seconds in curves.items():
+        slopes = np.polyfit(np.log(VALUES[axis]), np.log(seconds), 1)[0]
+        sizes = f"{axis} ({VALUES[axis][0]} to {VALUES[axis][-1]})"
+        rows.append([sizes, *(f"{slope:.2f}" for slope in slopes)])
     return Table("How cost grows, as slopes", ["with the number of", *PARTS], rows, [])
 
 

@@ -2,11 +2,12 @@
 
 import os
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 
 class CountedData:
-    """Data that notes on disk how often they are sent from this process."""
+    """Data that note on disk how often they are sent from this process."""
 
     def __init__(self, path):
         self.path = path
@@ -19,17 +20,21 @@ class CountedData:
 
 @dataclass(frozen=True)
 class Doubling:
-    data_set: CountedData | None
+    data_set: Any
     number: int
 
+    def with_data(self, data_set):
+        return replace(self, data_set=data_set)
 
-def double(job):
-    assert job.data_set is not None
-    return 2 * job.number
+    def record(self):
+        assert self.data_set is not None
+        return 2 * self.number
 
 
-def kill_one_worker(job):
-    """Kill the worker whose number the job has, and on any other say who is alive."""
-    if os.getpid() == job:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return os.getpid()
+class Killing(Doubling):
+    """Kill the worker of this process number; any other tells its own."""
+
+    def record(self):
+        if os.getpid() == self.number:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return os.getpid()

@@ -17,40 +17,24 @@ import numpy as np
 from model_files import put_together, take_apart
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.about_text import model_lines, python_model_lines
+from hyperlvq.cli.show import model_lines, python_model_lines
 from hyperlvq.model_files import read
 from hyperlvq.prediction import Predictor
 from hyperlvq.saving import from_parts
-from hyperlvq.tables.about import about_python_model, columns_of, from_notes
+from hyperlvq.tables.about import about_python_model, columns_of, from_notes, to_plain
 from hyperlvq.tables.columns import Kind
 
 MOST_SECONDS = 5
-MEGABYTE = 2**20
 #: What code of a file would have to do, and reading a file never does.
 FORBIDDEN = (
-    "exec",
-    "compile",
-    "import",
-    "open",
-    "os.",
-    "subprocess.",
-    "socket.",
-    "pickle.",
-    "shutil.",
+    *("exec", "compile", "import", "open", "os.", "subprocess.", "socket.", "pickle.", "shutil."),
 )
 VALUES = (
     *(None, True, False, -1, 0, 1, 2, 3, 10**9, 2**63, 10**400, 1e308, -0.5, "", "glvq", "x" * 999),
     *("__import__('os').system('id')", "\x1b[31m\n", "\ud800", [], {}, [[]], [1, 2], ["a", "b"]),
-    *(
-        {"text": "O"},
-        {"text": "<U9"},
-        {"text": "<U999"},
-        {"text": "<U99999"},
-        {"text": "<U99999999"},
-        {"tuple": [0, 1]},
-        {"pairs": [[1, 2]]},
-    ),
-    *({"pairs": [[[1], 2]]}, {"class": "FunctionTransformer"}, "GLVQClassifier", "MinMaxScaler"),
+    *({"text": dtype} for dtype in ("O", "<U9", "<U999", "<U99999", "<U99999999")),
+    *({"tuple": [0, 1]}, {"pairs": [[1, 2]]}, {"pairs": [[[1], 2]]}),
+    *({"class": "FunctionTransformer"}, "GLVQClassifier", "MinMaxScaler"),
 )
 TYPES = (np.int8, np.uint8, np.int16, np.int32, np.int64, np.uint64, np.float16, np.float32)
 CELLS = {
@@ -127,9 +111,8 @@ def change_value(values, rng):
         other, other_key = rng.choice(found)
         container[key] = json.loads(json.dumps(other[other_key]))
     elif action == "add" and isinstance(container, dict):
-        container[rng.choice(["", "memory", "n_jobs", "coef_", "text", "alpha"])] = rng.choice(
-            VALUES
-        )
+        name = rng.choice(["", "memory", "n_jobs", "coef_", "text", "alpha"])
+        container[name] = rng.choice(VALUES)
     else:
         container[key] = json.loads(json.dumps(rng.choice(VALUES)))
 
@@ -177,20 +160,14 @@ def with_other_header(content, rng):
     if rng.random() < 0.7:
         entry[key] = lie
     elif rng.random() < 0.5:
-        header.update(
-            {f"a{i}": {**entry, "shape": [0], "data_offsets": [0, 0]} for i in range(20_000)}
-        )
+        empty = {**entry, "shape": [0], "data_offsets": [0, 0]}
+        header.update({f"a{i}": empty for i in range(20_000)})
     else:
         header[rng.choice(names)] = header[rng.choice(names)]  # the same bytes twice
     text = json.dumps(header).encode()
     if rng.random() < 0.1:
         text = text[:-1] + b"," + text[1:]  # every name twice
     return struct.pack("<Q", rng.choice([len(text)] * 9 + [2**63])) + text + data
-
-
-def check_sentence(text):
-    assert "\n" not in text, text
-    assert len(text) < 400, text
 
 
 def attempt(content, watch):
@@ -201,11 +178,13 @@ def attempt(content, watch):
         model = from_parts(file)
         about = (from_notes if file.notes else about_python_model)(file, "m")
     except InputError as refusal:
-        check_sentence(str(refusal))
+        sentence = str(refusal)
+        assert "\n" not in sentence, sentence
+        assert len(sentence) < 400, sentence
         return "refused"
     finally:
         watch.is_on = False
-    json.dumps(about, allow_nan=False)
+    json.dumps(to_plain(about), allow_nan=False)
     (model_lines if file.notes else python_model_lines)(about)
     check_predictions(model, file, about)
     learn_on(model, file)
@@ -243,18 +222,9 @@ def or_none(use):
         return None
 
 
-def resident_bytes():
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) * 1024
-
-
-def peak_bytes():
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) * 1024
-
-
-def reset_peak():
-    Path("/proc/self/clear_refs").write_text("5")
+def memory(what):
+    """Return the bytes of memory held now ("VmRSS") or at most since the last reset ("VmHWM")."""
+    return int(Path("/proc/self/status").read_text().split(f"{what}:")[1].split()[0]) * 1024
 
 
 def main(seed, n_damaged, n_crafted, paths):
@@ -266,11 +236,11 @@ def main(seed, n_damaged, n_crafted, paths):
     watch.events.clear()  # of modules that were loaded by then
     signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError()))
     counts, slowest, most_over = {"refused": 0, "used": 0}, 0.0, 0
-    base = resident_bytes()
+    base = memory("VmRSS")
     for make, n_files in ((damaged, n_damaged), (crafted, n_crafted)):
         for _ in range(n_files):
             content = make(rng.choice(models), rng)
-            reset_peak()
+            Path("/proc/self/clear_refs").write_text("5")  # resets the peak
             signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
             start = time.perf_counter()
             try:
@@ -280,17 +250,9 @@ def main(seed, n_damaged, n_crafted, paths):
                 raise
             signal.setitimer(signal.ITIMER_REAL, 0)
             slowest = max(slowest, time.perf_counter() - start)
-            most_over = max(most_over, peak_bytes() - base - 2 * len(content))
-    print(
-        json.dumps(
-            {
-                **counts,
-                "slowest": slowest,
-                "megabytes": most_over // MEGABYTE,
-                "events": sorted(watch.events),
-            }
-        )
-    )
+            most_over = max(most_over, memory("VmHWM") - base - 2 * len(content))
+    found = {"slowest": slowest, "megabytes": most_over // 2**20, "events": sorted(watch.events)}
+    print(json.dumps(counts | found))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,6 @@
-import numpy as np
 import pytest
 
-from hyperlvq.costs import (
-    glvq_flops,
-    prediction_cost,
-    relative_costs,
-    rls_flops,
-    rls_qr_flops,
-)
+from hyperlvq.costs import flops_by_method, glvq_flops, prediction_cost, rls_flops, rls_qr_flops
 
 T, N, L, P = 120, 40, 3, 2
 N_ITER = 7
@@ -35,54 +28,34 @@ def test_glvq_is_the_sum_of_its_steps():
     updates = N_ITER * T * (6 * N + P * L + 19)
 
     assert glvq_flops(T, N, L, P, N_ITER) == start + distances + updates
+    assert flops_by_method(T, N, L, P, N_ITER)["glvq"] == start + distances + updates
 
 
-@pytest.mark.data
-def test_relative_costs_average_to_the_papers(published):
-    ratios = [
-        relative_costs(
-            int(row["n_samples"] if row["protocol"] == "kfold" else row["n_train"]),
-            int(row["intrvfl_rls_n"]),
-            int(row["n_classes"]),
-        )
-        for row in published.values()
-    ]
-    assert np.mean([ratio["rls_qr"] for ratio in ratios]) == pytest.approx(0.7911, abs=5e-5)
-    assert np.mean([ratio["glvq"] for ratio in ratios]) == pytest.approx(0.2084, abs=5e-5)
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        # The float form has four bytes a number: scaling, weights and biases, prototypes.
+        ({"hidden": "rvfl"}, 4 * (2 * 4 + 20 * (4 + 1) + 3 * 20)),
+        # The integer form packs eight keys a byte.
+        ({"form": "integer"}, 4 * 2 * 4 + 4 * 3 + 3 * 20 + 3 * 4),
+        ({"form": "integer", "bits": 16}, 4 * 2 * 4 + 4 * 3 + 2 * 3 * 20 + 3 * 4),
+        # A linear readout has no squared lengths.
+        ({"form": "integer", "linear": True}, 4 * 2 * 4 + 4 * 3 + 3 * 20),
+        ({}, 4 * 2 * 4 + 4 * 20 + 4 * 3 * 20),
+    ],
+)
+def test_bytes_are_those_of_scaling_keys_and_readout(changes, expected):
+    arguments = {"hidden": "intrvfl", "n_features": 4, "n_units": 20, "n_outputs": 3, **changes}
+
+    assert prediction_cost(**arguments).bytes == expected
 
 
-def test_float_form_counts_four_bytes_a_number():
-    cost = prediction_cost("rvfl", n_features=4, n_units=10, n_outputs=3)
+def test_distances_cost_what_table_1_says_and_dot_products_less():
+    distances = prediction_cost("features", n_features=30, n_units=1, n_outputs=4)
+    linear = prediction_cost("features", 30, 1, 4, linear=True)
 
-    assert cost.bytes == 4 * (2 * 4 + 10 * (4 + 1) + 3 * 10)
-
-
-def test_integer_form_packs_eight_keys_a_byte():
-    cost = prediction_cost("intrvfl", 4, n_units=20, n_outputs=3, form="integer")
-
-    assert cost.bytes == 4 * 2 * 4 + 4 * 3 + 3 * 20 + 3 * 4
-
-
-def test_sixteen_bits_double_the_readout():
-    sizes = [
-        prediction_cost("intrvfl", 4, 20, 3, form="integer", bits=bits).bytes for bits in (8, 16)
-    ]
-
-    assert sizes[1] - sizes[0] == 3 * 20
-
-
-def test_distances_cost_what_table_1_says():
-    features = prediction_cost("features", n_features=30, n_units=1, n_outputs=4)
-
-    assert features.operations == 2 * 30 + 4 * (3 * 30 - 1) + 3
-
-
-def test_linear_readout_is_the_cheaper_one():
-    linear = prediction_cost("intrvfl", 4, 20, 3, linear=True)
-    distances = prediction_cost("intrvfl", 4, 20, 3)
-
-    assert linear.bytes == distances.bytes
-    assert linear.operations < distances.operations
+    assert distances.operations == 2 * 30 + 4 * (3 * 30 - 1) + 3
+    assert linear.operations == 2 * 30 + 4 * (2 * 30 - 1) + 3
 
 
 @pytest.mark.parametrize(

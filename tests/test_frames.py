@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder
 
 from hyperlvq.frames import FrameVectorizer
 
@@ -32,6 +33,27 @@ def test_numbers_come_first_and_then_the_levels_of_each_column():
         found[:, 2:],
         np.hstack([np.eye(3)[[0, 1, 2, 1, 0]], np.eye(3)[[0, 0, 0, 1, 2]]]),
     )
+
+
+@pytest.mark.parametrize("min_rows", [1, 2, 5])
+@pytest.mark.parametrize("max_levels", [2, 4, 100])
+@pytest.mark.parametrize("levels", ["abcdefgh", "abcdefgh?", "?"])  # a question mark is missing
+def test_levels_are_those_of_scikit_learn(levels, max_levels, min_rows, rng):
+    cells = rng.choice([*levels], 40)
+    column = np.array([None if cell == "?" else cell for cell in cells], dtype=object)
+    oracle = OneHotEncoder(
+        handle_unknown="ignore",
+        min_frequency=min_rows,
+        max_categories=max_levels,
+        sparse_output=False,
+    ).fit(column[:, np.newaxis])
+    ours = FrameVectorizer(text=["t"], min_rows=min_rows, max_levels=max_levels)
+
+    ours.fit(pd.DataFrame({"t": column}))
+
+    new = np.array([*column, "unseen"], dtype=object)
+    found = ours.transform(pd.DataFrame({"t": new}, dtype=object))
+    np.testing.assert_array_equal(found, oracle.transform(new[:, np.newaxis]))
 
 
 def test_missing_numbers_are_filled_as_scikit_learn_does():

@@ -59,32 +59,23 @@ def test_a_file_of_another_format_is_one_sentence(content):
     )
 
 
+NO_MODEL = (
+    *(b"a,b\n1,2\n", b"short", struct.pack("<Q", 2**62) + b"{}"),
+    *map(with_header, (b"[]", b"{", b"\xff\xff", b"[" * 100_000, b'{"a":1,"a":2}')),
+    *(with_header({"a": {"data_offsets": wrong}}) for wrong in ([0, -1], [0, "9"], 9)),
+)
+
+
 @pytest.mark.parametrize(
     ("other", "sentence"),
     [
         (b"", "m is empty"),
-        (b"a,b\n1,2\n", "m is not a model that hyperlvq saved"),
-        (b"short", "m is not a model that hyperlvq saved"),
-        (
-            b"PK\x03\x04",
-            "m is a zip archive, as models of hyperlvq were before their format changed",
-        ),
-        (
-            with_header(b"{}"),
-            "m is not a model that can be used: it has no model of hyperlvq in it",
-        ),
-        (with_header(b"[]"), "m is not a model that hyperlvq saved"),
-        (with_header(b"{"), "m is not a model that hyperlvq saved"),
-        (with_header(b"\xff\xff"), "m is not a model that hyperlvq saved"),
-        (with_header(b"[" * 100_000), "m is not a model that hyperlvq saved"),
-        (with_header(b'{"a":1,"a":2}'), "m is not a model that hyperlvq saved"),
-        (with_header({"a": {"data_offsets": [0, -1]}}), "m is not a model that hyperlvq saved"),
-        (with_header({"a": {"data_offsets": [0, "9"]}}), "m is not a model that hyperlvq saved"),
-        (with_header({"a": {"data_offsets": 9}}), "m is not a model that hyperlvq saved"),
+        *((other, "m is not a model that hyperlvq saved") for other in NO_MODEL),
+        (b"PK\x03\x04", "m is a zip archive, as models of hyperlvq were before their format"),
+        (with_header(b"{}"), "m is not a model that can be used: it has no model of hyperlvq in"),
         (with_header({"a": {"data_offsets": [0, 9]}}, b"123"), "m is cut off or damaged"),
         (with_header({"a": {"data_offsets": [0, 2]}}, b"123"), "m is cut off or damaged"),
         (with_header({"a": {"data_offsets": [0, 2**62]}}), "m says that it has 46116860184"),
-        (struct.pack("<Q", 2**62) + b"{}", "m is not a model that hyperlvq saved"),
         (with_header({"__metadata__": {"hyperlvq": "[]"}}), "m is not a model that can be used"),
         (with_header({"__metadata__": {"hyperlvq": "{"}}), "m is not a model that can be used"),
         (with_header({"__metadata__": {"hyperlvq": 1}}), "m is not a model that can be used"),
@@ -118,153 +109,139 @@ def test_endless_zeros_are_refused_at_once():
         read(stream, "m")
 
 
-def change(path, value):
-    """Return what sets a value deep in the header."""
-
-    def act(values, arrays):
-        *before, last = path
-        for key in before:
-            values = values[key]
-        values[last] = value
-
-    return act
-
-
-def array(name, value):
-    """Return what replaces an array, or removes it."""
-
-    def act(values, arrays):
-        if value is None:
-            del arrays[name]
-        else:
-            arrays[name] = value
-
-    return act
-
-
-READOUT = ("steps", 2, 1)
-HIDDEN = ("steps", 1, 1)
-
-
-def add_names(values, arrays, names):
-    """Give the layer names of its features."""
-    values["steps"][1][1]["learnt"]["feature_names_in_"] = {"text": "O"}
-    arrays["hidden.feature_names_in_"] = np.frombuffer(names.encode(), np.uint8)
-    arrays["hidden.feature_names_in_.lengths"] = np.ones(len(names), dtype=np.int64)
-
-
-CRAFTED = [
-    ("HuberRegressor", change((*READOUT, "class"), "HuberRegressor")),
-    ("os.system", change((*READOUT, "class"), "os.system")),
-    ("['a'] is not one", change((*READOUT, "class"), ["a"])),
-    ("the pipeline 'FeatureUnion'", change(("pipeline",), "FeatureUnion")),
-    ("steps must be a list", change(("steps",), {})),
-    ("a step must be", change(("steps", 2), ["readout"])),
-    ("1 to 16 steps", change(("steps",), [])),
-    ("1 to 16 steps", change(("steps",), [["a", None]] * 17)),
-    ("text 'hidden.classes_' is missing", change(("steps", 2, 0), "hidden")),
-    ("different names", change(("steps", 0), ["hidden", None])),
-    ("a classifier must be the last", lambda values, _: values["steps"].reverse()),
-    ("the model: 'extra' is unknown", change(("extra",), 1)),
-    ("'memory' is unknown", change((*READOUT, "parameters", "memory"), "cache")),
-    ("'n_jobs' is unknown", change((*HIDDEN, "parameters", "n_jobs"), 100_000)),
-    ("'slope' is missing", lambda values, _: values["steps"][2][1]["parameters"].pop("slope")),
-    ("slope must be a number", change((*READOUT, "parameters", "slope"), "steep")),
-    ("slope must be a finite", change((*READOUT, "parameters", "slope"), 10**400)),
-    ("clip must be at least 1", change((*HIDDEN, "parameters", "clip"), 0)),
-    ("clip must be at most 32767", change((*HIDDEN, "parameters", "clip"), 10**9)),
-    ("keys_ must be for 21 units", change((*HIDDEN, "parameters", "n_units"), 21)),
-    ("feature_range must be", change(("steps", 0, 1, "parameters", "feature_range"), [0, 1])),
-    (
-        "two finite numbers in order",
-        change(("steps", 0, 1, "parameters", "feature_range"), {"tuple": [0, 10**400]}),
-    ),
-    (
-        "two finite numbers in order",
-        change(("steps", 0, 1, "parameters", "feature_range"), {"tuple": [1, 0]}),
-    ),
-    ("random_state must be", change((*HIDDEN, "parameters", "random_state"), "__import__")),
-    ("max_iter must be an integer", change((*READOUT, "parameters", "max_iter"), True)),
-    ("class_weight must be", change((*READOUT, "parameters", "class_weight"), 3)),
-    ("unknown kind", change((*READOUT, "parameters", "class_weight"), {"pairs": [[[], 1]]})),
-    ("n_iter_ must be an integer", change((*READOUT, "learnt", "n_iter_"), "many")),
-    ("n_iter_ must be at least 0", change((*READOUT, "learnt", "n_iter_"), -1)),
-    ("'coef_' is unknown", change((*READOUT, "learnt", "coef_"), 1)),
-    ("'classes_' is given twice", change((*READOUT, "learnt", "classes_"), ["a", "b"])),
-    ("prototypes_' is given twice", change((*READOUT, "learnt", "prototypes_"), [[1.0]])),
-    ("n_features_in_ must be for 20", change((*READOUT, "learnt", "n_features_in_"), 21)),
-    ("classes_' must be of a type", change((*READOUT, "learnt", "classes_", "text"), "|S9")),
-    ("too many or too long texts", change((*READOUT, "learnt", "classes_", "text"), "<U99999999")),
-    ("classes_' must be of a type", change((*READOUT, "learnt", "classes_", "text"), ["O"])),
-    ("keys_ is missing", array("hidden.keys_", None)),
-    ("keys_ must have 2 dimensions", array("hidden.keys_", np.ones(60, dtype=np.int8))),
-    ("keys_ must be for 20 units", array("hidden.keys_", np.ones((3, 21), dtype=np.int8))),
-    ("at least one of its features", array("hidden.keys_", np.ones((0, 20), dtype=np.int8))),
-    ("at least one of its features", array("hidden.keys_", np.ones((0, 10**8), dtype=np.int8))),
-    ("keys_ must be of type int8", array("hidden.keys_", np.ones((3, 20)))),
-    ("keys_ must be -1 and 1 only", array("hidden.keys_", np.zeros((3, 20), dtype=np.int8))),
-    ("prototypes_ must be finite", array("readout.prototypes_", np.full((2, 20), np.nan))),
-    ("prototype_classes_ must be for 3", array("readout.prototypes_", np.ones((3, 20)))),
-    (
-        "prototype_classes_ must lie between 0 and 1",
-        array("readout.prototype_classes_", np.array([0, 2])),
-    ),
-    (
-        "prototype_classes_ must lie between 0 and 1",
-        array("readout.prototype_classes_", np.array([-1, 0])),
-    ),
-    ("data_min_ must not be infinite", array("scale.data_min_", np.full(3, -np.inf))),
-    ("min_ must be for 3 features", array("scale.min_", np.zeros(4))),
-    ("loss_curve_ must be finite", array("readout.loss_curve_", np.array([np.nan]))),
-    ("loss_curve_ must be a list", array("readout.loss_curve_", np.ones((2, 2)))),
-    ("'loss_curve_' has more than", array("readout.loss_curve_", np.ones(2**20 + 1))),
-    ("belongs to nothing", array("elsewhere.a", np.ones(2))),
-    ("'more_' is unknown", array("readout.more_", np.ones(2))),
-    ("as long as its lengths say", array("readout.classes_.lengths", np.array([1, 2]))),
-    ("as long as its lengths say", array("readout.classes_.lengths", np.array([3, -1]))),
-    ("different labels in order", array("readout.classes_", np.frombuffer(b"ba", np.uint8))),
-    ("different labels in order", array("readout.classes_", np.frombuffer(b"aa", np.uint8))),
-    ("can't decode byte", array("readout.classes_", np.frombuffer(b"\xfe\xff", np.uint8))),
-    ("text 'readout.classes_' is missing", array("readout.classes_.lengths", None)),
-    ("must be text", array("readout.classes_.lengths", np.ones(2))),
-    ("n_iter_ must be at most", change((*READOUT, "learnt", "n_iter_"), 10**400)),
-    ("_carried_weight must be less than 1", change((*READOUT, "learnt", "_carried_weight"), 1e8)),
-    (
-        "prototypes_per_class must be at most",
-        change((*READOUT, "parameters", "prototypes_per_class"), 10**30),
-    ),
-    ("at most 1000 characters", change((*READOUT, "learnt", "classes_", "text"), "<U1001")),
-    (
-        "feature_names_in_ must be different",
-        lambda values, arrays: add_names(values, arrays, "aaa"),
-    ),
-    ("scale_ and min_ must follow", array("scale.scale_", np.full(3, -1.0))),
-    ("scale_ and min_ must follow", array("scale.scale_", np.full(3, 1e308))),
-    ("scale_ and min_ must follow", array("scale.min_", np.full(3, np.nan))),
-    ("scale_ and min_ must follow", array("scale.data_max_", np.full(3, -9.0))),
-    ("scale_ and min_ must follow", array("scale.data_range_", np.zeros(3))),
-    ("a classifier must be the last", lambda values, _: values["steps"].append(["p", None])),
+#: What is wrong, where in the header (in a step, or from the root), and the value there.
+VALUES = [
+    ("HuberRegressor", "readout/class", "HuberRegressor"),
+    ("os.system", "readout/class", "os.system"),
+    ("['a'] is not one", "readout/class", ["a"]),
+    ("the pipeline 'FeatureUnion'", "/pipeline", "FeatureUnion"),
+    ("steps must be a list", "/steps", {}),
+    ("a step must be", "/steps/2", ["readout"]),
+    ("1 to 16 steps", "/steps", []),
+    ("1 to 16 steps", "/steps", [["a", None]] * 17),
+    ("text 'hidden.classes_' is missing", "/steps/2/0", "hidden"),
+    ("different names", "/steps/0", ["hidden", None]),
+    ("the model: 'extra' is unknown", "/extra", 1),
+    ("'memory' is unknown", "readout/parameters/memory", "cache"),
+    ("'n_jobs' is unknown", "hidden/parameters/n_jobs", 100_000),
+    ("'slope' is missing", "readout/parameters/slope", None),
+    ("slope must be a number", "readout/parameters/slope", "steep"),
+    ("slope must be a finite", "readout/parameters/slope", 10**400),
+    ("clip must be at least 1", "hidden/parameters/clip", 0),
+    ("clip must be at most 32767", "hidden/parameters/clip", 10**9),
+    ("keys_ must be for 21 units", "hidden/parameters/n_units", 21),
+    ("feature_range must be", "scale/parameters/feature_range", [0, 1]),
+    ("two finite numbers in order", "scale/parameters/feature_range", {"tuple": [0, 10**400]}),
+    ("two finite numbers in order", "scale/parameters/feature_range", {"tuple": [1, 0]}),
+    ("random_state must be", "hidden/parameters/random_state", "__import__"),
+    ("max_iter must be an integer", "readout/parameters/max_iter", True),
+    ("class_weight must be", "readout/parameters/class_weight", 3),
+    ("unknown kind", "readout/parameters/class_weight", {"pairs": [[[], 1]]}),
+    ("per_class must be at most", "readout/parameters/prototypes_per_class", 10**30),
+    ("n_iter_ must be an integer", "readout/learnt/n_iter_", "many"),
+    ("n_iter_ must be at least 0", "readout/learnt/n_iter_", -1),
+    ("n_iter_ must be at most", "readout/learnt/n_iter_", 10**400),
+    ("_carried_weight must be less than 1", "readout/learnt/_carried_weight", 1e8),
+    ("'coef_' is unknown", "readout/learnt/coef_", 1),
+    ("'classes_' is given twice", "readout/learnt/classes_", ["a", "b"]),
+    ("prototypes_' is given twice", "readout/learnt/prototypes_", [[1.0]]),
+    ("n_features_in_ must be for 20", "readout/learnt/n_features_in_", 21),
+    ("classes_' must be of a type", "readout/learnt/classes_/text", "|S9"),
+    ("classes_' must be of a type", "readout/learnt/classes_/text", ["O"]),
+    ("too many or too long texts", "readout/learnt/classes_/text", "<U99999999"),
+    ("at most 1000 characters", "readout/learnt/classes_/text", "<U1001"),
+]
+#: What is wrong, which array, and what stands in its place.
+ARRAYS = [
+    ("keys_ is missing", "hidden.keys_", None),
+    ("keys_ must have 2 dimensions", "hidden.keys_", np.ones(60, dtype=np.int8)),
+    ("keys_ must be for 20 units", "hidden.keys_", np.ones((3, 21), dtype=np.int8)),
+    ("at least one of its features", "hidden.keys_", np.ones((0, 20), dtype=np.int8)),
+    ("at least one of its features", "hidden.keys_", np.ones((0, 10**8), dtype=np.int8)),
+    ("keys_ must be of type int8", "hidden.keys_", np.ones((3, 20))),
+    ("keys_ must be -1 and 1 only", "hidden.keys_", np.zeros((3, 20), dtype=np.int8)),
+    ("prototypes_ must be finite", "readout.prototypes_", np.full((2, 20), np.nan)),
+    ("prototype_classes_ must be for 3", "readout.prototypes_", np.ones((3, 20))),
+    ("classes_ must lie between 0 and 1", "readout.prototype_classes_", np.array([0, 2])),
+    ("classes_ must lie between 0 and 1", "readout.prototype_classes_", np.array([-1, 0])),
+    ("data_min_ must not be infinite", "scale.data_min_", np.full(3, -np.inf)),
+    ("min_ must be for 3 features", "scale.min_", np.zeros(4)),
+    ("loss_curve_ must be finite", "readout.loss_curve_", np.array([np.nan])),
+    ("loss_curve_ must be a list", "readout.loss_curve_", np.ones((2, 2))),
+    ("'loss_curve_' has more than", "readout.loss_curve_", np.ones(2**20 + 1)),
+    ("belongs to nothing", "elsewhere.a", np.ones(2)),
+    ("'more_' is unknown", "readout.more_", np.ones(2)),
+    ("as long as its lengths say", "readout.classes_.lengths", np.array([1, 2])),
+    ("as long as its lengths say", "readout.classes_.lengths", np.array([3, -1])),
+    ("different labels in order", "readout.classes_", np.frombuffer(b"ba", np.uint8)),
+    ("different labels in order", "readout.classes_", np.frombuffer(b"aa", np.uint8)),
+    ("can't decode byte", "readout.classes_", np.frombuffer(b"\xfe\xff", np.uint8)),
+    ("text 'readout.classes_' is missing", "readout.classes_.lengths", None),
+    ("must be text", "readout.classes_.lengths", np.ones(2)),
+    ("scale_ and min_ must follow", "scale.scale_", np.full(3, -1.0)),
+    ("scale_ and min_ must follow", "scale.scale_", np.full(3, 1e308)),
+    ("scale_ and min_ must follow", "scale.min_", np.full(3, np.nan)),
+    ("scale_ and min_ must follow", "scale.data_max_", np.full(3, -9.0)),
+    ("scale_ and min_ must follow", "scale.data_range_", np.zeros(3)),
 ]
 
 
-@pytest.mark.parametrize(("words", "act"), CRAFTED)
-def test_a_crafted_file_is_one_sentence(words, act, content):
-    values, arrays = take_apart(content)
-    act(values, arrays)
+def put(container, key, value):
+    """Set a value, or remove what is there where it is None."""
+    if value is None:
+        del container[key]
+    else:
+        container[key] = value
 
+
+def assert_unusable(values, arrays, words):
     sentence = refusal(put_together(values, arrays))
 
     assert sentence.startswith("m is not a model that can be used: ")
     assert words in sentence
 
 
+@pytest.mark.parametrize(("words", "place", "value"), VALUES)
+def test_a_crafted_header_is_one_sentence(words, place, value, content):
+    values, arrays = take_apart(content)
+    step, *before, last = (int(key) if key.isdigit() else key for key in place.split("/"))
+    container = {"": values, **dict(values["steps"])}[step]
+    for key in before:
+        container = container[key]
+    put(container, last, value)
+
+    assert_unusable(values, arrays, words)
+
+
+@pytest.mark.parametrize(("words", "name", "value"), ARRAYS)
+def test_a_crafted_array_is_one_sentence(words, name, value, content):
+    values, arrays = take_apart(content)
+    put(arrays, name, value)
+
+    assert_unusable(values, arrays, words)
+
+
+def test_a_classifier_that_is_not_the_last_step_is_one_sentence(content):
+    values, arrays = take_apart(content)
+
+    for steps in (values["steps"][::-1], [*values["steps"], ["p", None]]):
+        assert_unusable({**values, "steps": steps}, arrays, "a classifier must be the last")
+
+
+def test_names_of_features_that_are_the_same_are_one_sentence(content):
+    values, arrays = take_apart(content)
+    values["steps"][1][1]["learnt"]["feature_names_in_"] = {"text": "O"}
+    arrays["hidden.feature_names_in_"] = np.frombuffer(b"aaa", np.uint8)
+    arrays["hidden.feature_names_in_.lengths"] = np.ones(3, dtype=np.int64)
+
+    assert_unusable(values, arrays, "feature_names_in_ must be different")
+
+
 @pytest.mark.parametrize(
     "text", ["NaN", "Infinity", '{"format":2,"format":2}', "1e999", "9" * 5000]
 )
 def test_what_json_has_not_is_one_sentence(text, content):
-    _, arrays = take_apart(content)
-
-    assert refusal(put_together(text, arrays)).startswith("m is not a model that can be used: ")
+    assert_unusable(text, take_apart(content)[1], "")
 
 
 def test_sentences_do_not_quote_whole_files(content):

@@ -10,7 +10,7 @@ from hyperlvq.prediction import Predictor
 from hyperlvq.registry import hidden_layers, readouts
 from hyperlvq.saving import to_parts
 from hyperlvq.tables.columns import Column, Kind
-from hyperlvq.tables.recipe import table_classifier
+from hyperlvq.tables.training import table_classifier
 
 QUICK = {"n_units": 30, "max_iter": 3, "random_state": 0}
 COLUMNS = [Column("a", Kind.NUMBER), Column("t", Kind.TEXT), Column("b", Kind.NUMBER)]

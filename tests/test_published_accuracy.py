@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from hyperlvq import GLVQClassifier, IntRVFLLayer, RLSClassifier
-from hyperlvq.study.protocol import evaluation_part, n_splits
+from hyperlvq.study.protocol import evaluation_samples, n_splits
 
 SETS = [
     "iris",
@@ -40,7 +40,7 @@ def proposed(row, seed):
 
 def mean_accuracy(columns, readout, row, data_set):
     parts = [
-        evaluation_part(data_set, split, "paper") for split in range(n_splits(data_set, "paper"))
+        evaluation_samples(data_set, split, "paper") for split in range(n_splits(data_set, "paper"))
     ]
     layer_settings = int(row[f"{columns}_n"]), int(row[f"{columns}_kappa"])
     accuracies = []

@@ -14,7 +14,7 @@ import hyperlvq
 from hyperlvq.checks import InputError
 from hyperlvq.export import make_plan
 from hyperlvq.registry import PARTS, estimator_class, readouts, record_of
-from hyperlvq.study.builtin import BuiltinCollection
+from hyperlvq.study.collection import BuiltinCollection
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.runner import run_study
 

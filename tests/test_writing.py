@@ -11,10 +11,38 @@ from hyperlvq.checks import InputError
 from hyperlvq.writing import check_writable, replacing, write_bytes
 
 
+@pytest.fixture
+def old_file(tmp_path):
+    """Return a file that was there before."""
+    (tmp_path / "file").write_text("old")
+    return tmp_path / "file"
+
+
+def mode_of(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_new_content_replaces_the_old_in_the_end(old_file, tmp_path):
+    with replacing(old_file) as part:
+        part.write_text("new")
+        assert old_file.read_text() == "old"
+
+    assert old_file.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [old_file]
+
+
 def write_half(path):
     with replacing(path) as part:
         part.write_text("half")
         raise KeyError
+
+
+def test_a_block_that_raises_leaves_everything_as_it_was(old_file, tmp_path):
+    with pytest.raises(KeyError):
+        write_half(old_file)
+
+    assert old_file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [old_file]
 
 
 def write_all(paths):
@@ -23,52 +51,21 @@ def write_all(paths):
             files.enter_context(replacing(path)).write_text("new")
 
 
-def test_new_content_replaces_the_old(tmp_path):
-    path = tmp_path / "file"
-    path.write_text("old")
-
-    with replacing(path) as part:
-        part.write_text("new")
-        assert path.read_text() == "old"
-
-    assert path.read_text() == "new"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_block_that_raises_leaves_everything_as_it_was(tmp_path):
-    path = tmp_path / "file"
-    path.write_text("old")
-
-    with pytest.raises(KeyError):
-        write_half(path)
-
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_several_files_become_all_or_none(tmp_path):
-    paths = [tmp_path / "one", tmp_path / "folder"]
-    paths[1].mkdir()
+    with pytest.raises(InputError, match="cannot be written: it is a folder"):
+        write_all([tmp_path / "one", tmp_path])
 
-    with pytest.raises(InputError, match="folder cannot be written: it is a folder"):
-        write_all(paths)
-
-    assert not paths[0].exists()
+    assert not (tmp_path / "one").exists()
 
 
-def test_a_link_stays_one(tmp_path):
-    (tmp_path / "target").write_text("old")
+def test_a_link_stays_one(old_file, tmp_path):
     link = tmp_path / "link"
-    link.symlink_to("target")
+    link.symlink_to("file")
 
     write_bytes(b"new", link)
 
     assert link.is_symlink()
-    assert (tmp_path / "target").read_text() == "new"
-
-
-def mode_of(path):
-    return stat.S_IMODE(path.stat().st_mode)
+    assert old_file.read_text() == "new"
 
 
 @pytest.fixture
@@ -86,47 +83,36 @@ def test_a_new_file_gets_what_the_umask_leaves(tmp_path, umask):
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o664, 0o444])
-def test_a_file_that_is_replaced_keeps_its_mode(tmp_path, umask, mode):
-    path = tmp_path / "file"
-    path.touch()
-    path.chmod(mode)
+def test_a_file_that_is_replaced_keeps_its_mode_and_nobody_else_reads_the_new_one_before(
+    old_file, umask, mode
+):
+    old_file.chmod(mode)
 
-    write_bytes(b"new", path)
-
-    assert mode_of(path) == mode
-
-
-def test_nobody_else_reads_what_will_replace_a_secret(tmp_path):
-    path = tmp_path / "file"
-    path.touch(0o600)
-
-    with replacing(path) as part:
+    with replacing(old_file) as part:
         assert mode_of(part) == 0o600
 
+    assert mode_of(old_file) == mode
 
-def test_a_file_of_a_group_that_is_not_ours_is_not_opened_to_our_own(tmp_path, monkeypatch):
+
+def test_a_file_of_a_group_that_is_not_ours_is_not_opened_to_our_own(old_file, monkeypatch):
     def refuse(*_):
         raise PermissionError
 
-    path = tmp_path / "file"
-    path.touch()
-    path.chmod(0o660)
+    old_file.chmod(0o660)
     monkeypatch.setattr("os.fchown", refuse)
 
-    write_bytes(b"new", path)
+    write_bytes(b"new", old_file)
 
-    assert mode_of(path) == 0o600
+    assert mode_of(old_file) == 0o600
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs root")
-def test_root_leaves_a_file_to_its_owner(tmp_path):
-    path = tmp_path / "file"
-    path.touch()
-    os.chown(path, 1234, 1235)
+def test_root_leaves_a_file_to_its_owner(old_file):
+    os.chown(old_file, 1234, 1235)
 
-    write_bytes(b"new", path)
+    write_bytes(b"new", old_file)
 
-    assert (path.stat().st_uid, path.stat().st_gid) == (1234, 1235)
+    assert (old_file.stat().st_uid, old_file.stat().st_gid) == (1234, 1235)
 
 
 def test_a_temporary_name_cannot_be_guessed(tmp_path):
@@ -135,15 +121,14 @@ def test_a_temporary_name_cannot_be_guessed(tmp_path):
         assert first.parent == second.parent == tmp_path
 
 
-def test_a_link_at_the_temporary_name_is_not_followed(tmp_path, monkeypatch):
+def test_a_link_at_the_temporary_name_is_not_followed(old_file, tmp_path, monkeypatch):
     monkeypatch.setattr("secrets.token_hex", lambda _: "guessed")
-    (tmp_path / "victim").write_text("old")
-    (tmp_path / ".hyperlvq-guessed.part").symlink_to("victim")
+    (tmp_path / ".hyperlvq-guessed.part").symlink_to("file")
 
-    with pytest.raises(InputError, match="file cannot be written: File exists"):
-        write_bytes(b"new", tmp_path / "file")
+    with pytest.raises(InputError, match="new cannot be written: File exists"):
+        write_bytes(b"new", tmp_path / "new")
 
-    assert (tmp_path / "victim").read_text() == "old"
+    assert old_file.read_text() == "old"
 
 
 def test_threads_that_write_one_path_leave_one_whole_file(tmp_path):
@@ -169,32 +154,26 @@ def test_a_name_as_long_as_a_name_can_be_is_written(tmp_path):
     assert path.read_bytes() == b"new"
 
 
-def test_a_full_disk_is_one_sentence():
-    with pytest.raises(InputError, match="/dev/full cannot be written: No space left on device"):
-        write_bytes(b"content", "/dev/full")
-
-
-def test_a_file_in_place_of_a_folder_is_one_sentence(tmp_path):
-    (tmp_path / "file").write_text("")
-
-    with pytest.raises(InputError, match="cannot be written: Not a directory"):
-        write_bytes(b"content", tmp_path / "file" / "model")
-
-
 @pytest.mark.parametrize(
-    ("path", "sentence"),
-    [(".", "it is a folder"), ("no/where", "no is not a folder")],
+    ("write", "path", "sentence"),
+    [
+        (write_bytes, "/dev/full", "No space left on device"),
+        (write_bytes, "file/model", "Not a directory"),
+        (check_writable, ".", "it is a folder"),
+        (check_writable, "no/where", "no is not a folder"),
+    ],
 )
-def test_what_cannot_be_written_is_known_before(tmp_path, monkeypatch, path, sentence):
+def test_what_cannot_be_written_is_one_sentence(
+    old_file, tmp_path, monkeypatch, write, path, sentence
+):
     monkeypatch.chdir(tmp_path)
 
     with pytest.raises(InputError, match=f"{path} cannot be written: {sentence}"):
-        check_writable(path)
+        write(*([b"content"] if write is write_bytes else []), path)
 
 
-def test_a_folder_that_takes_no_new_file_is_known_before(tmp_path, monkeypatch):
-    (tmp_path / "model").write_text("old")
+def test_a_folder_that_takes_no_new_file_is_known_before(old_file, tmp_path, monkeypatch):
     monkeypatch.setattr("os.access", lambda path, _: path != tmp_path)
 
-    with pytest.raises(InputError, match="model cannot be written: Permission denied"):
-        check_writable(tmp_path / "model")
+    with pytest.raises(InputError, match="file cannot be written: Permission denied"):
+        check_writable(old_file)

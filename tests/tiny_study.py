@@ -3,7 +3,7 @@
 import numpy as np
 
 from hyperlvq.checks import InputError
-from hyperlvq.study.data_set import DataSet, Rows
+from hyperlvq.study.data_set import DataSet, SplitRows
 from hyperlvq.study.records import TIMES, key_of
 
 
@@ -19,7 +19,7 @@ def make_set(name="tiny", n_samples=40, has_test_file=False, n_classes=2):
 
 
 def rows_of(order, n_train):
-    return Rows(np.sort(order[:n_train]), np.sort(order[n_train:]))
+    return SplitRows(np.sort(order[:n_train]), np.sort(order[n_train:]))
 
 
 class Source:

@@ -38,7 +38,7 @@ class MedianClassifier(PrototypeReadout):
     def fit(self, X, y, sample_weight=None):
         """Compute the medians."""
         self._check_parameters()
-        X, y, _, self.classes_ = self._start_fit(X, y, sample_weight)
+        _, (X, y, _), self.classes_ = self._start_fit(X, y, sample_weight)
         medians = [np.median(X[y == index], axis=0) for index in range(len(self.classes_))]
         self.prototypes_ = np.round(np.array(medians, dtype=float), self.n_digits)
         self.prototype_classes_ = np.arange(len(medians))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from hyperlvq.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from hyperlvq.engines import to_numpy
     from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
     from hyperlvq.models import make_classifier
     from hyperlvq.readouts import (
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
         rls_path,
     )
     from hyperlvq.saving import load, save
-    from hyperlvq.tensors import to_numpy
 
 # Loaded when first asked for: importing scikit-learn and numba takes longer than many a command.
 _MODULES = {
@@ -34,7 +34,7 @@ _MODULES = {
     "make_classifier": "models",
     "rls_path": "readouts",
     "save": "saving",
-    "to_numpy": "tensors",
+    "to_numpy": "engines",
 }
 __all__ = [
     "CentroidClassifier",

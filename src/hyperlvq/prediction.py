@@ -16,6 +16,7 @@ from hyperlvq.kernels.scores import (
     activation_dtype,
     compared,
     linear_scores,
+    project,
     prototype_scores,
     winners_of,
 )
@@ -30,13 +31,7 @@ ROWS_MULTIPLE = 512
 
 
 class Predictor:
-    """The predictions of a model of which only the parts are known.
-
-    Parameters
-    ----------
-    parts : sequence of Part
-        In the order that samples pass them; the last one is a classifier.
-    """
+    """The predictions of a model by its parts, of which the last one is a classifier."""
 
     def __init__(self, parts: Sequence[Part]):
         *self.before, self.readout = parts
@@ -49,16 +44,13 @@ class Predictor:
     def decide(self, columns: Mapping[str, np.ndarray]) -> np.ndarray:
         """Return what `decision_function` returns; columns go by their names, or in their order."""
         n_rows = len(next(iter(columns.values())))
-        blocks = [
-            slice(start, start + self._n_at_once)
+        decisions = [
+            self._decide(
+                {name: column[start : start + self._n_at_once] for name, column in columns.items()}
+            )
             for start in range(0, max(n_rows, 1), self._n_at_once)
         ]
-        return np.concatenate(
-            [
-                self._decide({name: column[rows] for name, column in columns.items()})
-                for rows in blocks
-            ]
-        )
+        return np.concatenate(decisions)
 
     def labels(self, decisions: np.ndarray) -> np.ndarray:
         """Return the labels that `predict` returns where `decide` returned `decisions`."""
@@ -74,48 +66,37 @@ class Predictor:
         for part in self.before:
             X = self._transformed(part, X)
         check_no_missing(X, self.readout.kind)
-        return compared(self._scores(X))
+        return self._decisions(X)
 
     def _transformed(self, part: Part, X: Any) -> np.ndarray:
         if part.kind == "FrameVectorizer":
-            return self._vectorized(part, X)
+            numbers, text = (
+                [X[name] for name in part.parameters[kind]] for kind in ("numbers", "text")
+            )
+            medians = part.learnt["medians_"] if part.parameters["fill"] else None
+            n_features = part.learnt["n_features_out_"]
+            return columns_to_features(numbers, text, self._lookups, n_features, medians)
         if part.kind == "MinMaxScaler":
             return scaled(X, part)
         if part.kind == "IntRVFLLayer":
             return encoded(X, part.learnt["keys_"], part.parameters["clip"])
-        from hyperlvq.kernels.projection import project  # imports scipy, for this layer only
-
         check_no_missing(X, part.kind)
         return project(X, part.learnt["weights_"], part.learnt["biases_"])
 
-    def _vectorized(self, part: Part, columns: Mapping[str, np.ndarray]) -> np.ndarray:
-        numbers, text = (
-            [columns[name] for name in part.parameters[kind]] for kind in ("numbers", "text")
-        )
-        medians = part.learnt["medians_"] if part.parameters["fill"] else None
-        n_features = part.learnt["n_features_out_"]
-        return columns_to_features(numbers, text, self._lookups, n_features, medians)
-
     @cached_property
     def _lookups(self) -> list[dict[str | None, int]]:
-        learnt = self.before[0].learnt
-        return level_lookups(
-            learnt["level_names_"],
-            learnt["level_columns_"],
-            learnt["level_features_"],
-            learnt["missing_features_"],
-        )
+        return level_lookups(self.before[0].learnt)
 
-    def _scores(self, X: np.ndarray) -> np.ndarray:
+    def _decisions(self, X: np.ndarray) -> np.ndarray:
         learnt = self.readout.learnt
         if "coef_" in learnt:
-            return linear_scores(X, learnt["coef_"])
+            return compared(linear_scores(X, learnt["coef_"]))
         if "prototypes_" in learnt:
             prototypes = learnt["prototypes_"], learnt["prototype_classes_"]
-            return prototype_scores(X, *prototypes, len(self.classes), sample_norms(X))
+            return compared(prototype_scores(X, *prototypes, len(self.classes), sample_norms(X)))
         from hyperlvq.saving import build  # kernels are scikit-learn's
 
-        return build(self.readout)._scores(X)
+        return build(self.readout).decision_function(X)
 
     @cached_property
     def _n_at_once(self) -> int:
@@ -153,11 +134,8 @@ def sample_norms(X: np.ndarray) -> np.ndarray:
 def scaled(X: np.ndarray, part: Part) -> np.ndarray:
     """Return what `MinMaxScaler.transform` returns: x·scale + min, clipped if it is asked for."""
     features = X * part.learnt["scale_"] + part.learnt["min_"]
-    return (
-        np.clip(features, *part.parameters["feature_range"])
-        if part.parameters["clip"]
-        else features
-    )
+    is_clipped = part.parameters["clip"]
+    return np.clip(features, *part.parameters["feature_range"]) if is_clipped else features
 
 
 def check_no_missing(X: np.ndarray, kind: str) -> None:

@@ -7,9 +7,9 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError
+from hyperlvq.engines import to_numpy
 from hyperlvq.model_files import ALONE, LARGEST_BYTES, ModelFile, Part, read_path, to_bytes
 from hyperlvq.registry import estimator_class, record_of
-from hyperlvq.tensors import to_numpy
 from hyperlvq.writing import write_bytes
 
 OTHER_TOOLS = (

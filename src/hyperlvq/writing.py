@@ -11,11 +11,6 @@ from typing import TextIO
 
 from hyperlvq.checks import InputError
 
-#: A new file gets what the umask leaves of it.
-NEW_MODE = 0o666
-#: Until it takes the place of an old file, which may be a secret.
-OWNER_ALONE = 0o600
-
 
 def write_bytes(content: bytes, path: str | Path) -> None:
     """Write a file, which replaces an earlier one when it is complete on the disk."""
@@ -24,15 +19,15 @@ def write_bytes(content: bytes, path: str | Path) -> None:
 
 
 def check_writable(path: str | Path) -> None:
-    """Say now what would keep a file from being written later."""
+    """Raise InputError if a file could not be written later."""
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path} cannot be written: it is a folder")
     if not path.parent.is_dir():
         raise InputError(f"{path} cannot be written: {path.parent} is not a folder")
-    is_device = path.exists() and not path.is_file()
     needed = [path] if path.exists() else []
-    needed += [] if is_device else [path.resolve().parent]  # where the new file is renamed
+    if path.is_file() or not path.exists():  # a device is not replaced
+        needed.append(path.resolve().parent)
     if not all(os.access(each, os.W_OK) for each in needed):
         raise InputError(f"{path} cannot be written: Permission denied")
 
@@ -50,41 +45,41 @@ def replacing(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path} cannot be written: it is a folder")
-    if path.exists() and not path.is_file():
-        with _saying_what_fails(path):
-            yield path
-        return
     target = path.resolve()  # so that a link stays one
     # A name that nobody can guess, and that no other thread or process has.
     part = target.with_name(f".hyperlvq-{secrets.token_hex(8)}.part")
     try:
-        with _saying_what_fails(path):
-            with _created(part, OWNER_ALONE if target.exists() else NEW_MODE) as descriptor:
-                yield part
-                os.fsync(descriptor)
-                if target.exists() and os.name == "posix":
-                    _give_access(descriptor, target.stat())
-            os.replace(part, target)
+        if path.exists() and not path.is_file():
+            yield path
+            return
+        # Until it has the mode of the file it replaces, which may be a secret, nobody else may read
+        # it; a new file gets what the umask leaves.
+        mode = 0o600 if target.exists() else 0o666
+        # Whatever becomes of the path in the meantime, the descriptor is of the file made here.
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            yield part
+            _finish(file.fileno(), target)
+        os.replace(part, target)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
     finally:
         with suppress(OSError):  # there is none, or not even its folder
             part.unlink()
 
 
-@contextmanager
-def _created(path: Path, mode: int) -> Iterator[int]:
-    """Yield the descriptor of a new file; where there is anything, even a link, that is an error.
-
-    Whatever becomes of the path in the meantime, the descriptor is of the file made here.
-    """
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
+def move_into_place(part: Path, target: Path) -> None:
+    """Let a complete file take the place of another, with the access that the same people had."""
+    with open(os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)), "rb+") as file:
+        _finish(file.fileno(), target)
+    os.replace(part, target)
 
 
-def _give_access(descriptor: int, old: os.stat_result) -> None:
-    """Let the same people read and write a file as an old one, or fewer where that cannot be."""
+def _finish(descriptor: int, target: Path) -> None:
+    """Bring a file to the disk, for the same people to read and write as the target, or fewer."""
+    os.fsync(descriptor)
+    if os.name != "posix" or not target.exists():
+        return
+    old = target.stat()
     mode = old.st_mode & 0o777
     for owner in (old.st_uid, -1):  # root may give a file away, others may share it with a group
         with suppress(PermissionError):
@@ -115,11 +110,3 @@ def standard_output(to_the_end: bool = False) -> Iterator[TextIO]:
         if to_the_end or not isinstance(error, BrokenPipeError):
             sentence = f"standard output cannot be written: {error.strerror or error}"
             raise InputError(sentence) from None
-
-
-@contextmanager
-def _saying_what_fails(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None

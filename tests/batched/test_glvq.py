@@ -16,13 +16,14 @@ from hyperlvq.batched.glvq import (
     train_glvq,
 )
 from hyperlvq.kernels.glvq import cost_and_gradient
-from hyperlvq.study.protocol import part_of, scale_file
+from hyperlvq.study.protocol import samples_of, scale_file
 
 BATCH = GLVQBatch(
     np.array([[2.0, 5.0, 11.0], [3.0, 7.0, 15.0]]),
     np.array([[1, 2, 3], [3, 1, 2]]),
     np.array([[0, 0, 1], [2, 2, 2]]),
 )
+SETTINGS = BATCH.slopes, BATCH.counts[:, :, np.newaxis]
 HIDDEN = {
     "features": {},
     "rvfl": {"n_units": 100},
@@ -34,7 +35,7 @@ HIDDEN = {
 def samples(activations, backend):
     X, y = activations
     both = np.stack([X, X[:, ::-1]])
-    return Samples(backend.array(both, "float64"), backend.array(y), 3, False)
+    return Samples(backend.array(both, "float64"), backend.array(y), 3)
 
 
 def positions_of(samples, backend):
@@ -44,7 +45,7 @@ def positions_of(samples, backend):
 
 def test_cost_and_gradient_are_those_of_one_problem_after_the_other(samples, activations, backend):
     positions, shape = positions_of(samples, backend)
-    costs, gradients = objective_of(samples, BATCH, backend)(positions)
+    costs, gradients = objective_of(samples, *SETTINGS, backend)(positions)
 
     prototypes = backend.numpy(positions).reshape(shape)
     gradients = backend.numpy(gradients).reshape(shape)
@@ -68,7 +69,7 @@ def test_cost_and_gradient_are_those_of_one_problem_after_the_other(samples, act
 
 def test_gradient_is_that_of_finite_differences(samples, backend, rng):
     positions, _ = positions_of(samples, backend)
-    objective = objective_of(samples, BATCH, backend)
+    objective = objective_of(samples, *SETTINGS, backend)
     _, gradients = objective(positions)
 
     directions = backend.array(rng.normal(size=tuple(positions.shape)))
@@ -83,8 +84,8 @@ def test_gradient_is_that_of_finite_differences(samples, backend, rng):
 
 def test_blocks_of_rows_do_not_matter(samples, backend):
     positions, _ = positions_of(samples, backend)
-    whole = objective_of(samples, BATCH, backend)(positions)
-    in_blocks = objective_of(samples, BATCH, replace(backend, block_bytes=10_000))(positions)
+    whole = objective_of(samples, *SETTINGS, backend)(positions)
+    in_blocks = objective_of(samples, *SETTINGS, replace(backend, block_bytes=10_000))(positions)
 
     for expected, found in zip(whole, in_blocks, strict=True):
         np.testing.assert_allclose(backend.numpy(found), backend.numpy(expected), rtol=1e-10)
@@ -92,7 +93,7 @@ def test_blocks_of_rows_do_not_matter(samples, backend):
 
 def test_selected_problems_keep_their_settings(samples, backend):
     positions, _ = positions_of(samples, backend)
-    objective: GLVQObjective = objective_of(samples, BATCH, backend)
+    objective: GLVQObjective = objective_of(samples, *SETTINGS, backend)
     costs = backend.numpy(objective(positions)[0]).reshape(2, 3)
     members = np.array([[2, 0], [1, 2]])
     rows = backend.array((members + 3 * np.arange(2)[:, np.newaxis]).ravel())
@@ -126,8 +127,8 @@ def test_noise_of_the_start_is_that_of_the_classifier(samples, activations, back
 
 def test_sample_on_both_its_winners_pulls_nobody(backend):
     X = backend.array(np.zeros((1, 2, 3)))
-    batch = GLVQBatch(np.array([[5.0]]), np.array([[1]]), np.array([[0]]))
-    objective = objective_of(Samples(X, backend.array(np.array([0, 1])), 2, False), batch, backend)
+    samples = Samples(X, backend.array(np.array([0, 1])), 2)
+    objective = objective_of(samples, np.array([[5.0]]), np.array([[[1]]]), backend)
     cost, gradient = objective(backend.zeros((1, 6), "float64"))
 
     assert float(cost[0]) == 0.5
@@ -175,7 +176,7 @@ def train_both_ways(X, y, X_test, hidden, backend, slopes, counts=(1, 2), n_seed
         np.broadcast_to(np.arange(n_seeds)[:, np.newaxis], shape),
     )
     classes, index = np.unique(y, return_inverse=True)
-    samples = Samples(train, backend.array(index), len(classes), is_integer)
+    samples = Samples(train, backend.array(index), len(classes))
     trained = train_glvq(samples, batch, backend)
     predicted = classes[backend.numpy(predicted_classes(trained, test, backend))]
     return (
@@ -210,7 +211,7 @@ def test_collection_ends_as_one_by_one_on_average(uci):
     ratios, gains = [], []
     for name in ("iris", "wine", "zoo", "ionosphere", "statlog-heart", "seeds"):
         data_set = uci.load(name)
-        part = part_of(scale_file(data_set.X), data_set.y, data_set.tuning)
+        part = samples_of(scale_file(data_set.X), data_set.y, data_set.tuning)
         costs, predicted, batched_costs, batched = train_both_ways(
             part.X_train, part.y_train, part.X_test, "intrvfl", open_backend("cpu"), slopes=(3, 10)
         )

@@ -6,8 +6,8 @@ import pytest
 
 from hyperlvq.batched.backend import name_of
 from hyperlvq.batched.lbfgs import minimise, n_pieces, powers_of, solve_unit_triangle
+from hyperlvq.kernels import lbfgs as one_by_one
 from hyperlvq.kernels.glvq import cost_and_gradient
-from hyperlvq.readouts import lbfgs as one_by_one
 
 
 @dataclass(frozen=True)

@@ -3,69 +3,127 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hyperlvq import RLSClassifier, rls_path
-from hyperlvq.batched.rls import (
-    FACTOR_BLOCK,
-    rls_accuracies,
-    rls_coefficients,
-    solve_by_eigenvalues,
-    solve_definite,
-    solve_shifted,
-    train_rls,
-)
+from hyperlvq import RLSClassifier
+from hyperlvq.batched import rls
+from hyperlvq.batched.rls import LabelledRows, Method
+from hyperlvq.kernels.scores import BLOCK_ROWS
 
 ALPHAS = [2.0**-10, 1.0, 32.0]
+SHAPES = pytest.mark.parametrize("shape", [(80, 12), (12, 80)], ids=["tall", "wide"])
+PENALTIES = pytest.mark.parametrize("penalty", ["identity", "variance"])
+
+
+def make_samples(rng, shape, constants=()):
+    """Return weighted samples of three classes whose first columns are constant."""
+    X = rng.normal(size=shape) + rng.normal(size=shape[1])
+    X[:, : len(constants)] = constants
+    return LabelledRows(X, np.arange(shape[0]) % 3, rng.uniform(0.5, 2, size=shape[0]), 3)
 
 
 def make_layers(rng, n_samples, n_columns, n_constant=0):
+    """Return two hidden layers, the second with constant columns, and labels."""
     y = rng.integers(3, size=n_samples)
     X = rng.integers(-3, 4, size=(2, n_samples, n_columns)) + y[:, np.newaxis]
     X[1, :, :n_constant] = 2
     return X.astype(np.float64), y
 
 
-def train_and_test(train, y_train, test, y_test, backend):
-    """Return the accuracies of all layers and ALPHAS."""
-    coefficients = train_rls(backend.array(train), y_train, ALPHAS, backend)
-    classes, test = np.unique(y_train), backend.array(test)
-    return rls_accuracies(coefficients, classes, test, y_test, backend)
+def pseudo_inverse_solution(samples, alpha, penalty):
+    """Return W = TᵀSX (XᵀSX + αR)⁺, the formula as the paper has it."""
+    X, y, weights, n_classes, _ = samples
+    mean = np.average(X, axis=0, weights=weights)
+    variance = np.average((X - mean) ** 2, axis=0, weights=weights)
+    variance[np.ptp(X, axis=0) == 0] = 0
+    R = np.eye(X.shape[1]) if penalty == "identity" else np.diag(variance)
+    weighted = X.T * weights
+    inverse = np.linalg.pinv(weighted @ X + alpha * R, hermitian=True)
+    return (inverse @ weighted @ np.eye(n_classes)[y]).T
 
 
-@pytest.mark.parametrize("n_constant", [0, 3])
-@pytest.mark.parametrize(("n_samples", "n_columns"), [(60, 20), (20, 60), (400, 300)])
-def test_coefficients_are_those_of_the_path(rng, backend, n_samples, n_columns, n_constant):
-    X, y = make_layers(rng, n_samples, n_columns, n_constant)
-    found = backend.numpy(
-        rls_coefficients(backend.array(X), backend.array(np.eye(3)[y]), ALPHAS, backend)
-    )
+@SHAPES
+@PENALTIES
+@pytest.mark.parametrize("constants", [(), (0.0,), (2.5,), (0.1, -3.0, 0.0)])
+@pytest.mark.parametrize("solver", ["cholesky", "eigen", "qr", "pinv", "fista"])
+def test_solvers_give_the_pseudo_inverse_solution(rng, shape, penalty, constants, solver):
+    samples = make_samples(rng, shape, constants)
+    method = Method(penalty, solver, max_iter=5000, tol=1e-10)
 
-    for layer, coefficients in zip(X, found, strict=True):
-        expected = rls_path(layer, y, ALPHAS)
-        scale = np.abs(expected).max()
-        np.testing.assert_allclose(coefficients.swapaxes(1, 2) / scale, expected / scale, atol=1e-7)
+    (found,), _, has_converged = rls.solve_least_squares(samples, [0.7], method)
+    assert has_converged
+    expected = pseudo_inverse_solution(samples, 0.7, penalty)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize("penalty", ["variance", "identity"])
+@SHAPES
+def test_solution_without_penalty_has_least_norm(rng, shape):
+    samples = make_samples(rng, shape)
+    roots = np.sqrt(samples.weights)[:, np.newaxis]
+
+    (found,), _, _ = rls.solve_least_squares(samples, [0.0], Method("identity"))
+    expected = np.linalg.lstsq(roots * samples.X, roots * np.eye(3)[samples.y])[0].T
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+
+
+@PENALTIES
 @pytest.mark.parametrize("solver", ["auto", "cholesky", "eigen"])
-@pytest.mark.parametrize(("n_samples", "n_columns"), [(60, 20), (20, 60)])
-def test_weights_penalties_and_solvers_are_those_of_the_classifier(
+@pytest.mark.parametrize(("n_samples", "n_columns"), [(60, 20), (20, 60), (400, 300)])
+def test_layers_and_alphas_together_are_those_of_one_by_one(
     rng, backend, n_samples, n_columns, solver, penalty
 ):
-    X, y = make_layers(rng, n_samples, n_columns, n_constant=2)
-    weights = rng.uniform(0.5, 3, size=n_samples)
-    found = rls_coefficients(
-        backend.array(X),
-        backend.array(np.eye(3)[y]),
-        [0.5],
-        backend,
-        weights=backend.array(weights),
-        penalty=penalty,
-        solver=solver,
-    )
+    X, y = make_layers(rng, n_samples, n_columns, n_constant=3)
+    weights, method = rng.uniform(0.5, 3, size=n_samples), Method(penalty, solver)
+    samples = LabelledRows(backend.array(X), y, weights, 3, backend)
+    found = backend.numpy(rls.solve_least_squares(samples, ALPHAS, method)[0])
 
-    for layer, coefficients in zip(X, backend.numpy(found), strict=True):
-        readout = RLSClassifier(0.5, penalty=penalty).fit(layer, y, sample_weight=weights)
-        np.testing.assert_allclose(coefficients[0].T, readout.coef_, atol=1e-8)
+    for layer, path in zip(X, found, strict=True):
+        for alpha, coefficients in zip(ALPHAS, path, strict=True):
+            alone = LabelledRows(layer, y, weights, 3)
+            (expected,), _, _ = rls.solve_least_squares(alone, [alpha], Method(penalty))
+            scale = np.abs(expected).max()
+            np.testing.assert_allclose(coefficients / scale, expected / scale, atol=1e-7)
+
+
+def test_moments_of_partitions_add_up(rng):
+    X = rng.integers(-3, 4, size=(700, 9)).astype(np.int8)
+    samples = LabelledRows(X, np.arange(700) % 3, np.ones(700), 3)
+    columns = rls.columns_of(samples, Method())
+    parts = [
+        LabelledRows(X[rows], samples.y[rows], np.ones(len(X[rows])), 3)
+        for rows in (slice(0, 650), slice(650, 700))
+    ]
+
+    first, second = (rls.moments_of(part, columns) for part in parts)
+    for whole, *two in zip(rls.moments_of(samples, columns), first, second, strict=True):
+        np.testing.assert_allclose(whole, sum(two), rtol=1e-12)
+
+
+def test_moments_of_a_constant_column_are_exact():
+    X = np.column_stack([np.full(1000, 0.1), np.arange(1000.0)])
+    samples = LabelledRows(X, np.arange(1000) % 2, np.full(1000, 0.3), 2)
+
+    columns = rls.columns_of(samples, Method())
+    squares = rls.squares_of(samples, columns)
+    assert columns.mean[0] == 0.1
+    assert squares[0] == 0
+    assert squares[1] == pytest.approx(300 * np.arange(1000.0).var())
+
+
+def test_integer_activations_give_the_same_solution_as_floats(rng):
+    X = rng.integers(-3, 4, size=(BLOCK_ROWS + 200, 9)).astype(np.int8)
+    samples = LabelledRows(X, np.arange(len(X)) % 2, np.ones(len(X)), 2)
+
+    narrow, wide = (
+        rls.solve_least_squares(each, [1.0], Method())[0]
+        for each in (samples, samples._replace(X=X.astype(float)))
+    )
+    np.testing.assert_array_equal(narrow, wide)
+
+
+def train_and_test(train, y_train, test, y_test, backend):
+    """Return the accuracies of all layers and ALPHAS."""
+    coefficients = rls.train_rls(backend.array(train), y_train, ALPHAS, backend)
+    classes, test = np.unique(y_train), backend.array(test)
+    return rls.rls_accuracies(coefficients, classes, test, y_test, backend)
 
 
 def test_accuracies_are_those_of_the_classifier(rng, backend):
@@ -96,38 +154,17 @@ def test_small_memory_changes_nothing(rng, backend):
     )
 
 
-@pytest.mark.parametrize("size", [1, FACTOR_BLOCK, 2 * FACTOR_BLOCK + 7])
-def test_definite_systems_are_solved_block_by_block(rng, backend, size):
-    root = rng.normal(size=(2, size, size + 5))
-    matrices, right = root @ root.swapaxes(1, 2), rng.normal(size=(2, size, 3))
-    found = solve_definite(backend.array(matrices.copy()), backend.array(right), backend)
-
-    np.testing.assert_allclose(backend.numpy(found), np.linalg.solve(matrices, right), rtol=1e-5)
-
-
 def test_penalties_lost_in_rounding_are_solved_by_eigenvalues(rng, backend):
     factors = rng.normal(size=(2, 40, 3)) * 1e6
     matrices = factors @ factors.swapaxes(1, 2)  # rank 3 of 40
     right = rng.normal(size=(2, 40, 2))
-    alphas = np.array([1e-6, 1e15])
+    equations = backend.array(matrices), backend.array(right), None
 
-    found = backend.numpy(
-        solve_shifted(backend.array(matrices), backend.array(right), backend.array(alphas), backend)
-    )
+    found, *_ = rls.solve_equations(*equations, [1e-6, 1e15], Method(), backend)
+    found = backend.numpy(found)
 
     with pytest.raises(np.linalg.LinAlgError):
         np.linalg.cholesky(matrices + 1e-6 * np.eye(40))
     assert np.isfinite(found).all()
     shifted = matrices + 1e15 * np.eye(40)
     np.testing.assert_allclose(found[:, 1], np.linalg.solve(shifted, right), rtol=1e-8)
-
-
-@pytest.mark.parametrize("alpha", [2.0**-10, 1.0, 32.0])
-def test_eigenvalues_and_factors_solve_alike(rng, backend, alpha):
-    X = rng.normal(size=(2, 50, 20))
-    matrices, right = X.swapaxes(1, 2) @ X, rng.normal(size=(2, 20, 3))
-    arguments = backend.array(matrices), backend.array(right), backend.array(np.array([alpha]))
-
-    found = backend.numpy(solve_by_eigenvalues(*arguments, backend))
-
-    np.testing.assert_allclose(found, backend.numpy(solve_shifted(*arguments, backend)), rtol=1e-8)

@@ -1,15 +1,15 @@
 import subprocess
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
+from fuzzing import mutated
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from raw_server import RawServer
 from shell import PROGRAM, hyperlvq
 from small_set import FILES, NAME, with_test_file, write_set
 
-from hyperlvq.study.manifest import manifest
+from hyperlvq.study.collection import manifest
 
 
 def test_list_shows_the_public_collection():
@@ -137,25 +137,10 @@ def test_text_of_a_set_reaches_a_terminal_as_it_is(tmp_path):
     assert "\\u001b[31m is '\\x1b[2J', not a finite number" in output
 
 
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "5")
-        self.end_headers()
-        self.wfile.write(b"bytes")
-
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture
 def address():
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/a.tar.xz"
-        server.shutdown()
-        thread.join()
+    with RawServer() as server:
+        yield server.start(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nbytes")
 
 
 def test_fetch_downloads(tmp_path, address):
@@ -196,16 +181,12 @@ def test_fetch_refuses_a_wrong_checksum(tmp_path, address):
 
 def changed_files():
     """Return the small set's files with a slice of one of them replaced by anything."""
-    pieces = st.one_of(st.binary(max_size=5), st.text("0123456789.- \t\n", max_size=5))
-
-    def change(file, start, length, piece):
-        content, new = FILES[file], piece if isinstance(piece, bytes) else piece.encode()
-        start %= len(content)
-        return {**FILES, file: content[:start] + new + content[start + length :]}
-
-    return st.builds(
-        change, st.sampled_from([*FILES]), st.integers(0, 200), st.integers(0, 9), pieces
-    )
+    pieces = st.text("0123456789.- \t\n", max_size=5).map(str.encode)
+    changes = [
+        mutated(content, pieces).map(lambda changed, file=file: {**FILES, file: changed})
+        for file, content in FILES.items()
+    ]
+    return st.one_of(changes)
 
 
 @settings(deadline=None)

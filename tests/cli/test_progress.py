@@ -3,14 +3,14 @@ from itertools import islice
 import pytest
 
 from hyperlvq.cli.progress import show_progress
-from hyperlvq.study.runner import Progress
+from hyperlvq.study.runner import Step
 
 
 def steps(n_steps, errors=()):
     for done in range(1, n_steps + 1):
         error = errors[done - 1] if done <= len(errors) else None
         record = {"model": "knn", "dataset": "iris", "error": error}
-        yield Progress(record, done, n_steps, 0.1 * done, 0.1 * n_steps)
+        yield Step(record, done, n_steps, 0.1 * done, 0.1 * n_steps)
 
 
 def test_runs_and_failures_are_counted():
@@ -55,6 +55,6 @@ def test_bar_shows_sets_that_cannot_be_read(capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "80")
     record = {"model": None, "dataset": "iris", "error": "iris_R.dat is missing"}
-    show_progress([Progress(record, 1, 1, 0.1, 0.1)])
+    show_progress([Step(record, 1, 1, 0.1, 0.1)])
 
     assert "reading iris" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from small_tables import fit_colours
 
 import hyperlvq as package
 from hyperlvq.model_files import read_path
-from hyperlvq.tables.about import from_notes
+from hyperlvq.tables.about import from_notes, to_plain
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_a_model_shows_settings_training_classes_and_columns(model):
 def test_json_is_what_the_file_remembers(model):
     _, output, _ = hyperlvq("show", model, "--json")
 
-    assert json.loads(output) == from_notes(read_path(model), "m")
+    assert output == json.dumps(to_plain(from_notes(read_path(model), "m")), indent=2) + "\n"
 
 
 def test_a_model_comes_from_standard_input_too(model):

@@ -68,7 +68,7 @@ def test_a_command_that_writes_says_that_it_has_not(folder, tmp_path, function, 
         ("tables.write.prediction_table", ("predict", MODEL, TABLE, "-o", "/dev/null")),
         ("model_files.read_path", ("show", MODEL)),
         ("export.make_plan", ("budget", MODEL)),
-        ("study.manifest.manifest", ("data", "list")),
+        ("study.collection.manifest", ("data", "list")),
         ("study.collection.open_collection", ("data", "verify", "{folder}")),
     ],
 )

@@ -4,6 +4,7 @@ import subprocess
 import time
 
 import pytest
+from fuzzing import mutated
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shell import PROGRAM, hyperlvq
@@ -93,13 +94,6 @@ def test_built_in_data_are_not_put_beside_the_papers(iris_study, tmp_path):
     assert "the paper's figures are of the collection, this study is of built-in data" in errors
 
 
-def test_spaces_in_lists_of_names_do_no_harm(tmp_path):
-    code, output, _ = run(tmp_path, "--sets", " iris ,", "--models", "knn, ridge", "--seeds", 1)
-
-    assert code == 0
-    assert output.startswith("8 runs made")
-
-
 def test_own_collection_is_studied_and_its_broken_sets_are_named(tmp_path):
     write_set(tmp_path)
     write_set(tmp_path, {"conxuntos.dat": b""}, "broken")
@@ -155,35 +149,23 @@ def test_costs_are_those_of_the_formulas(tmp_path):
     ]
 
 
-def run_on_device(folder, *arguments):
-    return hyperlvq("study", "run", "-o", folder, "--device", "cpu", *arguments)
-
-
-def test_study_on_a_device_goes_on_where_one_on_cores_stopped(tmp_path):
-    common = ("--sets", "iris", "--models", "rls_features,glvq_features")
-    run(tmp_path, *common, "--seeds", 1)
-    code, output, _ = run_on_device(tmp_path, *common, "--seeds", 2)
-
-    assert (code, output) == (0, f"4 runs made; the records are in {tmp_path}\n")
-    assert len(read_records(tmp_path)) == 4 * (1 + 2)
-
-
-def test_study_on_a_device_says_when_time_is_up(tmp_path, monkeypatch):
-    monkeypatch.setattr("hyperlvq.study.device_runs.end_after", lambda minutes: -minutes)
-    common = ("--sets", "iris", "--models", "rls_features")
-    code, output, _ = run_on_device(tmp_path, *common, "--minutes", 1)
+def test_study_on_a_device_says_when_time_is_up_and_goes_on(tmp_path, monkeypatch):
+    common = ("study", "run", "-o", tmp_path, "--sets", " iris ,", "--models", "rls_features,")
+    on_device = ("--device", "cpu", "--minutes", 1)
+    monkeypatch.setattr("hyperlvq.study.device.end_after", lambda minutes: -minutes)
+    code, output, _ = hyperlvq(*common, *on_device)
 
     assert (code, output) == (0, "1 runs made; time is up, the same command goes on\n")
     monkeypatch.undo()
-    _, output, _ = run_on_device(tmp_path, *common, "--minutes", 1)
-    assert output == f"3 runs made; the records are in {tmp_path}\n"
+    assert hyperlvq(*common, *on_device)[1] == f"3 runs made; the records are in {tmp_path}\n"
+    assert hyperlvq(*common, "--jobs", 1)[1] == f"0 runs made; the records are in {tmp_path}\n"
 
 
 def test_tuning_whose_time_is_up_does_not_pass_older_settings_off_as_its_own(tmp_path, monkeypatch):
     common = ("study", "tune", "-o", tmp_path, "--device", "cpu", "--grid", "quick", "--seeds", 1)
     hyperlvq(*common, "--sets", "iris", "--models", "rls_features")
     assert (tmp_path / "settings.csv").exists()
-    monkeypatch.setattr("hyperlvq.study.device_tuning.end_after", lambda minutes: -minutes)
+    monkeypatch.setattr("hyperlvq.study.device.end_after", lambda minutes: -minutes)
     more = ("--sets", "iris,wine", "--models", "rls_features,glvq_features", "--minutes", 1)
     code, output, _ = hyperlvq(*common, *more)
 
@@ -191,69 +173,61 @@ def test_tuning_whose_time_is_up_does_not_pass_older_settings_off_as_its_own(tmp
     assert output.splitlines()[0] == "1 searches made; time is up, the same command goes on"
 
 
-def test_published_settings_of_rls_are_refused_on_a_device(tmp_path):
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the settings best have no column 'tuning': give them one if rls_features was tuned"),
+        (
+            ["--as-published", "--device", "cpu"],
+            "there is no model to run on a device as published",
+        ),
+    ],
+)
+def test_published_settings_need_to_be_asked_for_and_cores(tmp_path, arguments, message):
     (tmp_path / "best.csv").write_text("dataset,rls_features_lmb\niris,2\n")
-    arguments = ("--settings", tmp_path / "best.csv", "--models", "rls_features")
-    code, output, errors = run_on_device(tmp_path / "out", *arguments)
+    common = ("--settings", tmp_path / "best.csv", "--models", "rls_features")
+    code, output, errors = hyperlvq("study", "run", "-o", tmp_path / "out", *common, *arguments)
 
     assert (code, output) == (2, "")
-    assert errors.startswith("hyperlvq: rls_features cannot run on a device with the settings best")
+    assert errors.startswith(f"hyperlvq: {message}")
     assert not (tmp_path / "out").exists()
+
+
+def test_published_settings_are_run_as_the_paper_does(tmp_path):
+    (tmp_path / "paper.csv").write_text("dataset,rls_features_lmb\niris,2\n")
+    common = ("--settings", tmp_path / "paper.csv", "--models", "rls_features", "--sets", "iris")
+    code, output, _ = run(tmp_path, *common, "--as-published")
+
+    assert (code, output.split(" made")[0]) == (0, "4 runs")
+    assert {record["solver"] for record in read_records(tmp_path)} == {"pinv"}
 
 
 @pytest.mark.parametrize("command", ["run", "tune"])
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--device", "cpu", "--jobs", 2], "--device excludes --jobs and --dask: one process uses"),
-        (["--minutes", 1], "--minutes goes with --device only"),
-        (["--device", "cpu", "--models", "knn"], "there is no model to {} on a device 'knn'; "),
-    ],
-)
-def test_options_of_devices_are_checked(tmp_path, command, arguments, message):
-    code, output, errors = hyperlvq("study", command, "-o", tmp_path / "out", *arguments)
-
-    assert (code, output) == (2, "")
-    assert errors.startswith(f"hyperlvq: {message.format(command)}")
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--models", "gvlq"], "there is no model 'gvlq'; there are rls_features, "),
-        (["--models", ""], "no model is named; there are rls_features, "),
+        (["--models", "gvlq"], "there is no model{} 'gvlq'; there are rls_features, "),
+        (["--models", ""], "no model{} is named; there are rls_features, "),
         (["--sets", "trees"], "there is no data set 'trees'; there are iris, wine, "),
         (["--sets", ","], "no data set is named; there are iris, wine, "),
         (["--data", "nowhere.tar.xz"], "nowhere.tar.xz does not exist"),
+        (["--device", "cpu", "--jobs", 2], "--device excludes --jobs and --dask: one process uses"),
+        (["--minutes", 1], "--minutes goes with --device only"),
+        (["--jobs", 2, "--dask", "host:1"], "--jobs and --dask exclude each other"),
+        (["--device", "cpu", "--models", "knn"], "there is no model to {command} on a device 'k"),
+        (["--protocol", "lax"], "invalid value for '--protocol'"),
+        (["--seeds", "0"], "invalid value for '--seeds'"),
+        (["--jobs", "0"], "invalid value for '--jobs'"),
+        (["--output"], "option '--output' requires an argument"),
     ],
 )
-@pytest.mark.parametrize("command", ["run", "tune"])
 def test_bad_input_is_one_sentence(tmp_path, command, arguments, message):
-    message = message.replace("model ", "model with a grid ") if command == "tune" else message
+    message = message.format(" with a grid" if command == "tune" else "", command=command)
     code, output, errors = hyperlvq("study", command, "-o", tmp_path / "out", *arguments)
 
     assert (code, output) == (2, "")
     assert errors.startswith(f"hyperlvq: {message}")
     assert errors.count("\n") == 1
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "option"),
-    [
-        (["--protocol", "lax"], "--protocol"),
-        (["--seeds", "0"], "--seeds"),
-        (["--jobs", "0"], "--jobs"),
-        (["--grid", "slow"], "--grid"),
-        (["--output"], "--output"),
-    ],
-)
-def test_wrong_option_is_named(tmp_path, arguments, option):
-    code, output, errors = hyperlvq("study", "tune", "-o", tmp_path / "out", *arguments)
-
-    assert (code, output) == (2, "")
-    assert option in errors
     assert not (tmp_path / "out").exists()
 
 
@@ -265,28 +239,21 @@ def test_defaults_are_settings_by_name(tmp_path):
     assert {record["settings"] for record in read_records(tmp_path)} == {"defaults"}
 
 
-def test_missing_settings_are_bad_input(tmp_path):
-    path = tmp_path / "none.csv"
-    code, _, errors = run(tmp_path / "out", "--settings", path)
-
-    assert (code, errors) == (2, f"hyperlvq: {path} cannot be read: No such file or directory\n")
-
-
-def test_settings_are_refused_by_their_line(tmp_path):
+@pytest.mark.parametrize(
+    ("output", "settings", "message"),
+    [
+        ("out", "none.csv", "{folder}/none.csv cannot be read: No such file or directory"),
+        ("out", "best.csv", "{folder}/best.csv, line 2, column knn_k: 'many' is no finite number"),
+        ("best.csv", "defaults", "{folder}/best.csv is a file, not a folder"),
+    ],
+)
+def test_bad_files_are_one_sentence(tmp_path, output, settings, message):
     (tmp_path / "best.csv").write_text("dataset,knn_k\niris,many\n")
-    code, _, errors = run(tmp_path / "out", "--settings", tmp_path / "best.csv")
+    settings = settings if settings == "defaults" else tmp_path / settings
+    common = ("--sets", "iris", "--models", "knn")
+    code, _, errors = run(tmp_path / output, *common, "--settings", settings)
 
-    assert code == 2
-    place = f"{tmp_path / 'best.csv'}, line 2, column knn_k"
-    assert errors == f"hyperlvq: {place}: 'many' is no finite number\n"
-
-
-def test_output_that_is_a_file_is_bad_input(tmp_path):
-    path = tmp_path / "file"
-    path.touch()
-    code, _, errors = run(path, "--sets", "iris", "--models", "knn")
-
-    assert (code, errors) == (2, f"hyperlvq: {path} is a file, not a folder\n")
+    assert (code, errors) == (2, f"hyperlvq: {message.format(folder=tmp_path)}\n")
 
 
 def test_other_protocol_in_the_same_folder_is_bad_input(iris_study):
@@ -334,14 +301,9 @@ def test_interrupted_study_ends_with_one_sentence(tmp_path):
     assert "Traceback" not in errors
 
 
-def mutated(content):
-    """Return `content` with a slice of it replaced by anything."""
-    texts = [b"nan", b"-1", b"1e400", b"9" * 40, b"[]", b"null", b"true", b'"', b",", b"\n"]
-    pieces = st.one_of(st.binary(max_size=6), st.sampled_from(texts))
-    return st.builds(
-        lambda start, length, piece: content[:start] + piece + content[start + length :],
-        *(st.integers(0, len(content)), st.integers(0, 12), pieces),
-    )
+PIECES = st.sampled_from(
+    [b"nan", b"-1", b"1e400", b"9" * 40, b"[]", b"null", b"true", b'"', b",", b"\n"]
+)
 
 
 def lines_of(record, **changes):
@@ -359,7 +321,7 @@ def changed_lines(record):
     )
     fields = st.sampled_from([*record])
     changed = st.builds(lambda name, value: lines_of(record, **{name: value}), fields, values)
-    return st.one_of(mutated(lines_of(record)), changed)
+    return st.one_of(mutated(lines_of(record), PIECES), changed)
 
 
 def is_verdict(result):
@@ -373,7 +335,11 @@ few = settings(deadline=None, max_examples=30)
 
 
 @few
-@given(content=mutated(b"dataset,split,knn_k,rls_features_lmb\nflowers,,3,0.5\nflowers,1,1,2\n"))
+@given(
+    content=mutated(
+        b"dataset,split,knn_k,rls_features_lmb\nflowers,,3,0.5\nflowers,1,1,2\n", PIECES
+    )
+)
 def test_run_takes_or_refuses_any_settings(content, tmp_path_factory):
     folder = write_set(tmp_path_factory.mktemp("fuzz"))
     (folder / "best.csv").write_bytes(content)
@@ -383,7 +349,7 @@ def test_run_takes_or_refuses_any_settings(content, tmp_path_factory):
 
 
 @few
-@given(content=mutated(PUBLISHED.encode()))
+@given(content=mutated(PUBLISHED.encode(), PIECES))
 def test_costs_takes_or_refuses_any_table(content, tmp_path_factory):
     path = tmp_path_factory.mktemp("fuzz") / "paper.csv"
     path.write_bytes(content)
@@ -413,7 +379,7 @@ def test_tune_takes_or_refuses_any_records(content, tmp_path_factory):
 @few
 @given(
     records=changed_lines(RECORD),
-    published=st.one_of(st.just(PUBLISHED.encode()), mutated(PUBLISHED.encode())),
+    published=st.one_of(st.just(PUBLISHED.encode()), mutated(PUBLISHED.encode(), PIECES)),
 )
 def test_report_takes_or_refuses_any_files(records, published, tmp_path_factory):
     folder = tmp_path_factory.mktemp("fuzz")

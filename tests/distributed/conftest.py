@@ -20,7 +20,7 @@ def process(*arguments):
     command = [sys.executable, "-m", "dask", *map(str, arguments)]
     started = subprocess.Popen(
         command,
-        env=os.environ | {"PYTHONPATH": str(TESTS)},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -1,4 +1,5 @@
 import re
+from operator import add
 from threading import Timer
 
 import dask.array as da
@@ -14,8 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.distributed import cluster, fit
-from hyperlvq.distributed.least_squares import condense
-from hyperlvq.kernels import rls
 
 N_ROWS = 600
 QUICK = {"n_units": 50, "random_state": 0}
@@ -92,6 +91,7 @@ def test_converged_model_has_the_cost_of_one_memory(client, table):
         {"solver": "eigen"},
         {"solver": "qr"},
         {"solver": "pinv", "alpha": 1e-9},
+        {"solver": "fista", "alpha": 100.0},
     ],
 )
 def test_least_squares_solvers_find_what_they_find_in_one_memory(client, table, parameters):
@@ -102,13 +102,6 @@ def test_least_squares_solvers_find_what_they_find_in_one_memory(client, table, 
     assert_same_model(fit(model, *cut(X, y), client), model.fit(X, y), rtol=1e-6)
 
 
-def test_accelerated_gradients_need_the_normal_equations_alone(client, table):
-    model = make_classifier("features", "rls", solver="fista", alpha=10.0)
-    distributed = fit(model, *cut(*table), client)[-1]
-
-    np.testing.assert_allclose(distributed.coef_, model.fit(*table)[-1].coef_, atol=1e-4)
-
-
 def test_constant_columns_act_as_an_intercept(client, table):
     X, y = table
     X = np.column_stack([X, np.full(N_ROWS, 2.0)])
@@ -117,15 +110,6 @@ def test_constant_columns_act_as_an_intercept(client, table):
     distributed = fit(model, *cut(X, y), client)[-1]
     np.testing.assert_allclose(distributed.coef_, model.fit(X, y)[-1].coef_, atol=1e-11)
     assert np.abs(distributed.coef_[:, -1]).max() > 0.01
-
-
-def test_condensed_problem_has_the_same_normal_equations():
-    Z = np.random.default_rng(0).normal(size=(30, 4))
-    gram, moment = Z.T @ Z, Z.T @ np.eye(30)[:, :2]
-
-    condensed = rls.normal_equations(condense(gram, moment))
-    np.testing.assert_allclose(condensed[0], gram, atol=1e-12)
-    np.testing.assert_allclose(condensed[1], moment, atol=1e-12)
 
 
 @pytest.mark.parametrize("room", [0, 40 * N_ROWS, float("inf")])
@@ -165,20 +149,13 @@ def test_chunks_of_unknown_size_some_of_them_empty(client, table):
     assert_same_model(distributed, model.fit(X[is_kept], y[is_kept]), rtol=1e-5)
 
 
-def test_chunks_of_columns_are_joined(client, table):
-    X, y = table
-    model = make_classifier("features", "centroids")
-
-    chunked = da.from_array(X, chunks=(200, 3)), da.from_array(y, chunks=200)
-    assert_same_model(fit(model, *chunked, client), model.fit(X, y))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.int64])
-def test_features_of_other_types(client, table, dtype):
+@pytest.mark.parametrize(("dtype", "n_columns"), [(float, 3), (np.float32, 4), (np.int64, 4)])
+def test_features_of_other_types_and_chunks_of_columns(client, table, dtype, n_columns):
     X, y = (10 * table[0]).astype(dtype), table[1]
     model = make_classifier("intrvfl", "centroids", **QUICK)
 
-    assert_same_model(fit(model, *cut(X, y), client), model.fit(X, y))
+    chunked = da.from_array(X, chunks=(200, n_columns)), da.from_array(y, chunks=200)
+    assert_same_model(fit(model, *chunked, client), model.fit(X, y))
 
 
 @pytest.mark.filterwarnings("ignore:All-NaN slice")  # scikit-learn, of the column that is missing
@@ -284,7 +261,7 @@ def test_scheduler_that_dies_is_one_sentence(mortal_scheduler):
     Timer(0.2, scheduler.kill).start()
 
     with pytest.raises(InputError, match="the connection to the Dask scheduler was lost"):
-        cluster.total(its_client, len, [X_DASK], merge=sum)
+        cluster.total(its_client, len, [X_DASK], merge=add)
 
 
 def test_without_a_client_there_is_one_sentence():

@@ -6,14 +6,14 @@ from threading import Timer
 
 import dask
 import pytest
-from cluster_jobs import CountedData, Doubling, double, kill_one_worker
+from cluster_jobs import CountedData, Doubling, Killing
 from distributed import Client
 from shell import hyperlvq
 from tiny_study import Source, make_set, without_times
 
 from hyperlvq.checks import InputError
 from hyperlvq.distributed import cluster
-from hyperlvq.distributed.jobs import cluster_jobs, run_jobs
+from hyperlvq.distributed.jobs import cluster_executor, do_jobs
 from hyperlvq.study.records import read_records
 from hyperlvq.study.runner import run_study
 
@@ -50,8 +50,8 @@ def test_tuning_on_a_cluster_has_the_settings_of_processes(tmp_path, address):
 
 def test_failures_are_records_as_in_processes(tmp_path, address):
     source = Source(make_set("plain"), broken=["lost"])
-    with cluster_jobs(address) as on_cluster:
-        steps = list(run_study(source, tmp_path, models=["knn"], run_jobs=on_cluster))
+    with cluster_executor(address) as executor:
+        steps = list(run_study(source, tmp_path, models=["knn"], executor=executor))
 
     assert sorted(str(step.record["error"]) for step in steps) == [
         *["None"] * 4,
@@ -63,23 +63,23 @@ def test_data_set_leaves_this_process_once(tmp_path, client):
     data_set = CountedData(tmp_path / "sent")
     jobs = [Doubling(data_set, number) for number in range(20)]
 
-    results = {job.number: result for job, result in run_jobs(client, double, jobs)}
+    results = {job.number: result for job, result in do_jobs(client, jobs)}
     assert results == {number: 2 * number for number in range(20)}
     senders = (tmp_path / "sent").read_text().split()
     assert senders.count(str(os.getpid())) == 1
 
 
 def test_job_of_a_worker_that_dies_goes_to_another(client, one_more_worker):
-    jobs = [one_more_worker.pid] * 12
+    jobs = [Killing("data", one_more_worker.pid)] * 12
 
-    survivors = {result for _, result in run_jobs(client, kill_one_worker, jobs)}
+    survivors = {result for _, result in do_jobs(client, jobs)}
     assert one_more_worker.wait(timeout=10) == -signal.SIGKILL
     assert one_more_worker.pid not in survivors
 
 
 def test_scheduler_that_dies_is_one_sentence(mortal_scheduler):
     scheduler, its_client = mortal_scheduler
-    results = run_jobs(its_client, double, [Doubling(None, 1), Doubling(None, 2)])
+    results = do_jobs(its_client, [Doubling("data", 1), Doubling("data", 2)])
     Timer(0.2, scheduler.kill).start()
 
     with pytest.raises(InputError, match="the connection to the Dask scheduler was lost: the same"):
@@ -132,13 +132,6 @@ def test_cluster_without_workers_is_one_sentence():
         pytest.raises(InputError, match=r"^the Dask cluster at inproc://.* has no workers$"),
     ):
         cluster.checked_client(idle)
-
-
-def test_jobs_and_dask_exclude_each_other(tmp_path):
-    code, _, errors = hyperlvq("study", "run", "-o", tmp_path, "--jobs", "2", "--dask", "host:1")
-
-    assert code == 2
-    assert errors.startswith("hyperlvq: --jobs and --dask exclude each other")
 
 
 def test_missing_extra_is_one_sentence(tmp_path, monkeypatch):

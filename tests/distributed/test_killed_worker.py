@@ -7,7 +7,7 @@ import pytest
 
 from hyperlvq import make_classifier
 from hyperlvq.distributed import cluster, fit
-from hyperlvq.distributed.samples import PartitionedSamples
+from hyperlvq.distributed.samples import PartitionedRows
 
 N_ROWS = 20_000
 PASSES_BEFORE = 3
@@ -26,7 +26,7 @@ def test_worker_killed_in_mid_fit_changes_nothing(client, one_more_worker, monke
     monkeypatch.setattr(cluster, "memory_for_data", lambda client: room)
     model = make_classifier("intrvfl", "glvq", n_units=200, max_iter=6, random_state=0)
     undisturbed = fit(model, *table(), client)
-    n_passes, original = 0, PartitionedSamples.total
+    n_passes, original = 0, PartitionedRows.total
 
     def kill_in_mid_pass(*arguments, **options):
         nonlocal n_passes
@@ -36,7 +36,7 @@ def test_worker_killed_in_mid_fit_changes_nothing(client, one_more_worker, monke
             Timer(0.05, one_more_worker.send_signal, [signal.SIGKILL]).start()
         return original(*arguments, **options)
 
-    monkeypatch.setattr(PartitionedSamples, "total", kill_in_mid_pass)
+    monkeypatch.setattr(PartitionedRows, "total", kill_in_mid_pass)
     disturbed = fit(model, *table(), client)
 
     assert one_more_worker.wait(timeout=10) == -signal.SIGKILL

@@ -7,28 +7,18 @@ DTYPES = pytest.mark.parametrize("dtype", [np.int8, np.int16, np.float32, np.flo
 
 
 @DTYPES
-def test_squared_norms_agree_with_their_plain_twin(rng, dtype):
-    X = rng.integers(-9, 9, size=(20, 7)).astype(dtype)
-
-    np.testing.assert_allclose(distances.squared_norms(X), plain.squared_norms(X))
-
-
-@DTYPES
-def test_class_sums_agree_with_their_plain_twin(rng, dtype):
-    X = rng.integers(-9, 9, size=(20, 7)).astype(dtype)
-    y, weights = rng.integers(3, size=20), rng.uniform(size=20)
-
-    expected = plain.class_sums(X, y, weights, 4)
-    np.testing.assert_allclose(distances.class_sums(X, y, weights, 4), expected, atol=1e-12)
-
-
-@DTYPES
-def test_squared_distances_agree_with_their_plain_twin_across_blocks(rng, dtype):
-    X = rng.integers(-9, 9, size=(scores.PREDICTION_ROWS + 5, 7)).astype(dtype)
+def test_sums_agree_with_their_plain_twins_across_blocks(rng, dtype):
+    n_samples = scores.PREDICTION_ROWS + 5
+    X = rng.integers(-9, 9, size=(n_samples, 7)).astype(dtype)
+    y, weights = rng.integers(3, size=n_samples), rng.uniform(size=n_samples)
     prototypes = rng.normal(size=(4, 7))
-
-    expected = plain.squared_distances(X, prototypes)
-    np.testing.assert_allclose(distances.squared_distances(X, prototypes), expected)
+    for name, *arguments in (
+        ("squared_norms",),
+        ("class_sums", y, weights, 4),
+        ("squared_distances", prototypes),
+    ):
+        found, expected = (getattr(kind, name)(X, *arguments) for kind in (distances, plain))
+        np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_squared_distance_to_itself_is_never_negative(rng):
@@ -42,12 +32,6 @@ def test_closest_per_class_is_infinite_for_a_class_without_prototypes():
 
     closest = scores.closest_per_class(table, np.array([0, 0, 2]), n_classes=3)
     assert closest.tolist() == [[1.0, np.inf, 2.0]]
-
-
-def test_mean_of_a_class_without_samples_is_zero():
-    X, y, weights = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, 1]), np.array([3.0, 1.0])
-
-    assert distances.class_means(X, y, weights, 2).tolist() == [[0, 0], [1.5, 2.5]]
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float32])

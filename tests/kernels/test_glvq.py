@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
 
 from hyperlvq.kernels import glvq, plain
 
@@ -23,13 +22,10 @@ def test_gradient_agrees_with_finite_differences(rng, counts):
         return glvq.cost_and_gradient(flat.reshape(prototypes.shape), *rest)[0]
 
     _, gradient = glvq.cost_and_gradient(prototypes, *rest)
-    step = 1e-6
+    step, flat = 1e-6, prototypes.ravel()
     shifts = step * np.eye(prototypes.size)
-    flat = prototypes.ravel()
     numeric = np.array([(cost(flat + s) - cost(flat - s)) / (2 * step) for s in shifts])
-    error = np.linalg.norm(gradient.ravel() - numeric) / np.linalg.norm(numeric)
-    assert error < 1e-5
-    assert np.linalg.norm(approx_fprime(flat, cost) - numeric) < 1e-3 * np.linalg.norm(numeric)
+    assert np.linalg.norm(gradient.ravel() - numeric) < 1e-5 * np.linalg.norm(numeric)
 
 
 @COUNTS
@@ -67,24 +63,15 @@ def test_sample_on_both_its_winners_costs_a_half_and_pulls_nothing():
     assert (gradient == 0).all()
 
 
-@pytest.mark.parametrize("slope", [1e-3, 1e4])
-def test_extreme_slopes_give_finite_costs(rng, slope):
+@pytest.mark.parametrize(("slope", "scale"), [(1e-3, 1), (1e4, 1), (5.0, 1e-60), (5.0, 1e60)])
+def test_extreme_slopes_and_distances_give_finite_gradients(rng, slope, scale):
     prototypes, classes, X, y, _, weights = random_problem(rng, (1, 1, 1))
 
-    cost, gradient = glvq.cost_and_gradient(prototypes, classes, X, y, slope, weights)
-    assert np.isfinite(cost)
-    assert np.isfinite(gradient).all()
-
-
-@pytest.mark.parametrize("scale", [1e-60, 1e60])
-def test_extreme_distances_give_finite_gradients(rng, scale):
-    prototypes, classes, X, y, slope, weights = random_problem(rng, (1, 1, 1))
-
-    cost, gradient = glvq.cost_and_gradient(
-        prototypes * scale, classes, X * scale, y, slope, weights
-    )
-    expected, _ = glvq.cost_and_gradient(prototypes, classes, X, y, slope, weights)
+    rest = y, slope, weights
+    cost, gradient = glvq.cost_and_gradient(prototypes * scale, classes, X * scale, *rest)
+    expected, _ = glvq.cost_and_gradient(prototypes, classes, X, *rest)
     assert cost == pytest.approx(expected)
+    assert np.isfinite(cost)
     assert np.isfinite(gradient).all()
 
 

@@ -66,15 +66,16 @@ def test_a_class_that_stands_alone_moves_no_further_than_its_samples(rule, param
     assert (prototypes <= 2).all()
 
 
-def test_mean_winner_sum_is_the_weighted_mean_of_both_distances():
-    X, y = np.array([[0.0], [2.0]]), np.array([0, 1])
-    prototypes = np.array([[1.0], [4.0]])
+@pytest.mark.parametrize(
+    ("X", "y", "weights", "prototypes", "expected"),
+    [
+        ([[0.0], [2.0]], [0, 1], [1.0, 3.0], [[1.0], [4.0]], (17 + 3 * 5) / 4),
+        ([[0.0]], [0], [1.0], [[1.0]], 0),  # a class that stands alone
+    ],
+)
+def test_mean_winner_sum_is_the_weighted_mean_of_both_distances(
+    X, y, weights, prototypes, expected
+):
+    arrays = [np.array(values) for values in (X, y, weights, prototypes)]
 
-    mean = online.mean_winner_sum(X, y, np.array([1.0, 3.0]), prototypes, np.arange(2))
-    assert mean == pytest.approx((17 + 3 * 5) / 4)
-
-
-def test_mean_winner_sum_of_a_class_that_stands_alone_is_zero():
-    X, y = np.array([[0.0]]), np.array([0])
-
-    assert online.mean_winner_sum(X, y, np.ones(1), np.ones((1, 1)), np.zeros(1, int)) == 0
+    assert online.mean_winner_sum(*arrays, np.arange(len(prototypes))) == pytest.approx(expected)

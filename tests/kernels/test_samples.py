@@ -37,12 +37,6 @@ def test_rows_of_one_hash_are_not_taken_for_equal(monkeypatch, rng):
     assert len(distinct) == 3
 
 
-def test_whole_weights_count_visits():
-    weights = np.array([3.0, 1.0, 2.0])
-
-    assert samples.weights_as_visits(weights) is weights
-
-
 @pytest.mark.parametrize("weights", [[0.5, 1.0, 0.1], [3e9, 1e9, 2e9], [1e300, 2e300, 1e300]])
 def test_other_weights_are_scaled_to_one_visit_on_average(weights):
     weights = np.array(weights)
@@ -67,8 +61,11 @@ def test_a_row_is_visited_its_weight_rounded_up_or_down(weights, offset):
 
 
 def test_whole_weights_are_visited_exactly_whatever_the_offset():
+    weights = np.array([2.0, 1.0, 3.0])
+
+    assert samples.weights_as_visits(weights) is weights
     for offset in (0.0, 0.5, 0.999):
-        visits, left_over = samples.visits_of_pass(np.array([2.0, 1.0, 3.0]), offset)
+        visits, left_over = samples.visits_of_pass(weights, offset)
         assert visits.tolist() == [0, 0, 1, 2, 2, 2]
         assert left_over == pytest.approx(offset)
 

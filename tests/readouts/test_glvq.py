@@ -9,27 +9,20 @@ from hyperlvq import CentroidClassifier, GLVQClassifier
 from hyperlvq.kernels import plain
 
 
+def mean_cost_and_gradient(readout, X, y):
+    prototypes = readout.prototypes_, readout.prototype_classes_
+    shares = np.full(len(X), 1 / len(X))
+    return plain.cost_and_gradient(*prototypes, X.astype(float), y, readout.slope, shares)
+
+
 def mean_cost(readout, X, y):
-    cost, _ = plain.cost_and_gradient(
-        readout.prototypes_,
-        readout.prototype_classes_,
-        X.astype(float),
-        y,
-        readout.slope,
-        np.full(len(X), 1 / len(X)),
-    )
-    return cost
+    return mean_cost_and_gradient(readout, X, y)[0]
 
 
 def test_prototypes_end_at_a_stationary_point(wine):
-    X, y = wine
-    shares = np.full(len(X), 1 / len(X))
-    readout = GLVQClassifier(slope=2.0, random_state=0).fit(X, y)
+    readout = GLVQClassifier(slope=2.0, random_state=0).fit(*wine)
 
-    _, gradient = plain.cost_and_gradient(
-        readout.prototypes_, readout.prototype_classes_, X, y, 2.0, shares
-    )
-    assert np.abs(gradient).max() < 5e-4
+    assert np.abs(mean_cost_and_gradient(readout, *wine)[1]).max() < 5e-4
 
 
 def test_loss_curve_falls_to_the_cost_of_the_model(activations):
@@ -48,23 +41,12 @@ def test_glvq_improves_on_the_centroids(iris):
     assert GLVQClassifier(random_state=0).fit(X, y).score(X, y) > centroids
 
 
-def test_iteration_limit_warns(activations):
-    with pytest.warns(ConvergenceWarning, match="limit of 3 iterations"):
-        readout = GLVQClassifier(max_iter=3, random_state=0).fit(*activations)
-    assert readout.n_iter_ == 3
-
-
 def test_online_training_nears_the_cost_of_lbfgs(activations):
     X, y = activations
 
     online = GLVQClassifier(solver="sgd", random_state=0).fit(X, y)
     batch = GLVQClassifier(random_state=0).fit(X, y)
     assert mean_cost(online, X, y) < 1.1 * mean_cost(batch, X, y)
-
-
-def test_online_pass_limit_warns(activations):
-    with pytest.warns(ConvergenceWarning, match="limit of 7 passes"):
-        GLVQClassifier(solver="sgd", max_iter=7, tol=0, random_state=0).fit(*activations)
 
 
 def test_given_learning_rate_is_used_as_it_is(activations, recwarn):
@@ -118,29 +100,16 @@ def test_warm_start_goes_on_where_the_last_fit_ended(activations, recwarn):
     assert readout.fit(X, y).loss_curve_[0] < first
 
 
-def test_warm_start_refuses_another_number_of_prototypes(activations):
-    readout = GLVQClassifier(warm_start=True, random_state=0).fit(*activations)
-
-    with pytest.raises(ValueError, match=r"warm_start needs prototypes per class \[2, 2, 2\]"):
-        readout.set_params(prototypes_per_class=2).fit(*activations)
-
-
-def test_warm_start_refuses_other_classes(activations):
+def test_warm_start_refuses_what_the_prototypes_do_not_fit(activations):
     X, y = activations
     readout = GLVQClassifier(warm_start=True, random_state=0).fit(X, y)
 
-    with pytest.raises(
-        ValueError, match=r"warm_start needs the classes \[0, 1, 2\], got \[5, 6, 7\]"
-    ):
+    with pytest.raises(ValueError, match=r"needs the classes \[0, 1, 2\], got \[5, 6, 7\]"):
         readout.fit(X, y + 5)
-
-
-def test_warm_start_refuses_another_number_of_features(activations):
-    X, y = activations
-    readout = GLVQClassifier(warm_start=True, random_state=0).fit(X, y)
-
     with pytest.raises(ValueError, match="warm_start needs 40 features, got 39"):
         readout.fit(X[:, 1:], y)
+    with pytest.raises(ValueError, match=r"warm_start needs prototypes per class \[2, 2, 2\]"):
+        readout.set_params(prototypes_per_class=2).fit(X, y)
 
 
 def test_warm_start_keeps_the_classes_of_prototypes_learnt_in_batches(iris, recwarn):
@@ -198,24 +167,6 @@ def test_training_needs_little_memory_beyond_the_activations(rng):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 40e6
-
-
-@pytest.mark.parametrize(
-    ("parameters", "error", "message"),
-    [
-        ({"slope": 0}, ValueError, "slope must be a finite number above 0, got 0"),
-        ({"slope": "steep"}, TypeError, "slope must be a number, got 'steep'"),
-        ({"solver": "adam"}, ValueError, "solver must be one of 'lbfgs', 'sgd', got 'adam'"),
-        ({"max_iter": 0}, ValueError, "max_iter must be at least 1, got 0"),
-        ({"tol": -1}, ValueError, "tol must be a finite number of at least 0, got -1"),
-        ({"init_noise": -1}, ValueError, "init_noise must be a finite number of at least 0"),
-        ({"learning_rate": 0}, ValueError, "learning_rate must be a finite number above 0"),
-        ({"learning_rate": "fast"}, TypeError, "learning_rate must be a number, got 'fast'"),
-    ],
-)
-def test_bad_parameter_is_named_with_its_value(activations, parameters, error, message):
-    with pytest.raises(error, match=message):
-        GLVQClassifier(**parameters).fit(*activations)
 
 
 @pytest.mark.parametrize("offset", [8000, 30000])

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from hyperlvq import KGLVQClassifier
@@ -32,16 +31,19 @@ def test_prototypes_only_use_samples_of_their_class(iris):
     assert (readout.dual_coef_[~foreign] != 0).all()
 
 
-def test_scores_are_minus_the_distance_in_feature_space(rings):
+@pytest.mark.parametrize(
+    ("name", "gamma", "kernel"), [("rbf", 0.5, rbf_kernel), ("poly", 0.2, polynomial_kernel)]
+)
+def test_scores_are_minus_the_distance_in_feature_space(rings, name, gamma, kernel):
     X, y = rings
-    readout = KGLVQClassifier(gamma=0.5, random_state=0).fit(X, y)
-    kernel = rbf_kernel(X, readout.X_fit_, gamma=0.5)
-    within = rbf_kernel(readout.X_fit_, gamma=0.5)
+    readout = KGLVQClassifier(kernel=name, gamma=gamma, random_state=0).fit(X, y)
+    within = kernel(readout.X_fit_, gamma=gamma)
 
     norms = np.diag(readout.dual_coef_ @ within @ readout.dual_coef_.T)
-    distances = 1 - 2 * kernel @ readout.dual_coef_.T + norms
+    distances = norms - 2 * kernel(X, readout.X_fit_, gamma=gamma) @ readout.dual_coef_.T
     expected = distances[:, 0] - distances[:, 1]
-    np.testing.assert_allclose(readout.decision_function(X), expected, atol=1e-6)
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(readout.decision_function(X) / scale, expected / scale, atol=1e-6)
 
 
 def test_kernel_matrix_is_computed_once_per_fit(rings):
@@ -53,18 +55,6 @@ def test_kernel_matrix_is_computed_once_per_fit(rings):
 
     KGLVQClassifier(kernel=kernel, random_state=0).fit(*rings)
     assert len(calls) <= 80 * 81  # scikit-learn may fill one triangle or the whole square
-
-
-def test_named_kernels_take_gamma_only_if_they_know_it(rings):
-    X, y = rings
-
-    named = KGLVQClassifier(kernel="poly", gamma=0.2, random_state=0).fit(X, y)
-    expected = polynomial_kernel(X[:3], named.X_fit_, gamma=0.2) @ named.dual_coef_.T
-    scores = named.decision_function(X[:3])
-    norms = named.prototype_norms_
-    np.testing.assert_allclose(
-        scores, (norms[0] - 2 * expected[:, 0]) - (norms[1] - 2 * expected[:, 1])
-    )
 
 
 def test_gamma_scale_is_that_of_scikit_learn(iris):
@@ -82,41 +72,14 @@ def test_gamma_scale_of_constant_data_is_one():
     assert readout.gamma_ == 1
 
 
-def test_too_large_a_kernel_matrix_is_refused_with_its_size(rings):
-    with pytest.raises(MemoryError, match="80 samples needs 25600 bytes, more than max_kernel"):
-        KGLVQClassifier(max_kernel_bytes=25_000).fit(*rings)
-
-
-def test_model_survives_a_refit_that_is_too_large(rings):
+def test_too_large_a_kernel_matrix_is_refused_with_its_size_and_the_model_stays(rings):
     X, y = rings
     readout = KGLVQClassifier(random_state=0).fit(X, y)
     expected = readout.decision_function(X)
 
-    with pytest.raises(MemoryError):
-        readout.set_params(max_kernel_bytes=1).fit(X[:50], y[:50])
+    with pytest.raises(MemoryError, match="80 samples needs 25600 bytes, more than max_kernel"):
+        readout.set_params(max_kernel_bytes=25_000).fit(X, y)
     np.testing.assert_array_equal(readout.decision_function(X), expected)
-
-
-def test_iteration_limit_warns(rings):
-    with pytest.warns(ConvergenceWarning, match="limit of 2 iterations"):
-        readout = KGLVQClassifier(max_iter=2, random_state=0).fit(*rings)
-    assert readout.n_iter_ == len(readout.loss_curve_) == 2
-
-
-@pytest.mark.parametrize(
-    ("parameters", "error", "message"),
-    [
-        ({"slope": -1}, ValueError, "slope must be a finite number above 0, got -1"),
-        ({"kernel": "gauss"}, ValueError, "kernel must be one of .*'rbf'.*, got 'gauss'"),
-        ({"gamma": 0}, ValueError, "gamma must be a finite number above 0, got 0"),
-        ({"gamma": "auto"}, TypeError, "gamma must be a number, got 'auto'"),
-        ({"max_kernel_bytes": 0}, ValueError, "max_kernel_bytes must be at least 1, got 0"),
-        ({"prototypes_per_class": 0}, ValueError, "prototypes_per_class must be at least 1"),
-    ],
-)
-def test_bad_parameter_is_named_with_its_value(rings, parameters, error, message):
-    with pytest.raises(error, match=message):
-        KGLVQClassifier(**parameters).fit(*rings)
 
 
 def test_fit_that_fails_leaves_the_model_as_it_was(iris):

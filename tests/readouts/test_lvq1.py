@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from hyperlvq import LVQ1Classifier
 from hyperlvq.kernels import plain
@@ -24,21 +23,3 @@ def test_several_prototypes_follow_the_clusters_of_a_class(rng):
     readout = LVQ1Classifier(prototypes_per_class=2, init_noise=1, random_state=0).fit(X, y)
     assert readout.score(X, y) == 1
     assert LVQ1Classifier(prototypes_per_class=1, random_state=0).fit(X, y).score(X, y) < 0.8
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"learning_rate": -1}, "learning_rate must be a finite number above 0, got -1"),
-        ({"max_iter": 0}, "max_iter must be at least 1, got 0"),
-        ({"init_noise": -0.5}, "init_noise must be a finite number of at least 0, got -0.5"),
-    ],
-)
-def test_bad_parameter_is_named_with_its_value(activations, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        LVQ1Classifier(**parameters).fit(*activations)
-
-
-def test_step_beyond_the_sample_is_refused(iris):
-    with pytest.raises(ValueError, match=r"learning_rate must be at most 1, got 1\.5"):
-        LVQ1Classifier(learning_rate=1.5).fit(*iris)

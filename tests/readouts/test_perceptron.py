@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
-from sklearn.exceptions import ConvergenceWarning
 
 from hyperlvq import CentroidClassifier, IntRVFLLayer, PerceptronClassifier
 
@@ -29,27 +28,6 @@ def test_training_stops_when_mistakes_get_no_fewer(activations, rng):
 
     readout = PerceptronClassifier(random_state=0).fit(X, rng.integers(3, size=len(X)))
     assert 5 < readout.n_iter_ == len(readout.loss_curve_) < 1000
-
-
-def test_pass_limit_warns(activations, rng):
-    X, _ = activations
-
-    with pytest.warns(ConvergenceWarning, match="limit of 4 passes"):
-        readout = PerceptronClassifier(max_iter=4).fit(X, rng.integers(3, size=len(X)))
-    assert readout.n_iter_ == 4
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"learning_rate": 0}, "learning_rate must be a finite number above 0, got 0"),
-        ({"learning_rate": np.inf}, "learning_rate must be a finite number above 0, got inf"),
-        ({"max_iter": 0}, "max_iter must be at least 1, got 0"),
-    ],
-)
-def test_bad_parameter_is_named_with_its_value(activations, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        PerceptronClassifier(**parameters).fit(*activations)
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")  # numpy, where nothing is compiled

@@ -1,12 +1,14 @@
-"""Figures: every data set is where its accuracies say."""
+"""Figures: every data set is where its accuracies say; SVG that fits a page of several."""
 
 from xml.etree import ElementTree
 
+import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
-from hyperlvq.report.figures import SCATTER_SIZE, rank_diagram, scatter_plot
+from hyperlvq.report.figures import SCATTER_SIZE, STYLE, Point, rank_diagram, scatter_plot, to_svg
 from hyperlvq.report.statistics import compare_models, rank_models
 from hyperlvq.study.experiments import MODELS, Comparison
 
@@ -17,22 +19,22 @@ PAIR = Comparison("rvfl_rls", "rvfl_glvq", "RLS and GLVQ on RVFL", 2)
 def plot(x, y):
     table = pd.DataFrame({"rvfl_rls": x, "rvfl_glvq": y})
     table.index = [f"set-{number}" for number in table.index]
-    return ElementTree.fromstring(scatter_plot(table, compare_models(table, [PAIR])[0]))
+    return scatter_plot(table, compare_models(table, [PAIR])[0])
 
 
-def place(root):
+def places(svg):
     return {
         circle.attrib["data-set"]: (float(circle.attrib["cx"]), float(circle.attrib["cy"]))
-        for circle in root.iter(f"{SVG}circle")
+        for circle in ElementTree.fromstring(svg).iter(f"{SVG}circle")
     }
 
 
-def texts(root):
-    return [element.text for element in root.iter(f"{SVG}text")]
+def texts(svg):
+    return [element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 
 def test_axes_are_equal_and_points_follow_their_accuracies():
-    points = place(plot([0.4, 0.6, 1.0], [0.4, 0.8, 0.4]))
+    points = places(plot([0.4, 0.6, 1.0], [0.4, 0.8, 0.4]))
 
     (left, bottom), (middle, top), (right, low) = (points[f"set-{n}"] for n in range(3))
     unit = (right - left) / 0.6
@@ -45,33 +47,28 @@ def test_axes_are_equal_and_points_follow_their_accuracies():
 def test_labels_give_both_means_and_corners_the_wins():
     shown = texts(plot([0.4, 0.6, 0.8], [0.4, 0.8, 0.9]))
 
-    assert "RVFL + RLS (mean 0.600)" in shown
-    assert "RVFL + GLVQ (mean 0.700)" in shown
-    assert {"2 above", "0 below"} <= set(shown)
+    labels = {"RVFL + RLS (mean 0.600)", "RVFL + GLVQ (mean 0.700)", "2 above", "0 below"}
+    assert labels <= set(shown)
 
 
 def test_sets_without_both_accuracies_are_not_drawn():
-    assert list(place(plot([0.4, np.nan, 0.8], [0.4, 0.8, np.nan]))) == ["set-0"]
+    assert list(places(plot([0.4, np.nan, 0.8], [0.4, 0.8, np.nan]))) == ["set-0"]
 
 
 @pytest.mark.parametrize("accuracy", [0.0, 0.5, 1.0])
 def test_a_single_data_set_is_drawn_inside_the_figure(accuracy):
-    ((left, top),) = place(plot([accuracy], [accuracy])).values()
+    ((left, top),) = places(plot([accuracy], [accuracy])).values()
 
     assert 0 < left < SCATTER_SIZE
     assert 0 < top < SCATTER_SIZE
 
 
-def ranks_of(rng, n_models, n_sets):
-    names = list(MODELS)[:n_models]
-    return rank_models(pd.DataFrame(rng.uniform(size=(n_sets, n_models)), columns=names))
-
-
 @pytest.mark.parametrize(("n_models", "n_sets"), [(2, 1), (3, 2), (8, 20), (17, 120)])
 def test_the_diagram_names_every_model_with_its_rank(rng, n_models, n_sets):
-    ranking = ranks_of(rng, n_models, n_sets)
+    accuracies = rng.uniform(size=(n_sets, n_models))
+    ranking = rank_models(pd.DataFrame(accuracies, columns=list(MODELS)[:n_models]))
 
-    shown = " ".join(texts(ElementTree.fromstring(rank_diagram(ranking))))
+    shown = texts(rank_diagram(ranking))
 
     for name, rank in ranking.mean_ranks.items():
         assert f"{MODELS[name].title} ({rank:.2f})" in shown
@@ -82,3 +79,59 @@ def test_equal_models_can_be_drawn():
     table = pd.DataFrame({name: [0.5, 0.6] for name in ("forest", "svm", "knn")})
 
     assert "random forest" in rank_diagram(rank_models(table))
+
+
+def draw(name="one", description="A line.", points=()):
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(2, 2), dpi=72)
+        axes = figure.add_axes((0.2, 0.2, 0.7, 0.7))
+        axes.plot([0, 1], [0, 1], marker="o")
+        axes.set_xlabel("a < b & c")
+    return to_svg(figure, name, description, points)
+
+
+def ids(svg):
+    return {e.attrib["id"] for e in ElementTree.fromstring(svg).iter() if "id" in e.attrib}
+
+
+def test_text_stays_text_in_the_colours_and_fonts_of_the_page():
+    svg = draw()
+
+    assert "a < b & c" in texts(svg)
+    assert "currentColor" in svg
+    assert "var(--muted" in svg
+    assert not any(other in svg for other in ("#0102", "DejaVu", "<style"))
+
+
+def test_nothing_is_said_about_the_tool_the_date_or_other_hosts():
+    svg = draw().replace("http://www.w3.org/", "")
+
+    assert "metadata" not in svg
+    assert "http" not in svg
+
+
+def test_ids_of_two_figures_do_not_clash_and_all_references_resolve():
+    first, second = draw("one"), draw("two")
+
+    assert ids(first)
+    assert not ids(first) & ids(second)
+    for name in ids(first):
+        assert f"#{name}" in first
+
+
+def test_the_drawing_is_an_image_with_a_text():
+    images = ElementTree.fromstring(draw(description='A "line".')).findall(f"{SVG}g[@role='img']")
+
+    assert [image.attrib["aria-label"] for image in images] == ['A "line".']
+
+
+@pytest.mark.parametrize("name", ["iris", "a<b>&\"c'"])
+def test_a_point_is_an_element_with_a_title(name):
+    points = [Point(name, 10, 20, "x 0.5; y 0.6"), Point("wine", 30, 40, "x 1; y 1")]
+
+    circles = list(ElementTree.fromstring(draw(points=points)).iter(f"{SVG}circle"))
+
+    assert circles[0].attrib["data-set"] == name
+    assert circles[0].findtext(f"{SVG}title") == f"{name}: x 0.5; y 0.6"
+    assert (circles[0].attrib["cx"], circles[0].attrib["cy"]) == ("10.00", "20.00")
+    assert [circle.attrib["tabindex"] for circle in circles] == ["0", "-1"]

@@ -70,43 +70,31 @@ def test_wilcoxon_splits_ties_as_in_demsars_example():
 
 def test_only_sets_that_both_models_have_are_compared():
     result = compare([0.5, np.nan, 0.7], [0.6, 0.9, np.nan])
+    apart = pd.DataFrame({"x": [0.5, np.nan], "y": [np.nan, 0.5]})
 
     assert (result.n_sets, result.mean_x, result.mean_y) == (1, 0.5, 0.6)
-
-
-def test_models_without_a_common_set_or_absent_are_not_compared():
-    table = pd.DataFrame({"x": [0.5, np.nan], "y": [np.nan, 0.5]})
-
-    assert compare_models(table, [PAIR, Comparison("x", "z", "x and z")]) == []
+    assert compare_models(apart, [PAIR, Comparison("x", "z", "x and z")]) == []
 
 
 @pytest.mark.parametrize(
-    ("x", "y"),
+    ("x", "y", "has_pearson", "has_t_test", "has_wilcoxon"),
     [
-        ([0.5], [0.6]),
-        ([0.5, 0.6, 0.7], [0.5, 0.6, 0.7]),
-        ([0.5, 0.5, 0.5], [0.5, 0.5, 0.5]),
+        ([0.5], [0.6], False, False, False),
+        ([0.5, 0.6, 0.7], [0.5, 0.6, 0.7], True, False, False),
+        ([0.5, 0.5], [0.1, 0.2], False, True, True),
+        ([0.1, 0.2, 0.3], [0.2, 0.3, 0.4], True, False, True),  # a constant gain
+        ([0.5, 0.6], [0.6, 0.9], True, True, True),
     ],
 )
-def test_degenerate_comparisons_have_no_p_value(x, y):
+def test_degenerate_comparisons_have_no_statistic(x, y, has_pearson, has_t_test, has_wilcoxon):
     result = compare(x, y)
 
-    assert np.isnan([result.t_test, result.wilcoxon, result.t_test_holm]).all()
+    assert np.isfinite(result.pearson) == has_pearson
+    assert np.isfinite([result.t_test, result.t_test_holm]).tolist() == [has_t_test] * 2
+    assert np.isfinite([result.wilcoxon, result.wilcoxon_holm]).tolist() == [has_wilcoxon] * 2
 
 
-def test_two_sets_are_enough_for_every_test():
-    result = compare([0.5, 0.6], [0.6, 0.9])
-    ranking = rank_models(pd.DataFrame({"x": [0.5, 0.6], "y": [0.7, 0.8], "z": [0.9, 0.7]}))
-
-    assert np.isfinite([result.pearson, result.t_test, result.wilcoxon, ranking.friedman]).all()
-
-
-def test_a_constant_gain_has_no_t_test():
-    assert np.isnan(compare([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]).t_test)
-
-
-def test_pearson_of_a_constant_is_missing():
-    assert np.isnan(pearson([0.5, 0.5], [0.1, 0.2]))
+def test_pearson_of_nothing_is_missing():
     assert np.isnan(pearson([], []))
 
 
@@ -153,17 +141,20 @@ def test_the_critical_difference_has_demsars_quantiles(n_models, quantile):
     assert critical_difference(n_models, n_sets) == pytest.approx(expected, rel=4e-4)
 
 
-def test_cliques_are_the_largest_groups_within_the_difference():
-    ranks = pd.Series({"a": 1.0, "b": 1.5, "c": 2.4, "d": 2.9, "e": 5.0})
+@pytest.mark.parametrize(
+    ("ranks", "difference", "cliques"),
+    [
+        ([1.0, 1.5, 2.4, 2.9, 5.0], 1.45, ["abc", "bcd"]),
+        ([1.0, 1.5, 2.4, 2.9, 5.0], 0.2, []),
+        ([1.0, 1.5, 2.4, 2.9, 5.0], 9, ["abcde"]),
+        ([1.0, 1.5, 3.0], 0.6, ["ab"]),
+        ([1.0, 2.0], 1.0, []),  # a difference of exactly the critical one is significant
+    ],
+)
+def test_cliques_are_the_largest_groups_within_the_difference(ranks, difference, cliques):
+    mean_ranks = pd.Series(ranks, list("abcde"[: len(ranks)]))
 
-    assert find_cliques(ranks, 1.45) == [("a", "b", "c"), ("b", "c", "d")]
-    assert find_cliques(ranks, 0.2) == []
-    assert find_cliques(pd.Series({"a": 1.0, "b": 1.5, "c": 3.0}), 0.6) == [("a", "b")]
-    assert find_cliques(ranks, 9) == [("a", "b", "c", "d", "e")]
-
-
-def test_a_difference_of_exactly_the_critical_one_is_significant():
-    assert find_cliques(pd.Series({"a": 1.0, "b": 2.0}), 1.0) == []
+    assert find_cliques(mean_ranks, difference) == [tuple(clique) for clique in cliques]
 
 
 def test_ranks_are_over_the_sets_that_all_models_have():
@@ -181,14 +172,15 @@ def test_without_two_models_or_a_common_set_there_is_no_ranking(table):
 
 
 @pytest.mark.parametrize(
-    "table",
+    ("table", "has_test"),
     [
-        {"x": [0.5], "y": [0.6], "z": [0.7]},
-        {"x": [0.5, 0.6], "y": [0.5, 0.6], "z": [0.5, 0.6]},
-        {"x": [0.5, 0.6], "y": [0.7, 0.8]},
+        ({"x": [0.5], "y": [0.6], "z": [0.7]}, False),
+        ({"x": [0.5, 0.6], "y": [0.5, 0.6], "z": [0.5, 0.6]}, False),
+        ({"x": [0.5, 0.6], "y": [0.7, 0.8]}, False),
+        ({"x": [0.5, 0.6], "y": [0.7, 0.8], "z": [0.9, 0.7]}, True),
     ],
 )
-def test_degenerate_rankings_have_no_friedman_test(table):
+def test_degenerate_rankings_have_no_friedman_test(table, has_test):
     ranking = rank_models(pd.DataFrame(table))
 
-    assert np.isnan([ranking.friedman, ranking.p_value]).all()
+    assert np.isfinite([ranking.friedman, ranking.p_value]).tolist() == [has_test] * 2

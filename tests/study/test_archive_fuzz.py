@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from small_set import NAME, TABLE
 
 from hyperlvq.checks import InputError
-from hyperlvq.study.files import find_files
+from hyperlvq.study.collection import find_files
 
 PACKERS = [bytes, gzip.compress, bz2.compress, lzma.compress]
 KINDS = [b"0", b"\0", b"5", b"7", b"1", b"2", b"3", b"6", b"S", b"L", b"K", b"x", b"X", b"g", b"?"]

@@ -1,12 +1,19 @@
 import tarfile
 
+import numpy as np
 import pytest
 from small_set import FILES, NAME, ROWS, TABLE, TUNING, with_test_file, write_set
 
 from hyperlvq.checks import InputError
 from hyperlvq.study import collection as collections
-from hyperlvq.study.collection import open_collection
-from hyperlvq.study.manifest import facts_of, git_blob_sha1, manifest
+from hyperlvq.study.collection import (
+    BuiltinCollection,
+    facts_of,
+    find_files,
+    git_blob_sha1,
+    manifest,
+    open_collection,
+)
 
 IRIS = {f"iris{file.removeprefix(NAME)}": content for file, content in FILES.items()}
 
@@ -40,6 +47,29 @@ def test_archive_gives_what_its_folder_gives(tmp_path):
     assert from_archive.splits[3].train.tolist() == from_folder.splits[3].train.tolist()
 
 
+def test_folder_may_be_data_or_hold_it(tmp_path):
+    write_set(tmp_path)
+    write_set(tmp_path, {"readme.txt": b""}, name="notes")
+    write_set(tmp_path, {"conxuntos.dat": b""}, name="un\nprintable")
+
+    assert find_files(tmp_path) == find_files(tmp_path / "data")
+    assert find_files(tmp_path).keys() == {NAME}
+    assert find_files(tmp_path)[NAME].keys() == FILES.keys()
+
+
+@pytest.mark.parametrize("name", ["folder", "a.tar"])
+def test_unreadable_path_is_refused(tmp_path, monkeypatch, name):
+    def forbidden(*_):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setattr("pathlib.Path.iterdir", forbidden)
+    monkeypatch.setattr("builtins.open", forbidden)
+
+    with pytest.raises(InputError, match=f"{name} cannot be read: Permission denied"):
+        find_files(tmp_path / name)
+
+
 def test_public_sets_come_first(tmp_path):
     for name in ("zoo", "abacus", NAME, "adult"):
         write_set(tmp_path, {"conxuntos.dat": TUNING}, name)
@@ -55,33 +85,22 @@ def test_set_is_parsed_once(tmp_path, monkeypatch):
     assert collection.load(NAME) is first
 
 
-def test_unknown_name_is_refused(tmp_path):
-    collection = open_collection(write_set(tmp_path))
-
-    with pytest.raises(InputError, match="has no data set called 'trees'"):
-        collection.load("trees")
-
-
-def test_folder_without_data_sets_is_refused(tmp_path):
+def test_what_is_not_there_is_refused(tmp_path):
     with pytest.raises(InputError, match="has no data set in the layout"):
         open_collection(tmp_path)
+    with pytest.raises(InputError, match="nowhere does not exist"):
+        open_collection(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_missing_file_is_named(tmp_path, file):
-    files = {other: content for other, content in FILES.items() if other != file}
+@pytest.mark.parametrize(
+    ("files", "missing"),
+    [(files, name) for files in (FILES, with_test_file()) for name in files],
+)
+def test_missing_file_is_named(tmp_path, files, missing):
+    rest = {name: content for name, content in files.items() if name != missing}
 
-    with pytest.raises(InputError, match=f"^{NAME}/{file} is missing$"):
-        open_collection(write_set(tmp_path, files)).load(NAME)
-
-
-@pytest.mark.parametrize("file", [f"{NAME}_train_R.dat", f"{NAME}_test_R.dat"])
-def test_missing_half_of_a_pair_is_named(tmp_path, file):
-    files = with_test_file()
-    del files[file]
-
-    with pytest.raises(InputError, match=f"^{NAME}/{file} is missing$"):
-        open_collection(write_set(tmp_path, files)).load(NAME)
+    with pytest.raises(InputError, match=f"^{NAME}/{missing} is missing$"):
+        open_collection(write_set(tmp_path, rest)).load(NAME)
 
 
 def test_bad_set_leaves_the_others_alone(tmp_path):
@@ -144,3 +163,39 @@ def test_manifest_is_true_of_the_collection(uci):
 def test_miniboone_lacks_its_table(uci):
     with pytest.raises(InputError, match=r"^miniboone/miniboone_R.dat is missing$"):
         uci.load("miniboone")
+
+
+@pytest.mark.parametrize("name", BuiltinCollection().names())
+def test_built_in_sets_are_split_as_the_public_ones_and_stratified(name):
+    data_set = BuiltinCollection().load(name)
+
+    assert len({frozenset(split.test) for split in data_set.splits}) == 4
+    shares = np.bincount(data_set.y) / len(data_set.y)
+    for rows, share in [(data_set.tuning, 0.5), *((split, 0.25) for split in data_set.splits)]:
+        assert np.sort(np.concatenate(rows)).tolist() == list(range(len(data_set.X)))
+        assert len(rows.test) / len(data_set.X) == pytest.approx(share, abs=0.01)
+        tested = np.bincount(data_set.y[rows.test]) / len(rows.test)
+        np.testing.assert_allclose(tested, shares, atol=0.02)
+
+
+def test_unknown_name_is_refused(tmp_path):
+    with pytest.raises(InputError, match="has no data set called 'trees'"):
+        open_collection(write_set(tmp_path)).load("trees")
+    with pytest.raises(InputError, match="'trees': iris, wine, breast-cancer, digits are"):
+        BuiltinCollection().load("trees")
+
+
+def test_manifest_has_121_sets_in_order_with_382_checksums():
+    checksums = [sha1 for facts in manifest().values() for sha1 in facts.checksums.values()]
+    kinds = [facts.kind for facts in manifest().values()]
+
+    assert len(manifest()) == 121
+    assert list(manifest()) == sorted(manifest())
+    assert (kinds.count("test file"), kinds.count("splits")) == (19, 102)
+    assert len(checksums) == 382
+    assert all(len(sha1) == 40 for sha1 in checksums)
+    assert all(facts.samples == facts.n_train + facts.n_test for facts in manifest().values())
+
+
+def test_checksum_is_gits():
+    assert git_blob_sha1(b"") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"

@@ -3,19 +3,16 @@ from pathlib import Path
 
 import pytest
 
+from hyperlvq.study import experiments
 from hyperlvq.study.experiments import (
     CLIPS,
     COMPARISONS,
-    HDC_MODELS,
     KERNEL_WIDTHS,
     MODELS,
-    OUTSIDE_MODELS,
-    PAPER_MODELS,
     PENALTIES,
     PROTOTYPES,
     SLOPES,
     UNITS,
-    VOTING_MODELS,
 )
 from hyperlvq.study.protocol import PROTOCOLS, build
 from hyperlvq.study.tuning import GRIDS
@@ -25,20 +22,14 @@ tuned_models = [model for model in MODELS.values() if model.grid]
 every_tuned_model = pytest.mark.parametrize("model", tuned_models, ids=lambda model: model.name)
 
 
-def parameters_of(model, parameters, protocol="strict"):
-    return build(model, parameters, seed=0, protocol=protocol).get_params()
-
-
 def has_value(pipeline_parameters, name, value):
     steps = ("hidden", "readout", "readout__estimator__hidden", "readout__estimator__readout")
     return any(pipeline_parameters.get(f"{step}__{name}") == value for step in steps)
 
 
 def test_models_have_names_and_titles_of_their_own():
-    models = [*PAPER_MODELS, *HDC_MODELS, *VOTING_MODELS, *OUTSIDE_MODELS]
-
-    assert len({model.name for model in models}) == len(models) == len(MODELS)
-    assert len({model.title for model in models}) == len(models)
+    assert len({model.title for model in MODELS.values()}) == len(MODELS)
+    assert len(experiments._MODELS) == len(MODELS)
 
 
 def test_grids_are_the_papers_with_larger_penalties():
@@ -55,44 +46,22 @@ def test_grids_are_the_papers_with_larger_penalties():
 
 @every_model
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_model_can_be_built_with_its_defaults(model, protocol):
-    parameters = parameters_of(model, dict(model.defaults), protocol)
+def test_model_can_be_built_with_all_its_parameters(model, protocol):
+    grids = [*model.grid.items(), *model.quick_grid.items()]
+    tried = [{name: value} for name, values in grids for value in values]
+    for changes in (model.fixed, model.as_published, *model.limits.values(), *tried):
+        parameters = {**model.defaults, **changes}
+        pipeline = build(model, parameters, seed=0, protocol=protocol)
 
-    for name, value in {**model.fixed, **model.defaults}.items():
-        assert has_value(parameters, name, value)
-
-
-@every_model
-def test_model_can_be_built_as_published(model):
-    parameters = parameters_of(model, {**model.defaults, **model.as_published}, "paper")
-
-    for name, value in model.as_published.items():
-        assert has_value(parameters, name, value)
-
-
-@every_tuned_model
-@pytest.mark.parametrize("grid", ["grid", "quick_grid"])
-def test_model_can_be_built_with_every_value_of_its_grids(model, grid):
-    for name, values in getattr(model, grid).items():
-        for value in values:
-            parameters = parameters_of(model, {**model.defaults, name: value})
-
-            assert has_value(parameters, name, value)
+        for name, value in {**model.fixed, **parameters}.items():
+            assert has_value(pipeline.get_params(), name, value)
 
 
 @every_model
 def test_every_parameter_with_a_column_has_a_default(model):
+    assert model.limits.keys() <= {*GRIDS}
     assert model.columns.keys() <= model.defaults.keys()
     assert model.defaults.keys() <= model.columns.keys() | model.fixed.keys()
-
-
-@every_model
-def test_limits_of_searches_are_of_known_grids_and_can_be_built(model):
-    assert model.limits.keys() <= {*GRIDS}
-    for limits in model.limits.values():
-        parameters = parameters_of(model, {**model.defaults, **limits})
-
-        assert all(has_value(parameters, name, value) for name, value in limits.items())
 
 
 @every_tuned_model
@@ -117,17 +86,12 @@ def test_no_two_models_tune_the_same_column():
     assert len(set(columns)) == len(columns)
 
 
-def test_comparisons_are_of_two_known_models():
+def test_comparisons_are_of_two_known_models_and_have_every_figure_of_the_paper():
     for comparison in COMPARISONS:
         assert comparison.x in MODELS
         assert comparison.y in MODELS
         assert comparison.x != comparison.y
-
-
-def test_figures_of_the_paper_are_compared_once_each():
-    figures = [comparison.figure for comparison in COMPARISONS if comparison.figure]
-
-    assert figures == [1, 2, 3, 4, 5, 6]
+    assert [each.figure for each in COMPARISONS if each.figure] == [1, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.data
@@ -135,7 +99,7 @@ def test_papers_table_has_every_column_of_its_models_but_those_it_says_in_its_te
     with open(uci_path.with_name("paper_results.csv"), newline="") as table:
         header = next(csv.reader(table))
 
-    for model in (*PAPER_MODELS, *HDC_MODELS):
+    for model in (model for model in MODELS.values() if isinstance(model.recipe, tuple)):
         for name, column in model.columns.items():
             assert column in header or name in model.as_published
         assert model.accuracy_column in (None, *header)

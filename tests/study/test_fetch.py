@@ -17,7 +17,6 @@ from shell import hyperlvq
 
 from hyperlvq.checks import InputError
 from hyperlvq.study import fetch as fetching
-from hyperlvq.study import opener
 from hyperlvq.study.fetch import fetch
 
 CONTENT = bytes(range(256)) * 1000
@@ -87,8 +86,14 @@ def of_unknown_length(handler):
     handler.answer(200, handler.server.content, length=False)
 
 
-def status(code):
-    return lambda handler: handler.answer(code)
+def answering(*answer, **headers):
+    return lambda handler: handler.answer(*answer, **headers)
+
+
+def redirecting(location):
+    return lambda handler: handler.answer(
+        302, Location=location.format(port=handler.server.server_port)
+    )
 
 
 @pytest.fixture
@@ -131,8 +136,25 @@ def leftovers(target):
     return [path.name for path in target.parent.iterdir() if path != target]
 
 
-def test_file_comes_whole_and_alone(server, target):
-    get(server, target, sha256=hashlib.sha256(CONTENT).hexdigest().upper())
+SHA256 = hashlib.sha256(CONTENT).hexdigest().upper()
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        [],
+        [cut_off, ignoring_ranges],
+        [of_unknown_length],
+        *([answering(code)] for code in (408, 429, 500, 502, 503, 504)),
+        *(
+            [redirecting(location)]
+            for location in ("/b c", "b\xe9", "?query", "//127.0.0.1:{port}/a")
+        ),
+    ],
+)
+def test_file_comes_whole_and_alone(server, target, script):
+    server.script = script
+    get(server, target, sha256=SHA256)
 
     assert target.read_bytes() == CONTENT
     assert leftovers(target) == []
@@ -157,8 +179,9 @@ def test_broken_connection_is_resumed(server, target):
 
 
 def test_next_call_resumes(server, target):
+    target.write_bytes(b"older")
     fail_with_half(server, target)
-    assert not target.exists()
+    assert target.read_bytes() == b"older"
     server.requests.clear()
     get(server, target)
 
@@ -168,26 +191,18 @@ def test_next_call_resumes(server, target):
     assert leftovers(target) == []
 
 
-def test_server_that_ignores_ranges_sends_all_again(server, target):
-    server.script = [cut_off, ignoring_ranges]
-    get(server, target)
-
-    assert target.read_bytes() == CONTENT
-
-
-def test_file_that_changed_is_begun_again(server, target):
+@pytest.mark.parametrize(
+    ("tags", "new_content"),
+    [
+        (['"first"', '"second"'], CONTENT[::-1]),
+        ([None, None], CONTENT[5:]),  # without a tag the size tells versions apart
+        ([None, None], CONTENT[:1000]),
+    ],
+)
+def test_file_that_changed_is_begun_again(server, target, tags, new_content):
+    server.etag = tags[0]
     fail_with_half(server, target)
-    server.content, server.etag = CONTENT[::-1], '"second"'
-    get(server, target)
-
-    assert target.read_bytes() == CONTENT[::-1]
-
-
-@pytest.mark.parametrize("new_content", [CONTENT[5:], CONTENT[:1000]])
-def test_without_a_tag_the_size_tells_versions_apart(server, target, new_content):
-    server.etag = None
-    fail_with_half(server, target)
-    server.content = new_content
+    server.content, server.etag = new_content, tags[1]
     get(server, target)
 
     assert target.read_bytes() == new_content
@@ -203,30 +218,22 @@ def test_part_that_was_whole_already_is_taken(server, target):
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("notes", ["", "[]", '{"url": 1}', "{", '{"url": "http://other/"}'])
+@pytest.mark.parametrize(
+    "notes",
+    [
+        *("", "[]", '{"url": 1}', "{", '{"url": "http://other/"}', "[" * 100_000),
+        '{"url": "URL", "validator": [], "size": 9}',
+        '{"url": "URL", "validator": "\\n", "size": 9}',
+        '{"url": "URL", "validator": null, "size": "9"}',
+    ],
+)
 def test_part_of_unknown_origin_is_begun_again(server, target, notes):
     target.with_name("a.tar.xz.part").write_bytes(b"something else")
-    target.with_name("a.tar.xz.part.json").write_text(notes)
+    target.with_name("a.tar.xz.part.json").write_text(notes.replace("URL", server.url))
     get(server, target)
 
     assert target.read_bytes() == CONTENT
     assert "Range" not in server.requests[0]
-
-
-def test_length_that_never_comes_is_refused(server, target):
-    server.etag = None
-    server.script = [lambda handler: handler.answer(200, CONTENT, len(CONTENT) + 9)] * 9
-
-    with pytest.raises(InputError, match="last: 256000 of 256009 bytes came"):
-        get(server, target)
-    assert not target.exists()
-
-
-def test_file_of_unknown_length_comes(server, target):
-    server.script = [of_unknown_length]
-    get(server, target)
-
-    assert target.read_bytes() == CONTENT
 
 
 def test_file_without_an_end_is_not_kept(server, target, monkeypatch):
@@ -241,55 +248,49 @@ def test_file_without_an_end_is_not_kept(server, target, monkeypatch):
 def test_wrong_checksum_is_refused_and_nothing_left(server, target):
     with pytest.raises(InputError, match=r"has SHA-256 [0-9a-f]{64}, expected 0{64}"):
         get(server, target, sha256="0" * 64)
+    assert not list(target.parent.iterdir())
+
+
+OTHER_STATUSES = (201, 202, 203, 204, 205, 207, 300, 304, 305, 306)
+MALFORMED_REDIRECTS = [
+    *("http://[::1", "http://a:port/", f"http://{'a' * 64}.org/", "//a..b/", ""),
+    *("file:///etc/passwd", "ftp://127.0.0.1/x", "data:,x", "http://a:b@c/", "http://a:0/"),
+]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "message", "n_requests"),
+    [
+        (answering(404), "cannot be fetched: status 404 Not Found", 1),
+        *((answering(code), f"cannot be fetched: status {code}", 1) for code in OTHER_STATUSES),
+        *(
+            (redirecting(location), r"cannot be fetched: .*(not an http or|malformed)", 1)
+            for location in MALFORMED_REDIRECTS
+        ),
+        (redirecting("ftp://127.0.0.1/x"), r"to 'ftp://127.0.0.1/x', which is not an http or", 1),
+        (redirecting("/b"), "more than 10 redirects", 11),
+        (answering(500), "broke off 5 times, last: status 500 Internal", 5),
+        (answering(200, b""), "broke off 5 times, last: nothing came", 5),
+        (answering(200, b"", False), "broke off 5 times, last: nothing came", 5),
+        (answering(206, b"x", Content_Range="bytes 5-5/9"), "the file on the server has chang", 5),
+    ],
+)
+def test_answer_that_is_no_file_is_refused(server, target, behaviour, message, n_requests):
+    server.script = [behaviour] * 99
+
+    with pytest.raises(InputError, match=message):
+        get(server, target)
+    assert len(server.requests) == n_requests
+    assert not list(target.parent.iterdir())
+
+
+def test_length_that_never_comes_is_refused(server, target):
+    server.etag = None
+    server.script = [answering(200, CONTENT, len(CONTENT) + 9)] * 9
+
+    with pytest.raises(InputError, match="last: 256000 of 256009 bytes came"):
+        get(server, target)
     assert not target.exists()
-    assert leftovers(target) == []
-
-
-def test_failure_leaves_an_older_file_alone(server, target):
-    target.write_bytes(b"older")
-    fail_with_half(server, target)
-
-    assert target.read_bytes() == b"older"
-
-
-def test_missing_file_is_not_asked_for_again(server, target):
-    server.script = [status(404)]
-
-    with pytest.raises(InputError, match="cannot be fetched: status 404 Not Found"):
-        get(server, target)
-    assert len(server.requests) == 1
-
-
-@pytest.mark.parametrize("code", [408, 429, 500, 502, 503, 504])
-def test_server_in_trouble_is_asked_again(server, target, code):
-    server.script = [status(code)]
-    get(server, target)
-
-    assert target.read_bytes() == CONTENT
-
-
-def test_server_in_lasting_trouble_is_given_up(server, target):
-    server.script = [status(500)] * 9
-
-    with pytest.raises(InputError, match="broke off 5 times, last: status 500 Internal"):
-        get(server, target)
-
-
-def test_range_nobody_asked_for_is_refused(server, target):
-    server.script = [lambda handler: handler.answer(206, b"x", Content_Range="bytes 5-5/9")] * 9
-
-    with pytest.raises(InputError, match="the file on the server has changed"):
-        get(server, target)
-
-
-def test_redirect_is_followed_over_http_only(server, target):
-    server.script = [lambda handler: handler.answer(302, Location=server.url)]
-    get(server, target)
-    assert target.read_bytes() == CONTENT
-
-    server.script = [lambda handler: handler.answer(302, Location="ftp://127.0.0.1/x")] * 9
-    with pytest.raises(InputError, match=r"to 'ftp://127.0.0.1/x', which is not an http or"):
-        get(server, target)
 
 
 def test_server_that_is_not_there_is_named(target):
@@ -304,20 +305,9 @@ def test_server_that_is_not_there_is_named(target):
 @pytest.mark.parametrize(
     "url",
     [
-        "file:///etc/hosts",
-        "ftp://example.org/a",
-        "a.tar.xz",
-        "http://",
-        "http://[::1",
-        "http://a:port/",
-        "http://a:b@c/",
-        "https://example.org/a b",
-        "https://example.org/\xe9",
-        "http://a..b/",
-        f"http://{'a' * 64}.org/",
-        "http://a:99999/",
-        "http://[v1]/",
-        "",
+        *("file:///etc/hosts", "ftp://example.org/a", "a.tar.xz", "http://", "http://[::1", ""),
+        *("http://a:port/", "http://a:b@c/", "https://example.org/a b", "https://example.org/\xe9"),
+        *("http://a..b/", f"http://{'a' * 64}.org/", "http://a:99999/", "http://[v1]/"),
     ],
 )
 def test_other_addresses_are_refused(target, url):
@@ -330,140 +320,64 @@ def test_malformed_checksum_is_refused(target):
         fetch("http://127.0.0.1/a", target, sha256="abc")
 
 
-def test_folder_that_is_not_there_is_refused(server, tmp_path):
-    with pytest.raises(InputError, match=r"nowhere/a cannot be written: No such file"):
-        get(server, tmp_path / "nowhere" / "a")
+def length_of(text):
+    return f"HTTP/1.1 200 OK\r\nContent-Length: {text}\r\n\r\nbytes".encode()
 
 
-def test_target_that_is_a_folder_is_refused_before_the_download(server, tmp_path):
-    with pytest.raises(InputError, match="is a folder, expected where the file shall be"):
-        get(server, tmp_path)
-    assert server.requests == []
-
-
-@pytest.mark.parametrize("code", [201, 202, 203, 204, 205, 207, 300, 304, 305, 306])
-def test_other_statuses_are_refused(server, target, code):
-    server.script = [status(code)] * 9
-
-    with pytest.raises(InputError, match=f"cannot be fetched: status {code}"):
-        get(server, target)
-    assert len(server.requests) == 1
-    assert leftovers(target) == []
-
-
-@pytest.mark.parametrize("length", [None, False])
-def test_answer_without_bytes_is_no_file(server, target, length):
-    server.script = [lambda handler: handler.answer(200, b"", length)] * 9
-
-    with pytest.raises(InputError, match="broke off 5 times, last: nothing came"):
-        get(server, target)
-    assert not target.exists()
-    assert leftovers(target) == []
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+BROKE_OFF = r"broke off 5 times, last: [^\n]+; the same call resumes"
+WRONG_LENGTH = "cannot be fetched: the server gives its length as '"
 
 
 @pytest.mark.parametrize(
-    "length", ["-5", "+5", "5x", "0x10", "", "5, 5", "1" * 5000, "1e3", "5\r\nContent-Length: 6"]
-)
-def test_malformed_length_is_refused(raw_server, target, length):
-    url = raw_server(f"HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\nbytes".encode())
-
-    with pytest.raises(InputError, match="cannot be fetched: the server gives its length as '"):
-        fetch(url, target, first_wait=0.001)
-    assert leftovers(target) == []
-
-
-@pytest.mark.parametrize(
-    "chunks",
+    ("answer", "message"),
     [
-        b"",
-        b"5\r\nbytes\r\n",
-        b"-5\r\nbytes\r\n",
-        b"x\r\n",
-        b"9\r\nbytes",
-        b"f" * 70_000,
-        b"\r\n" * 9,
+        *(
+            (length_of(text), WRONG_LENGTH)
+            for text in ("-5", "+5", "5x", "0x10", "", "5, 5", "1" * 5000, "1e3")
+        ),
+        (length_of("5\r\nContent-Length: 6"), WRONG_LENGTH),
+        *(
+            (CHUNKED + chunks, BROKE_OFF)
+            for chunks in (b"", b"5\r\nbytes\r\n", b"-5\r\nbytes\r\n", b"x\r\n", b"9\r\nbytes")
+        ),
+        (CHUNKED + b"f" * 70_000, BROKE_OFF),
+        (CHUNKED + b"\r\n" * 9, BROKE_OFF),
+        *((answer, BROKE_OFF) for answer in (b"", b"\0" * 100, b"x" * 70_000)),
+        *((b"HTTP/1.1 %s\r\n\r\n" % status, BROKE_OFF) for status in (b"abc", b"99999 OK")),
+        *(
+            (b"HTTP/1.1 200 OK\r\n" + headers, BROKE_OFF)
+            for headers in (b"a: b\r\n" * 200, b"a" * 70_000)
+        ),
     ],
 )
-def test_malformed_chunks_are_no_file(raw_server, target, chunks):
-    url = raw_server(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
-
-    with pytest.raises(InputError, match=r"broke off 5 times, last: .+; the same call resumes"):
-        fetch(url, target, first_wait=0.001)
+def test_answer_that_is_not_http_is_one_sentence(raw_server, target, answer, message):
+    with pytest.raises(InputError, match=message) as caught:
+        fetch(raw_server(answer), target, first_wait=0.001)
+    assert len(str(caught.value)) < 400
     assert not target.exists()
+    assert message == BROKE_OFF or leftovers(target) == []
 
 
 def test_chunks_give_a_file(raw_server, target):
-    chunks = b"5\r\nbytes\r\n0\r\nTrailer: x\r\n\r\n"
-    fetch(raw_server(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks), target)
+    fetch(raw_server(CHUNKED + b"5\r\nbytes\r\n0\r\nTrailer: x\r\n\r\n"), target)
 
     assert target.read_bytes() == b"bytes"
-
-
-@pytest.mark.parametrize(
-    "location",
-    [
-        *(
-            "http://[::1",
-            "http://a:port/",
-            f"http://{'a' * 64}.org/",
-            "//a..b/",
-        ),
-        *("file:///etc/passwd", "ftp://127.0.0.1/x", "data:,x", "http://a:b@c/", "http://a:0/", ""),
-    ],
-)
-def test_malformed_redirect_is_refused_at_once(server, target, location):
-    server.script = [lambda handler: handler.answer(302, Location=location)] * 9
-
-    with pytest.raises(InputError, match=r"cannot be fetched: .*(not an http or|malformed)"):
-        get(server, target)
-    assert len(server.requests) == 1
-    assert leftovers(target) == []
-
-
-def test_redirects_come_to_an_end(server, target):
-    server.script = [lambda handler: handler.answer(302, Location="/b")] * 99
-
-    with pytest.raises(InputError, match="more than 10 redirects"):
-        get(server, target)
-
-
-@pytest.mark.parametrize("location", ["/b c", "b\xe9", "?query", "//127.0.0.1:{port}/a"])
-def test_redirect_may_be_relative_and_sloppy(server, target, location):
-    location = location.format(port=server.server_port)
-    server.script = [lambda handler: handler.answer(302, Location=location)]
-    get(server, target)
-
-    assert target.read_bytes() == CONTENT
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        *(b"", b"\0" * 100, b"HTTP/1.1 abc\r\n\r\n", b"HTTP/1.1 99999 OK\r\n\r\n", b"x" * 70_000),
-        *(b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 200, b"HTTP/1.1 200 OK\r\n" + b"a" * 70_000),
-    ],
-)
-def test_answer_that_is_not_http_is_one_sentence(raw_server, target, answer):
-    with pytest.raises(
-        InputError, match=r"broke off 5 times, last: [^\n]+; the same call"
-    ) as caught:
-        fetch(raw_server(answer), target, first_wait=0.001)
-    assert len(str(caught.value)) < 400
 
 
 @pytest.mark.parametrize(
     "answer",
     [
         (b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n", b"x"),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", b"a: b\r\n"),
+        (CHUNKED, b"1\r\nx\r\n"),
+        (CHUNKED + b"1\r\nx\r\n0\r\n", b"a: b\r\n"),
         (b"HTTP/1.1 200 OK\r\na: ", b"x"),
         (b"HTTP/1.1 ", b"2"),
         (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
     ],
 )
 def test_server_that_drips_is_given_up(raw_server, target, monkeypatch, answer):
-    monkeypatch.setattr(opener, "WINDOW_SECONDS", 0.3)
+    monkeypatch.setattr(fetching, "WINDOW_SECONDS", 0.3)
     monkeypatch.setattr(fetching, "ATTEMPTS", 2)
     url = raw_server(*answer, drip_seconds=0.02)
     start = time.monotonic()
@@ -474,7 +388,7 @@ def test_server_that_drips_is_given_up(raw_server, target, monkeypatch, answer):
 
 
 def test_slow_but_steady_server_is_waited_for(raw_server, target, monkeypatch):
-    monkeypatch.setattr(opener, "WINDOW_SECONDS", 0.3)
+    monkeypatch.setattr(fetching, "WINDOW_SECONDS", 0.3)
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n"
     fetch(raw_server(head, bytes(2000), drip_seconds=0.05), target)
 
@@ -505,13 +419,13 @@ def test_second_fetch_to_one_path_is_refused(server, target):
 def test_fetches_of_one_path_at_a_time_leave_one_whole_file(server, target):
     refusals = []
 
-    def one():
+    def fetch_or_note():
         try:
             get(server, target)
         except InputError as error:
             refusals.append(str(error))
 
-    threads = [threading.Thread(target=one) for _ in range(20)]
+    threads = [threading.Thread(target=fetch_or_note) for _ in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -522,12 +436,24 @@ def test_fetches_of_one_path_at_a_time_leave_one_whole_file(server, target):
     assert leftovers(target) == []
 
 
-def test_pipe_is_left_alone_as_a_device_is(server, tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="is not a plain file, and is left as it is"):
-        get(server, tmp_path / "pipe")
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("nowhere/a", "^nowhere/a cannot be written: No such file"),  # named as it was given
+        (".", "is a folder, not where a file can go"),
+        ("a" * 300, "cannot be written: File name too long"),
+        ("pipe", "is not a plain file, and is left as it is"),  # as a device is
+    ],
+)
+def test_place_that_cannot_be_written_is_refused_before_the_download(
+    server, tmp_path, monkeypatch, path, message
+):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
 
-    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    with pytest.raises(InputError, match=message):
+        get(server, path)
+    assert stat.S_ISFIFO(os.stat("pipe").st_mode)
     assert server.requests == []
 
 
@@ -554,13 +480,6 @@ def test_link_to_the_file_stays_one(server, target, tmp_path):
     assert (tmp_path / "folder" / "b").read_bytes() == CONTENT
 
 
-def test_path_is_named_as_it_was_given(server, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    with pytest.raises(InputError, match=r"^nowhere/a cannot be written: No such file"):
-        get(server, "nowhere/a")
-
-
 def test_private_file_stays_private(server, target):
     target.write_bytes(b"older")
     target.chmod(0o600)
@@ -568,28 +487,6 @@ def test_private_file_stays_private(server, target):
 
     assert target.read_bytes() == CONTENT
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
-
-
-def test_name_that_is_too_long_is_one_sentence(server, tmp_path):
-    with pytest.raises(InputError, match="cannot be written: File name too long"):
-        get(server, tmp_path / ("a" * 300))
-
-
-@pytest.mark.parametrize(
-    "notes",
-    [
-        '{"url": "URL", "validator": [], "size": 9}',
-        '{"url": "URL", "validator": "\\n", "size": 9}',
-        '{"url": "URL", "validator": null, "size": "9"}',
-        "[" * 100_000,
-    ],
-)
-def test_notes_that_make_no_sense_do_no_harm(server, target, notes):
-    target.with_name("a.tar.xz.part").write_bytes(CONTENT[:9])
-    target.with_name("a.tar.xz.part.json").write_text(notes.replace("URL", server.url))
-    get(server, target)
-
-    assert target.read_bytes() == CONTENT
 
 
 @pytest.fixture
@@ -619,7 +516,7 @@ def test_file_comes_over_tls(secure, target):
 
 
 def test_redirect_from_https_to_http_is_refused(secure, target):
-    secure.script = [lambda handler: handler.answer(302, Location="http://127.0.0.1/a")] * 9
+    secure.script = [redirecting("http://127.0.0.1/a")] * 9
 
     with pytest.raises(
         InputError, match=r"redirects to 'http://127.0.0.1/a', which is not encrypted"

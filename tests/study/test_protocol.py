@@ -1,4 +1,5 @@
 import json
+import math
 from dataclasses import replace
 from time import perf_counter
 
@@ -7,14 +8,18 @@ import pytest
 from tiny_study import make_set, without_times
 
 from hyperlvq import make_classifier
+from hyperlvq.costs import glvq_flops, rls_flops
+from hyperlvq.registry import PARTS
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.protocol import (
+    FLOPS_PER_SECOND,
     PROTOCOLS,
+    START_SECONDS,
+    Run,
     build,
-    evaluate,
-    evaluation_part,
-    failure,
-    fit,
+    estimated_seconds,
+    evaluation_samples,
+    fit_quietly,
     n_splits,
     scale_file,
 )
@@ -46,6 +51,11 @@ def set_with_test_file():
     return make_set(has_test_file=True)
 
 
+def evaluate(name, parameters, data_set, split, seed, protocol):
+    """Return the record of one run."""
+    return Run(data_set, MODELS[name], parameters, split, seed, protocol, "best").result()
+
+
 def with_garbage_in_test_rows(data_set, split):
     X, y = data_set.X.copy(), data_set.y.copy()
     X[data_set.splits[split].test] = 1e6
@@ -60,32 +70,32 @@ def test_columns_are_scaled_by_their_own_range():
 
 
 def test_paper_scales_the_whole_file_before_it_is_split(data_set):
-    part = evaluation_part(data_set, 1, "paper")
+    samples = evaluation_samples(data_set, 1, "paper")
 
     low, high = data_set.X.min(axis=0), data_set.X.max(axis=0)
     rows = data_set.splits[1]
-    np.testing.assert_allclose(part.X_train, (data_set.X[rows.train] - low) / (high - low))
-    np.testing.assert_allclose(part.X_test, (data_set.X[rows.test] - low) / (high - low))
-    np.testing.assert_array_equal(part.y_test, data_set.y[rows.test])
+    np.testing.assert_allclose(samples.X_train, (data_set.X[rows.train] - low) / (high - low))
+    np.testing.assert_allclose(samples.X_test, (data_set.X[rows.test] - low) / (high - low))
+    np.testing.assert_array_equal(samples.y_test, data_set.y[rows.test])
 
 
 def test_paper_scales_a_test_file_by_its_own_range(set_with_test_file):
-    part = evaluation_part(set_with_test_file, 0, "paper")
+    samples = evaluation_samples(set_with_test_file, 0, "paper")
 
-    assert len(part.X_train) == len(set_with_test_file.X)
-    assert part.X_test.min(axis=0).tolist() == [0, 0, 0]
-    assert part.X_test.max(axis=0).tolist() == [1, 1, 1]
+    assert len(samples.X_train) == len(set_with_test_file.X)
+    assert samples.X_test.min(axis=0).tolist() == [0, 0, 0]
+    assert samples.X_test.max(axis=0).tolist() == [1, 1, 1]
     # the test file is every second row of the training file, ten times as large and moved by 5
     half = set_with_test_file.X[::2]
-    np.testing.assert_allclose(part.X_test, (half - half.min(axis=0)) / np.ptp(half, axis=0))
+    np.testing.assert_allclose(samples.X_test, (half - half.min(axis=0)) / np.ptp(half, axis=0))
 
 
 def test_strict_leaves_the_features_as_they_are(set_with_test_file):
-    part = evaluation_part(set_with_test_file, 2, "strict")
+    samples = evaluation_samples(set_with_test_file, 2, "strict")
 
     rows = set_with_test_file.splits[2]
-    np.testing.assert_array_equal(part.X_train, set_with_test_file.X[rows.train])
-    np.testing.assert_array_equal(part.X_test, set_with_test_file.X[rows.test])
+    np.testing.assert_array_equal(samples.X_train, set_with_test_file.X[rows.train])
+    np.testing.assert_array_equal(samples.X_test, set_with_test_file.X[rows.test])
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -94,25 +104,19 @@ def test_strict_model_does_not_depend_on_what_it_is_tested_on(data_set, name):
     scores = []
     for candidate in (data_set, poisoned):
         pipeline = build(MODELS[name], QUICK[name], 0, "strict")
-        fit(pipeline, evaluation_part(candidate, 0, "strict"))
+        fit_quietly(pipeline, evaluation_samples(candidate, 0, "strict"))
         scores.append(pipeline.predict(data_set.X).tolist())
 
     assert scores[0] == scores[1]
 
 
 def test_strict_learns_the_scaling_on_training_rows(data_set):
-    part = evaluation_part(data_set, 0, "strict")
+    samples = evaluation_samples(data_set, 0, "strict")
     pipeline = build(MODELS["knn"], {"n_neighbors": 1}, 0, "strict")
-    fit(pipeline, part)
+    fit_quietly(pipeline, samples)
 
-    np.testing.assert_array_equal(pipeline["scale"].data_min_, part.X_train.min(axis=0))
-    np.testing.assert_array_equal(pipeline["scale"].data_max_, part.X_train.max(axis=0))
-
-
-def test_paper_scaling_sees_the_test_rows(data_set):
-    poisoned = with_garbage_in_test_rows(data_set, 0)
-
-    assert evaluation_part(poisoned, 0, "paper").X_train.max() < 0.001
+    np.testing.assert_array_equal(pipeline["scale"].data_min_, samples.X_train.min(axis=0))
+    np.testing.assert_array_equal(pipeline["scale"].data_max_, samples.X_train.max(axis=0))
 
 
 @pytest.mark.parametrize(("protocol", "with_file"), [("paper", 1), ("strict", 4)])
@@ -121,15 +125,24 @@ def test_sets_with_a_test_file_have_one_split_in_the_paper(data_set, protocol, w
     assert n_splits(make_set(has_test_file=True), protocol) == with_file
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", ["glvq_features", "intrvfl_glvq", "rvfl_rls"])
-def test_strict_record_agrees_with_fitting_by_hand(data_set, name):
-    record = evaluate(MODELS[name], QUICK[name], data_set, 3, 7, "strict")
+@pytest.mark.parametrize("has_test_file", [False, True])
+def test_record_agrees_with_fitting_by_hand(protocol, name, has_test_file):
+    data_set = make_set(has_test_file=has_test_file)
+    record = evaluate(name, QUICK[name], data_set, 0, 7, protocol)
 
-    rows = data_set.splits[3]
     parameters = {**MODELS[name].fixed, **QUICK[name]}
     model = make_classifier(*MODELS[name].recipe, **parameters, random_state=7)
-    model.fit(data_set.X[rows.train], data_set.y[rows.train])
-    assert record["accuracy"] == model.score(data_set.X[rows.test], data_set.y[rows.test])
+    if protocol == "paper":
+        model.set_params(scale="passthrough")
+    X = scale_file(data_set.X) if protocol == "paper" else data_set.X
+    train, test = data_set.splits[0]
+    X_test, y_test = X[test], data_set.y[test]
+    if protocol == "paper" and has_test_file:
+        train, X_test, y_test = slice(None), scale_file(data_set.X_test), data_set.y_test
+    model.fit(X[train], data_set.y[train])
+    assert record["accuracy"] == model.score(X_test, y_test)
     assert record["iterations"] == model[-1].n_iter_
 
 
@@ -137,33 +150,22 @@ def test_votes_are_those_of_networks_with_random_numbers_of_their_own(data_set):
     model = MODELS["intrvfl_glvq_votes"]
     small = {**model.defaults, "n_units": 40, "clip": 3}
     pipeline = build(model, small, 7, "strict")
-    part = evaluation_part(data_set, 1, "strict")
-    fit(pipeline, part)
+    samples = evaluation_samples(data_set, 1, "strict")
+    fit_quietly(pipeline, samples)
 
     voters = pipeline[-1].estimators_
-    X_test = pipeline[0].transform(part.X_test)
+    X_test = pipeline[0].transform(samples.X_test)
     votes = np.stack([voter.predict(X_test) for voter in voters])
     most_common = [np.bincount(column).argmax() for column in votes.T.astype(int)]
     assert len({voter[1].keys_.tobytes() for voter in voters}) == 10
-    np.testing.assert_array_equal(pipeline.predict(part.X_test), np.array(most_common))
-    record = evaluate(model, small, data_set, 1, 7, "strict")
-    assert record["accuracy"] == pipeline.score(part.X_test, part.y_test)
+    np.testing.assert_array_equal(pipeline.predict(samples.X_test), np.array(most_common))
+    record = evaluate(model.name, small, data_set, 1, 7, "strict")
+    assert record["accuracy"] == pipeline.score(samples.X_test, samples.y_test)
     assert record["iterations"] is None
 
 
-def test_paper_record_agrees_with_fitting_by_hand(set_with_test_file):
-    data_set, name = set_with_test_file, "intrvfl_glvq"
-    record = evaluate(MODELS[name], QUICK[name], data_set, 0, 7, "paper")
-
-    model = make_classifier("intrvfl", "glvq", **QUICK[name], random_state=7)
-    model.set_params(scale="passthrough").fit(scale_file(data_set.X), data_set.y)
-    assert record["accuracy"] == model.score(scale_file(data_set.X_test), data_set.y_test)
-
-
 def test_record_is_flat_and_says_what_was_run(data_set):
-    record = evaluate(
-        MODELS["intrvfl_glvq_p1_10"], QUICK["intrvfl_glvq_p1_10"], data_set, 1, 2, "paper"
-    )
+    record = evaluate("intrvfl_glvq_p1_10", QUICK["intrvfl_glvq_p1_10"], data_set, 1, 2, "paper")
 
     assert json.loads(json.dumps(record, allow_nan=False)) == record
     assert not any(isinstance(value, list | dict) for value in record.values())
@@ -176,7 +178,7 @@ def test_record_is_flat_and_says_what_was_run(data_set):
 
 def test_times_are_parts_of_the_time_it_took(data_set):
     start = perf_counter()
-    record = evaluate(MODELS["knn"], QUICK["knn"], data_set, 0, 0, "paper")
+    record = evaluate("knn", QUICK["knn"], data_set, 0, 0, "paper")
     elapsed = perf_counter() - start
 
     times = [record[name] for name in TIMES]
@@ -184,35 +186,31 @@ def test_times_are_parts_of_the_time_it_took(data_set):
     assert sum(times) < elapsed
 
 
-@pytest.mark.parametrize(("published", "solver"), [({}, "auto"), ({"solver": "pinv"}, "pinv")])
-def test_rls_is_solved_as_its_parameters_say(data_set, published, solver):
-    parameters = {"alpha": 1.0, **published}
-    pipeline = build(MODELS["rls_features"], parameters, 0, "paper")
-    record = evaluate(MODELS["rls_features"], parameters, data_set, 0, 0, "paper")
+def test_rls_is_solved_as_its_parameters_say(data_set):
+    parameters = {"alpha": 1.0, "solver": "pinv"}
 
-    assert pipeline["readout"].solver == solver
-    assert record.get("solver", "auto") == solver
+    assert build(MODELS["rls_features"], parameters, 0, "paper")["readout"].solver == "pinv"
+    record = evaluate("rls_features", parameters, data_set, 0, 0, "paper")
+    assert record["solver"] == "pinv"
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", QUICK)
 def test_run_repeated_gives_the_same_record(data_set, protocol, name):
-    first, second = (
-        evaluate(MODELS[name], QUICK[name], data_set, 0, 1, protocol) for _ in range(2)
-    )
+    first, second = (evaluate(name, QUICK[name], data_set, 0, 1, protocol) for _ in range(2))
 
     assert without_times([first]) == without_times([second])
 
 
 @pytest.mark.parametrize("name", [name for name in QUICK if not MODELS[name].is_random])
 def test_model_that_is_not_random_has_no_use_for_a_seed(data_set, name):
-    predicted = []
-    for seed in (0, 1):
-        pipeline = build(MODELS[name], QUICK[name], seed, "strict")
-        fit(pipeline, evaluation_part(data_set, 0, "strict"))
-        predicted.append(pipeline.predict(data_set.X).tolist())
+    samples = evaluation_samples(data_set, 0, "strict")
+    pipelines = [build(MODELS[name], QUICK[name], seed, "strict") for seed in (0, 1)]
+    for pipeline in pipelines:
+        fit_quietly(pipeline, samples)
 
-    assert predicted[0] == predicted[1]
+    first, second = (pipeline.predict(data_set.X).tolist() for pipeline in pipelines)
+    assert first == second
 
 
 def test_every_random_step_has_the_seed():
@@ -221,12 +219,57 @@ def test_every_random_step_has_the_seed():
     assert parameters["hidden__random_state"] == parameters["readout__random_state"] == 5
 
 
-def test_failure_is_the_first_line_of_what_happened():
-    record = failure({"model": "knn"}, ValueError("\ntoo few samples\nsee the manual"))
-
-    assert record["error"] == "too few samples"
-    assert record["accuracy"] is None
+def seconds(name, n_samples=1000, n_features=20, **changes):
+    model = MODELS[name]
+    return estimated_seconds(model, {**model.defaults, **changes}, n_samples, n_features, 3)
 
 
-def test_failure_without_a_sentence_has_its_kind():
-    assert failure({}, MemoryError())["error"] == "MemoryError"
+def flops(name, **changes):
+    return (seconds(name, **changes) - START_SECONDS) * FLOPS_PER_SECOND
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_more_samples_take_longer(name):
+    assert START_SECONDS < seconds(name, 100) < seconds(name, 1000)
+
+
+USUAL = PARTS["GLVQClassifier"].usual_iterations
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "expected"),
+    [
+        ("intrvfl_rls", {"n_units": 300}, rls_flops(1000, 300, 3)),
+        ("rls_features", {}, rls_flops(1000, 20, 3)),
+        (
+            "intrvfl_glvq",
+            {"n_units": 300, "prototypes_per_class": 5},
+            glvq_flops(1000, 300, 3, 5, USUAL),
+        ),
+        ("glvq_features", {}, glvq_flops(1000, 20, 3, 3, USUAL)),
+        ("intrvfl_glvq_p1_10", {}, glvq_flops(1000, 1000, 3, 1, 10)),  # the limit counts
+    ],
+)
+def test_training_takes_the_flops_of_the_papers_table(name, changes, expected):
+    assert flops(name, **changes) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "samples_factor", "features_factor"),
+    [("forest", 2, 1), ("svm", 4, 1), ("ridge", 2, 4), ("kglvq", 4, 1)],
+)
+def test_more_data_take_as_much_longer_as_the_method_says(name, samples_factor, features_factor):
+    assert flops(name, n_samples=2000) == pytest.approx(samples_factor * flops(name))
+    assert flops(name, n_features=40) == pytest.approx(features_factor * flops(name))
+
+
+def test_votes_take_as_long_as_all_voters():
+    assert flops("intrvfl_glvq_votes") == pytest.approx(10 * flops("intrvfl_glvq"))
+
+
+@pytest.mark.parametrize("value", [-5, 0, 0.5, 10**400, 1e308])
+def test_absurd_setting_is_estimated_all_the_same(value):
+    for name in ("intrvfl_rls", "intrvfl_glvq", "kglvq"):
+        estimate = seconds(name, n_units=value, prototypes_per_class=value)
+
+        assert START_SECONDS < estimate < math.inf

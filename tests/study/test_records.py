@@ -1,11 +1,19 @@
 import json
 
 import pytest
+from fuzzing import read_or_refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
-from hyperlvq.study.records import KEY, RECORDS_NAME, key_of, open_records, read_records
+from hyperlvq.study.records import (
+    KEY,
+    RECORDS_NAME,
+    failure,
+    key_of,
+    open_records,
+    read_records,
+)
 
 
 def make_record(seed=0, **changes):
@@ -28,24 +36,17 @@ def append(folder, *records):
             file.append(record)
 
 
-def test_records_are_read_as_they_were_appended(tmp_path):
+@pytest.mark.parametrize("name", [RECORDS_NAME, "tuning.jsonl"])
+def test_records_are_lines_read_as_they_were_appended(tmp_path, name):
     records = [make_record(), make_record(1, error="größer\nals null")]
-    append(tmp_path, *records)
+    folder = tmp_path / "new" / "study"
+    with open_records(folder, name) as file:
+        for n_written, record in enumerate(records, 1):
+            file.append(record)
+            # on the disk before the file is closed
+            assert read_records(folder, name) == records[:n_written]
 
-    assert read_records(tmp_path) == records
-
-
-def test_record_is_one_line(tmp_path):
-    append(tmp_path, make_record(error="two\nlines"), make_record(1))
-
-    assert (tmp_path / RECORDS_NAME).read_bytes().count(b"\n") == 2
-
-
-def test_record_is_on_the_disk_before_the_file_is_closed(tmp_path):
-    with open_records(tmp_path) as file:
-        file.append(make_record())
-
-        assert read_records(tmp_path) == [make_record()]
+    assert (folder / name).read_bytes().count(b"\n") == 2
 
 
 def test_records_of_earlier_runs_are_there_when_a_file_is_opened(tmp_path):
@@ -56,36 +57,12 @@ def test_records_of_earlier_runs_are_there_when_a_file_is_opened(tmp_path):
         assert file.records == [make_record(), make_record(1)]
 
 
-def test_folder_is_made(tmp_path):
-    append(tmp_path / "new" / "study", make_record())
-
-    assert read_records(tmp_path / "new" / "study") == [make_record()]
-
-
-def test_file_may_have_another_name(tmp_path):
-    with open_records(tmp_path, "tuning.jsonl") as file:
-        file.append(make_record())
-
-    assert read_records(tmp_path, "tuning.jsonl") == [make_record()]
-
-
-@pytest.mark.parametrize("n_bytes", [0, 1, 20, -1])
-def test_last_line_that_was_cut_off_is_left_out(tmp_path, n_bytes):
+@pytest.mark.parametrize("n_bytes", [0, 1, 20, 30, -1, None])
+def test_last_line_that_was_cut_off_is_left_out_and_removed_before_the_next(tmp_path, n_bytes):
     write_lines(tmp_path, line_of(make_record()), line_of(make_record(1))[:n_bytes])
 
     assert read_records(tmp_path) == [make_record()]
-
-
-def test_last_line_without_its_end_is_left_out_though_it_is_whole(tmp_path):
-    write_lines(tmp_path, line_of(make_record()), line_of(make_record(1)))
-
-    assert read_records(tmp_path) == [make_record()]
-
-
-def test_line_that_was_cut_off_is_removed_before_the_next_is_written(tmp_path):
-    write_lines(tmp_path, line_of(make_record()), line_of(make_record(1))[:30])
     append(tmp_path, make_record(2))
-
     assert read_records(tmp_path) == [make_record(), make_record(2)]
 
 
@@ -153,15 +130,9 @@ def test_second_writer_is_refused(tmp_path):
         ):
             pass
         file.append(make_record(1))
+    append(tmp_path, make_record(2))
 
-    assert len(read_records(tmp_path)) == 2
-
-
-def test_next_writer_may_open_once_the_first_has_closed(tmp_path):
-    append(tmp_path, make_record())
-    append(tmp_path, make_record(1))
-
-    assert len(read_records(tmp_path)) == 2
+    assert len(read_records(tmp_path)) == 3
 
 
 def test_folder_that_is_a_file_is_refused(tmp_path):
@@ -196,12 +167,18 @@ def test_key_is_what_tells_records_apart():
     assert key_of(make_record(3)) == ("paper", "knn", "iris", 0, 3)
 
 
-def read_or_refused(folder):
-    """Return the records and no sentence, or nothing and the sentence that refuses them."""
-    try:
-        return read_records(folder), None
-    except InputError as error:
-        return None, str(error)
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (ValueError("\ntoo few samples\nsee the manual"), "too few samples"),
+        (MemoryError(), "MemoryError"),
+    ],
+)
+def test_failure_is_the_first_line_of_what_happened(error, sentence):
+    record = failure({"model": "knn"}, error)
+
+    assert record["error"] == sentence
+    assert record["accuracy"] is None
 
 
 @settings(deadline=None)
@@ -211,7 +188,7 @@ def test_any_file_is_read_or_refused(content, tmp_path_factory):
     lines = content if isinstance(content, bytes) else content.encode()
     write_lines(folder, line_of(make_record()), lines)
 
-    records, refusal = read_or_refused(folder)
+    records, refusal = read_or_refused(read_records, folder)
     if refusal:
         assert refusal.startswith(f"{folder / RECORDS_NAME}, line ")
     else:

@@ -1,16 +1,14 @@
-import signal
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from tiny_study import Source, make_set, without_times
 
 from hyperlvq.checks import InputError
 from hyperlvq.study.experiments import MODELS
-from hyperlvq.study.protocol import evaluate
+from hyperlvq.study.jobs import processes
+from hyperlvq.study.protocol import Run, estimated_seconds
 from hyperlvq.study.records import key_of, open_records, read_records
-from hyperlvq.study.runner import choose, default_settings, execute, plan, run_study
-from hyperlvq.study.schedule import estimated_seconds
+from hyperlvq.study.runner import choose, default_settings, plan, run_study
 from hyperlvq.study.settings import Settings, searched_settings
 
 QUICK = ["rls_features", "knn", "glvq_features"]
@@ -31,15 +29,11 @@ def settings_of(name="other", tuning=None, **values):
     return Settings(name, frozenset(values), {("plain", None): values}, tuning)
 
 
-def keys(records):
-    return [key_of(record) for record in records]
-
-
 @pytest.mark.parametrize(
     ("protocol", "n_runs"),
     [("paper", (4 + 1) * (1 + 3)), ("strict", (4 + 4) * (1 + 3))],
 )
-def test_models_that_are_not_random_run_once_a_split(source, protocol, n_runs):
+def test_models_that_are_not_random_run_once_per_split(source, protocol, n_runs):
     data_sets = [source.load(name) for name in source.names()]
     runs = plan(["rls_features", "glvq_features"], data_sets, Settings(), 3, protocol)
 
@@ -52,23 +46,26 @@ def test_set_with_an_empty_cell_is_left_out_of_its_model(source):
     assert [run.model.name for run in runs] == ["ridge"] * 4
 
 
-def test_every_run_has_a_record(tmp_path, source):
+def test_every_run_has_a_record_and_progress_ends_when_all_is_done(tmp_path, source):
     steps = study(source, tmp_path)
 
     records = read_records(tmp_path)
     assert [step.record for step in steps] == records
-    assert len(set(keys(records))) == len(records) == (4 + 1) * (1 + 1 + 2)
+    assert len({key_of(record) for record in records}) == (4 + 1) * (1 + 1 + 2)
     assert all(record["error"] is None for record in records)
+    assert [step.done for step in steps] == [*range(1, 21)]
+    assert {step.total for step in steps} == {20}
+    assert steps[-1].done_seconds == pytest.approx(steps[-1].total_seconds)
 
 
-def test_record_is_that_of_the_protocol_and_names_its_settings(tmp_path, source):
+def test_record_is_that_of_the_run_and_names_its_settings(tmp_path, source):
     settings = settings_of("best", knn_k=3)
     study(source, tmp_path, models=["knn"], sets=["plain"], settings=settings)
 
     record = read_records(tmp_path)[2]
-    place = source.load("plain"), record["split"], 0, "paper"
-    alone = evaluate(MODELS["knn"], {"n_neighbors": 3}, *place)
-    assert without_times([record]) == without_times([{**alone, "settings": "best"}])
+    place = record["split"], 0, "paper", "best"
+    alone = Run(source.load("plain"), MODELS["knn"], {"n_neighbors": 3}, *place)
+    assert without_times([record]) == without_times([alone.record()])
 
 
 def test_all_models_and_sets_run_by_default(tmp_path, source, monkeypatch):
@@ -78,14 +75,6 @@ def test_all_models_and_sets_run_by_default(tmp_path, source, monkeypatch):
     records = read_records(tmp_path)
     assert {record["model"] for record in records} == {*QUICK}
     assert {record["dataset"] for record in records} == {"plain", "filed"}
-
-
-def test_progress_ends_when_all_is_done(tmp_path, source):
-    steps = study(source, tmp_path)
-
-    assert [step.done for step in steps] == [*range(1, 21)]
-    assert {step.total for step in steps} == {20}
-    assert steps[-1].done_seconds == pytest.approx(steps[-1].total_seconds)
 
 
 def test_a_run_takes_as_long_as_a_training_on_all_samples():
@@ -126,14 +115,14 @@ def test_study_may_grow(tmp_path, source):
 
 
 def test_processes_give_the_records_of_one(tmp_path, source):
-    study(source, tmp_path / "one", n_jobs=1)
-    study(source, tmp_path / "two", n_jobs=2)
+    study(source, tmp_path / "one")
+    study(source, tmp_path / "two", executor=processes(2))
 
     one, two = (without_times(read_records(tmp_path / name)) for name in ("one", "two"))
     assert one == two
 
 
-def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, source):
+def test_set_that_cannot_be_read_is_noted_once_and_the_others_go_on(tmp_path, source):
     broken = Source(source.load("plain"), broken=["lost"])
     steps = study(broken, tmp_path, models=["knn"])
 
@@ -142,14 +131,9 @@ def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, so
     assert key_of(failure) == ("paper", None, "lost", None, None)
     assert failure["accuracy"] is None
     assert len(steps) == 1 + 4
-
-
-def test_set_that_cannot_be_read_is_noted_once(tmp_path, source):
-    broken = Source(source.load("plain"), broken=["lost"])
-    study(broken, tmp_path, models=["knn"])
-
     assert study(broken, tmp_path, models=["knn"]) == []
     assert len(read_records(tmp_path)) == 5
+    assert len(study(broken, tmp_path, models=["knn"], retry_failed=True)) == 1
 
 
 def test_set_that_can_be_read_at_last_is_run(tmp_path, source):
@@ -160,9 +144,9 @@ def test_set_that_can_be_read_at_last_is_run(tmp_path, source):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_run_that_fails_is_a_record_with_its_error(tmp_path, source, n_jobs):
-    settings = settings_of(knn_k=1000)
-    steps = study(source, tmp_path, models=["knn"], settings=settings, n_jobs=n_jobs)
+def test_run_that_fails_is_a_record_and_is_repeated_only_if_asked(tmp_path, source, n_jobs):
+    options = {"models": ["knn"], "settings": settings_of(knn_k=1000)}
+    steps = study(source, tmp_path, executor=processes(n_jobs), **options)
 
     records = {record["dataset"]: record for record in read_records(tmp_path)}
     assert records["plain"]["error"].startswith("Expected n_neighbors <= n_samples_fit")
@@ -170,13 +154,8 @@ def test_run_that_fails_is_a_record_with_its_error(tmp_path, source, n_jobs):
     assert records["plain"]["accuracy"] is None
     assert records["filed"]["error"] is None
     assert len(steps) == 5
-
-
-def test_run_that_failed_is_not_repeated(tmp_path, source):
-    settings = settings_of(knn_k=1000)
-    study(source, tmp_path, models=["knn"], settings=settings)
-
-    assert study(source, tmp_path, models=["knn"], settings=settings) == []
+    assert study(source, tmp_path, **options) == []
+    assert len(study(source, tmp_path, retry_failed=True, **options)) == 4
 
 
 def test_parameter_of_the_wrong_type_is_a_record_too(tmp_path, source):
@@ -187,13 +166,6 @@ def test_parameter_of_the_wrong_type_is_a_record_too(tmp_path, source):
     assert errors == {"n_units must be an integer, got 10.5"}
 
 
-def test_other_settings_need_another_folder(tmp_path, source):
-    study(source, tmp_path, models=["knn"])
-
-    with pytest.raises(InputError, match="knn on plain with n_neighbors = 5, not 3: take another"):
-        study(source, tmp_path, models=["knn"], settings=settings_of("defaults", knn_k=3))
-
-
 def test_a_settings_file_may_change_its_name(tmp_path, source):
     study(source, tmp_path, models=["knn"])
 
@@ -201,17 +173,16 @@ def test_a_settings_file_may_change_its_name(tmp_path, source):
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "solvers"),
-    [(None, "paper", "'pinv', not 'auto'"), ("paper", None, "'auto', not 'pinv'")],
+    ("first", "solvers"), [(True, "'pinv', not 'auto'"), (False, "'auto', not 'pinv'")]
 )
-def test_another_solver_needs_another_folder(tmp_path, source, first, second, solvers):
-    options = {"models": ["rls_features"], "sets": ["plain"]}
-    settings = [settings_of(tuning=tuning, rls_features_lmb=2) for tuning in (first, second)]
-    study(source, tmp_path, settings=settings[0], **options)
+def test_another_solver_needs_another_folder(tmp_path, source, first, solvers):
+    settings = settings_of(tuning="paper", rls_features_lmb=2)
+    options = {"models": ["rls_features"], "sets": ["plain"], "settings": settings}
+    study(source, tmp_path, as_published=first, **options)
 
-    assert not study(source, tmp_path, settings=settings[0], **options)
+    assert not study(source, tmp_path, as_published=first, **options)
     with pytest.raises(InputError, match=f"on plain with solver = {solvers}: take another"):
-        study(source, tmp_path, settings=settings[1], **options)
+        study(source, tmp_path, as_published=not first, **options)
 
 
 @pytest.mark.parametrize(
@@ -240,41 +211,24 @@ def test_a_study_runs_with_searched_settings_by_default(tmp_path):
     assert not any("solver" in record for record in found.values())
 
 
-def test_strict_refuses_settings_that_have_seen_test_samples(tmp_path, source):
-    with pytest.raises(InputError, match="the settings best were not tuned within the training"):
-        study(
-            source,
-            tmp_path,
-            models=["knn"],
-            protocol="strict",
-            settings=settings_of("best", knn_k=3),
-        )
-
-
-def test_failed_runs_are_run_again_if_asked(tmp_path, source):
-    bad = settings_of("bad", knn_k=0)
-    steps = study(source, tmp_path, models=["knn"], settings=bad)
-    n_failed = sum(step.record["error"] is not None for step in steps)
-
-    assert n_failed
-    assert not study(source, tmp_path, models=["knn"], settings=bad)
-    again = study(source, tmp_path, models=["knn"], settings=bad, retry_failed=True)
-    assert len(again) == n_failed
-
-
-def test_other_protocol_needs_another_folder(tmp_path, source):
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"settings": settings_of("defaults", knn_k=3)},
+            "knn on plain with n_neighbors = 5, not 3: take another",
+        ),
+        ({"protocol": "strict"}, "records of the protocol 'paper', not 'strict': take"),
+        ({"source": "built-in"}, "source = 'collection', not 'built-in': take another"),
+    ],
+)
+def test_another_study_needs_another_folder(tmp_path, source, changes, message):
     study(source, tmp_path, models=["knn"])
+    place = changes.pop("source", "collection")
+    other = Source(replace(source.load("plain"), source=place))
 
-    with pytest.raises(InputError, match="records of the protocol 'paper', not 'strict': take"):
-        study(source, tmp_path, models=["ridge"], protocol="strict")
-
-
-def test_other_source_needs_another_folder(tmp_path, source):
-    study(source, tmp_path, models=["knn"])
-    built_in = Source(replace(source.load("plain"), source="built-in"))
-
-    with pytest.raises(InputError, match="source = 'collection', not 'built-in': take another"):
-        study(built_in, tmp_path, models=["knn"])
+    with pytest.raises(InputError, match=message):
+        study(other, tmp_path, models=["knn"], **changes)
 
 
 def test_folder_that_another_run_writes_to_is_refused(tmp_path, source):
@@ -294,7 +248,19 @@ def test_folder_that_another_run_writes_to_is_refused(tmp_path, source):
         ({"sets": []}, "no data set is named; there are plain, filed$"),
         ({"protocol": "lax"}, "protocol must be one of 'paper', 'strict', got 'lax'"),
         ({"n_seeds": 0}, "n_seeds must be at least 1, got 0"),
-        ({"n_jobs": 0}, "n_jobs must be at least 1, got 0"),
+        ({"as_published": True}, "--as-published needs --settings FILE, such as the paper's table"),
+        (
+            {"as_published": True, "settings": Settings()},
+            "--as-published needs --settings FILE, such as the paper's table",
+        ),
+        (
+            {"settings": settings_of("best", rls_features_lmb=2)},
+            "the settings best have no column 'tuning': .*--as-published to train it as the paper",
+        ),
+        (
+            {"settings": settings_of("best", knn_k=3), "protocol": "strict"},
+            "the settings best were not tuned within the training",
+        ),
     ],
 )
 def test_wrong_option_is_refused_before_a_folder_is_made(tmp_path, source, options, message):
@@ -307,16 +273,3 @@ def test_wrong_option_is_refused_before_a_folder_is_made(tmp_path, source, optio
 def test_name_given_twice_counts_once():
     assert choose("model", ["b", "a", "b"], "abc") == ["b", "a"]
     assert choose("model", None, "abc") == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_results_come_with_their_items(n_jobs):
-    results = dict(execute(np.square, [3, 1, 2], n_jobs))
-
-    assert results == {3: 9, 1: 1, 2: 4}
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-def test_a_killed_worker_is_one_sentence():
-    with pytest.raises(InputError, match="a worker process was killed, perhaps for lack of memory"):
-        list(execute(signal.raise_signal, [signal.SIGKILL] * 4, n_jobs=2))

@@ -1,11 +1,12 @@
 import pytest
+from fuzzing import read_or_refused
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
+from hyperlvq.study.collection import manifest
 from hyperlvq.study.experiments import MODELS
-from hyperlvq.study.manifest import manifest
 from hyperlvq.study.settings import (
     KNOWN_COLUMNS,
     Settings,
@@ -22,8 +23,8 @@ def path(tmp_path):
     return tmp_path / "best.csv"
 
 
-def parameters(settings, model, dataset, split=0):
-    choice = settings.choose(MODELS[model], dataset, split)
+def parameters(settings, model, dataset, split=0, as_published=False):
+    choice = settings.choose(MODELS[model], dataset, split, as_published)
     return choice and choice.parameters
 
 
@@ -37,15 +38,30 @@ def test_settings_are_read_by_set_and_column(path):
 
     assert settings.name == "best"
     assert settings.columns == {"knn_k", "rls_features_lmb"}
-    assert parameters(settings, "knn", "iris") == {"n_neighbors": 3}
-    assert parameters(settings, "rls_features", "wine", 3)["alpha"] == 2
 
 
-def test_row_of_a_split_wins_over_that_of_its_set(path):
+@pytest.mark.parametrize(
+    ("model", "dataset", "split", "expected"),
+    [
+        ("knn", "iris", 0, {"n_neighbors": 3}),
+        ("knn", "iris", 2, {"n_neighbors": 7}),  # the row of a split wins over that of its set
+        ("knn", "iris", 3, {"n_neighbors": 3}),
+        ("knn", "wine", 0, None),  # an empty cell leaves the set out
+        ("knn", "zoo", 0, {"n_neighbors": 5}),  # a set without a row has the defaults
+        ("ridge", "iris", 0, {"alpha": 2.0}),  # and so has a model without columns
+        ("rls_features", "wine", 3, {"alpha": 2}),
+        ("rls_features", "iris", 0, {"alpha": 0.5}),
+    ],
+)
+def test_parameters_are_those_of_the_row(path, model, dataset, split, expected):
+    assert parameters(read(path, GOOD), model, dataset, split) == expected
+
+
+def test_defaults_are_called_so(path):
     settings = read(path, GOOD)
 
-    found = [parameters(settings, "knn", "iris", split)["n_neighbors"] for split in range(4)]
-    assert found == [3, 3, 7, 3]
+    assert settings.choose(MODELS["ridge"], "iris", 0) == (MODELS["ridge"].defaults, "defaults")
+    assert settings.choose(MODELS["knn"], "iris", 0).origin == "best"
 
 
 def test_whole_numbers_are_integers(path):
@@ -55,18 +71,50 @@ def test_whole_numbers_are_integers(path):
     assert isinstance(parameters(settings, "rls_features", "iris")["alpha"], float)
 
 
-def test_model_without_its_columns_has_its_defaults(path):
-    settings = read(path, GOOD)
-
-    assert settings.choose(MODELS["ridge"], "iris", 0) == (MODELS["ridge"].defaults, "defaults")
+PUBLISHED = "dataset,glvq_features_beta,rls_features_lmb,knn_k\niris,5,2,3\n"
+TUNED = "dataset,tuning,glvq_features_beta,glvq_features_ppc,rls_features_lmb\niris,paper,5,4,2\n"
 
 
-def test_model_that_lacks_one_of_its_columns_is_refused(path):
-    settings = read(path, "dataset,svm_c\niris,4\n")
-
-    settings.check([MODELS["knn"]])
-    with pytest.raises(InputError, match="have no column 'svm_gamma', but others of svm"):
-        settings.check([MODELS["svm"]])
+@pytest.mark.parametrize(
+    ("text", "model", "as_published", "refusal"),
+    [
+        (PUBLISHED, "knn", False, None),
+        (PUBLISHED, "rls_features", True, None),
+        (PUBLISHED, "glvq_features", True, None),
+        (TUNED, "rls_features", False, None),
+        (TUNED, "glvq_features", False, None),
+        (TUNED, "glvq_features", True, None),
+        (
+            PUBLISHED,
+            "rls_features",
+            False,
+            "have no column 'tuning': give them one if rls_features was tuned with hyperlvq, "
+            "or --as-published to train it as the paper does",
+        ),
+        (
+            PUBLISHED,
+            "glvq_features",
+            False,
+            "have no column 'glvq_features_ppc', but others of glvq_features, as the paper's "
+            "table: that is for --as-published",
+        ),
+        (
+            "dataset,svm_c\niris,4\n",
+            "svm",
+            True,
+            "have no column 'svm_gamma', but others of svm",
+        ),
+        ("dataset\niris\n", "knn", True, None),
+    ],
+)
+def test_settings_say_what_they_mean_or_are_refused(path, text, model, as_published, refusal):
+    settings = read(path, text)
+    if refusal is None and settings.columns:
+        settings.check([MODELS[model]], "paper", as_published)
+    else:
+        sentence = f"the settings best {refusal}" if refusal else "--as-published needs --settings"
+        with pytest.raises(InputError, match=sentence):
+            settings.check([MODELS[model]], "paper", as_published)
 
 
 def test_a_tuned_file_is_called_after_its_folder_and_says_how_it_was_tuned(tmp_path):
@@ -78,61 +126,38 @@ def test_a_tuned_file_is_called_after_its_folder_and_says_how_it_was_tuned(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("text", "solver"),
+    ("text", "model", "as_published", "found"),
     [
-        ("dataset,rls_features_lmb\niris,2\nwine,2\n", {"solver": "pinv"}),
-        ("dataset,tuning,rls_features_lmb\niris,paper,2\nwine,paper,2\n", {}),
-        ("dataset,tuning,rls_features_lmb\niris,paper,2\nwine,strict,2\n", {}),
-        ("dataset,tuning,rls_features_lmb\niris,,2\nwine,,2\n", {}),
+        (PUBLISHED, "rls_features", True, {"alpha": 2, "solver": "pinv"}),
+        (TUNED, "rls_features", True, {"alpha": 2, "solver": "pinv"}),
+        (TUNED, "rls_features", False, {"alpha": 2}),
+        (
+            PUBLISHED,
+            "glvq_features",
+            True,
+            {"slope": 5, "prototypes_per_class": 1, "init_noise": 1},
+        ),
+        (TUNED, "glvq_features", True, {"slope": 5, "prototypes_per_class": 4, "init_noise": 1}),
+        (TUNED, "glvq_features", False, {"slope": 5, "prototypes_per_class": 4}),
+        (PUBLISHED, "knn", True, {"n_neighbors": 3}),
     ],
 )
-def test_rls_is_solved_as_published_where_settings_are_of_no_search(path, text, solver):
-    assert parameters(read(path, text), "rls_features", "iris") == {"alpha": 2, **solver}
-
-
-@pytest.mark.parametrize(
-    ("text", "start"),
-    [
-        ("dataset,glvq_features_beta\niris,5\n", {"prototypes_per_class": 1, "init_noise": 1}),
-        (
-            "dataset,glvq_features_beta,glvq_features_ppc\niris,5,4\n",
-            {"prototypes_per_class": 4, "init_noise": 1},
-        ),
-        (
-            "dataset,tuning,glvq_features_beta\niris,paper,5\n",
-            {"prototypes_per_class": 1, "init_noise": 1},
-        ),
-        (
-            "dataset,tuning,glvq_features_beta,glvq_features_ppc\niris,paper,5,4\n",
-            {"prototypes_per_class": 4},
-        ),
-    ],
-)
-def test_glvq_on_features_starts_as_published_unless_a_search_chose_its_prototypes(
-    path, text, start
+def test_models_are_solved_and_started_as_published_if_asked(
+    path, text, model, as_published, found
 ):
-    settings = read(path, text)
-
-    settings.check([MODELS["glvq_features"]])
-    assert parameters(settings, "glvq_features", "iris") == {"slope": 5, **start}
+    assert parameters(read(path, text), model, "iris", as_published=as_published) == found
 
 
 def test_defaults_in_place_of_published_settings_are_solved_exactly(path):
-    assert parameters(read(path, GOOD), "rls_features", "zoo") == MODELS["rls_features"].defaults
+    found = parameters(read(path, GOOD), "rls_features", "zoo", as_published=True)
+
+    assert found == MODELS["rls_features"].defaults
 
 
 def test_only_one_word_in_all_rows_says_how_settings_were_tuned(path):
     settings = read(path, "dataset,tuning,knn_k\niris,strict,1\nwine,,1\n")
 
     assert settings.tuning == ""
-
-
-def test_set_without_a_row_has_the_defaults(path):
-    assert parameters(read(path, GOOD), "knn", "zoo") == {"n_neighbors": 5}
-
-
-def test_empty_cell_leaves_the_set_out(path):
-    assert parameters(read(path, GOOD), "knn", "wine") is None
 
 
 def test_without_a_file_there_are_the_defaults():
@@ -158,7 +183,7 @@ def test_searched_settings_have_every_cell_and_are_values_of_the_grids():
     settings = searched_settings()
     models = [model for model in MODELS.values() if settings.columns & {*model.columns.values()}]
 
-    settings.check(models)
+    settings.check(models, "paper")
     assert {model.name for model in models} > {"rls_features", "rvfl_glvq", "intrvfl_glvq"}
     for row in settings.rows.values():
         assert None not in row.values()
@@ -207,11 +232,11 @@ def test_place_that_cannot_be_written_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "best.csv, line 1: settings need a column 'dataset'"),
-        ("name,knn_k\niris,3\n", "best.csv, line 1: settings need a column 'dataset'"),
-        ("dataset,knn_k,knn_k\n", "best.csv, line 1: column 'knn_k' stands there twice"),
-        ("dataset,knn_k\niris\n", "best.csv, line 2: 1 cells, 2 columns"),
-        ("dataset,knn_k\niris,1\n\nwine,1,2\n", "best.csv, line 4: 3 cells, 2 columns"),
+        ("", "best.csv, line 1: no column 'dataset'"),
+        ("name,knn_k\niris,3\n", "best.csv, line 1: no column 'dataset'"),
+        ("dataset,knn_k,knn_k\n", "best.csv, line 1: column 'knn_k' occurs twice"),
+        ("dataset,knn_k\niris\n", "best.csv, line 2: 1 cells where the header has 2"),
+        ("dataset,knn_k\niris,1\n\nwine,1,2\n", "best.csv, line 4: 3 cells where the header has 2"),
         ("dataset,knn_k\niris,few\n", "line 2, column knn_k: 'few' is no finite number"),
         ("dataset,knn_k\niris,inf\n", "line 2, column knn_k: 'inf' is no finite number"),
         ("dataset,knn_k\niris,nan\n", "line 2, column knn_k: 'nan' is no finite number"),
@@ -221,7 +246,10 @@ def test_place_that_cannot_be_written_is_refused(tmp_path):
         ("dataset,split\niris,0.5\n", "line 2, column split: '0.5' is no split"),
         ("dataset\niris\nwine\niris\n", "best.csv, line 4: 'iris' stands there twice"),
         ("dataset,split\na,1\na,\na,1\n", "line 4: 'a', split 1, stands there twice"),
-        ("dataset\n" + "x" * 200_000 + "\n", "best.csv, line 2: field larger than field limit"),
+        (
+            "dataset\n" + "x" * 200_000 + "\n",
+            "best.csv, line 2: not a line of a CSV file: field larger",
+        ),
     ],
 )
 def test_wrong_file_is_refused_with_its_line(path, text, message):
@@ -229,21 +257,15 @@ def test_wrong_file_is_refused_with_its_line(path, text, message):
         read(path, text)
 
 
-def test_file_that_is_no_text_is_refused(path):
+def test_what_cannot_be_read_is_refused(tmp_path, path):
     path.write_bytes(b"\x89PNG\xff\xfe\x00")
 
-    with pytest.raises(InputError, match=r"best\.csv is no settings file: not text in UTF-8$"):
+    with pytest.raises(InputError, match=r"best\.csv is not a CSV file: not text in UTF-8$"):
         read_settings(path)
-
-
-def test_folder_is_refused(tmp_path):
     with pytest.raises(InputError, match=f"{tmp_path} cannot be read: Is a directory"):
         read_settings(tmp_path)
-
-
-def test_missing_file_is_refused(path):
-    with pytest.raises(InputError, match=r"best\.csv cannot be read: No such file or directory"):
-        read_settings(path)
+    with pytest.raises(InputError, match=r"none\.csv cannot be read: No such file or directory"):
+        read_settings(tmp_path / "none.csv")
 
 
 def tables():
@@ -260,21 +282,13 @@ def tables():
     )
 
 
-def read_or_refused(path):
-    """Return the settings and no sentence, or nothing and the sentence that refuses them."""
-    try:
-        return read_settings(path), None
-    except InputError as error:
-        return None, str(error)
-
-
 @hypothesis_settings(deadline=None)
 @given(content=st.one_of(st.binary(max_size=60), tables()))
 def test_any_file_is_read_or_refused_in_one_sentence(content, tmp_path_factory):
     path = tmp_path_factory.mktemp("fuzz") / "best.csv"
     path.write_bytes(content)
 
-    settings, refusal = read_or_refused(path)
+    settings, refusal = read_or_refused(read_settings, path)
     if refusal:
         assert refusal.startswith(str(path))
         assert "\n" not in refusal

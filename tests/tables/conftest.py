@@ -1,3 +1,6 @@
+import io
+import sys
+
 import pytest
 
 from hyperlvq.tables.read import read_table
@@ -20,3 +23,13 @@ def write(tmp_path, monkeypatch):
 def read(write):
     """Return a function from a file's content to its table."""
     return lambda content: read_table(write(content))
+
+
+@pytest.fixture
+def standard_input(monkeypatch):
+    """Return a function that puts bytes on standard input."""
+
+    def put(content):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    return put

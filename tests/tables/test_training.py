@@ -2,20 +2,70 @@
 
 from time import perf_counter
 
+import numpy as np
+import pandas as pd
 import pytest
 from small_tables import colour_table
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.read import read_table
-from hyperlvq.tables.training import Task, train
+from hyperlvq.tables.columns import Column, Kind
+from hyperlvq.tables.training import MOST_FEATURES, Task, table_classifier, table_recipe, train
 
 QUICK = {"n_units": 20}
+NUMBER, TEXT = Column("a", Kind.NUMBER), Column("t", Kind.TEXT)
+
+
+def features(frame, columns, hidden="intrvfl"):
+    """Return what the first step of a fitted model makes of the table it was fitted on."""
+    model = table_classifier(columns, len(frame), hidden, "centroids", seed=0)
+    y = np.arange(len(frame)) % 2
+    return model.fit(frame, y)["columns"].transform(frame)
+
+
+@pytest.mark.parametrize(("hidden", "filled"), [("intrvfl", np.nan), ("features", 3), ("rvfl", 3)])
+def test_a_missing_number_goes_on_to_the_integer_layer_only(hidden, filled):
+    columns = [NUMBER, Column("d", Kind.DROPPED, reason="dates")]
+
+    found = features(pd.DataFrame({"a": [1.0, np.nan, 3.0, 5.0]}), columns, hidden)
+
+    np.testing.assert_array_equal(found[:, 0], [1, filled, 3, 5])
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["x", "y", np.nan] * 2, np.tile(np.eye(3), (2, 1))),
+        (["rare", "seldom", *["x"] * 20], [[0, 1]] * 2 + [[1, 0]] * 20),
+        (["x", "x", "rare", "seldom"], [[0, 0, 1], [0, 0, 1], [1, 0, 0], [0, 1, 0]]),
+    ],
+)
+def test_text_becomes_one_feature_per_level_where_it_is_not_rare(cells, expected):
+    frame = pd.DataFrame({"t": cells}, dtype=object)
+
+    np.testing.assert_array_equal(features(frame, [TEXT]), expected)
+
+
+def test_a_column_of_text_has_a_limited_number_of_features():
+    frame = pd.DataFrame({"t": [f"level {i % 150}" for i in range(900)]})
+
+    assert features(frame, [TEXT]).shape == (900, MOST_FEATURES)
+
+
+def test_every_random_state_is_the_seed():
+    parameters = table_recipe("intrvfl", "glvq", 7).get_params()
+
+    seeds = [value for name, value in parameters.items() if name.endswith("random_state")]
+    assert seeds == [7, 7]
+
+
+def test_a_parameter_that_the_recipe_has_not_is_bad_input():
+    with pytest.raises(InputError, match="'rvfl' with 'rls' has no parameter 'clip'"):
+        table_recipe("rvfl", "rls", 0, clip=3)
 
 
 @pytest.fixture
-def colours(tmp_path):
-    (tmp_path / "t.csv").write_text(colour_table())
-    return read_table(tmp_path / "t.csv")
+def colours(read):
+    return read(colour_table())
 
 
 def no_progress(activity, done, total):
@@ -37,20 +87,14 @@ def test_progress_goes_from_nothing_to_all_of_every_step(colours):
 
 
 def test_the_found_settings_are_those_of_the_model(colours):
-    trained = train(
-        colours, Task("colour", parameters={**QUICK, "clip": 3}, n_folds=0, tune=True), no_progress
-    )
+    task = Task("colour", parameters={**QUICK, "clip": 3}, n_folds=0, tune=True)
+    start = perf_counter()
+    trained = train(colours, task, no_progress)
 
     readout = trained.model["readout"]
     found = {"prototypes_per_class": readout.prototypes_per_class, "slope": readout.slope}
-    assert trained.search.best == found
-
-
-def test_fit_seconds_are_a_part_of_the_time_it_took(colours):
-    start = perf_counter()
-    trained = train(colours, Task("colour", parameters=QUICK, n_folds=0), no_progress)
-
-    assert 0 < trained.fit_seconds < perf_counter() - start
+    assert trained.about["search"]["best"] == found
+    assert 0 < trained.about["fit_seconds"] < perf_counter() - start
 
 
 def test_parameters_are_checked_before_the_table_is_looked_at(colours):
@@ -63,52 +107,43 @@ def test_a_training_that_does_not_converge_is_noted_not_warned_of(colours):
         colours, Task("colour", parameters={**QUICK, "max_iter": 1}, n_folds=2), no_progress
     )
 
-    assert any("max_iter" in note or "converge" in note for note in trained.notes)
+    assert any("max_iter" in note or "converge" in note for note in trained.about["notes"])
 
 
-def test_ten_classes_are_never_too_many(tmp_path):
-    (tmp_path / "t.csv").write_text("a,y\n" + "".join(f"{i % 4},c{i}\n" for i in range(10)))
+def test_ten_classes_are_never_too_many(read):
+    table = read("a,y\n" + "".join(f"{i % 4},c{i}\n" for i in range(10)))
 
-    trained = train(read_table(tmp_path / "t.csv"), Task("y", parameters=QUICK), no_progress)
+    trained = train(table, Task("y", parameters=QUICK), no_progress)
 
-    assert len(trained.class_counts) == 10
-    assert trained.validation is None
+    assert len(trained.about["classes"]) == 10
+    assert trained.about["validation"] is None
 
 
-def test_the_texts_that_left_one_class_are_named(read):
-    table = read("a, y\n1,yes\n2,NA\n3,yes\n4,\n5,NA\n6,?\n")
-
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        (
+            ["1,yes", "2,NA", "3,yes", "4,", "5,NA", "6,?"],
+            "has one class only in the column 'y': 'yes'; "
+            "3 rows have no label because '?' and 'NA' are read as missing",
+        ),
+        (
+            ["1,NA", "2,"],
+            "has no value in the target column 'y'; "
+            "1 row has no label because 'NA' is read as missing",
+        ),
+        (["0,yes", "1,yes", "2,yes"], "has one class only in the column 'y': 'yes'"),
+        (["0,yes", "1,yes", "2,"], "has one class only in the column 'y': 'yes'"),
+        (["0,yes", "NA,yes", "2,yes"], "has one class only in the column 'y': 'yes'"),
+        (
+            [f"{i % 7},{i % 300}" for i in range(3000)],
+            "has 300 different values in 3000 rows of the column 'y': "
+            "that is a quantity or a name, not a class",
+        ),
+    ],
+)
+def test_a_target_that_is_no_class_is_named_with_what_was_read_as_missing(read, rows, sentence):
     with pytest.raises(InputError) as error:
-        train(table, Task("y", parameters=QUICK), no_progress)
+        train(read("\n".join(["a, y", *rows])), Task("y", parameters=QUICK), no_progress)
 
-    assert str(error.value) == (
-        "table.csv has one class only in the column 'y': 'yes'; "
-        "3 rows have no label because '?' and 'NA' are read as missing"
-    )
-
-
-def test_the_texts_that_left_no_class_are_named(read):
-    with pytest.raises(InputError) as error:
-        train(read("a,y\n1,NA\n2,\n"), Task("y", parameters=QUICK), no_progress)
-
-    assert str(error.value) == (
-        "table.csv has no value in the target column 'y'; "
-        "1 row has no label because 'NA' is read as missing"
-    )
-
-
-@pytest.mark.parametrize("rows", ["1,yes\n2,yes\n", "1,yes\n2,\n", "NA,yes\n2,yes\n"])
-def test_one_class_without_such_texts_is_just_one_class(read, rows):
-    table = read(f"a,y\n0,yes\n{rows}")
-
-    with pytest.raises(InputError, match=r"has one class only in the column 'y': 'yes'$"):
-        train(table, Task("y", parameters=QUICK), no_progress)
-
-
-def test_many_numbers_are_a_quantity_however_many_rows_there_are(read):
-    rows = "".join(f"{i % 7},{i % 300}\n" for i in range(3000))
-
-    with pytest.raises(
-        InputError, match=r"300 different values in 3000 rows .* that is a quantity"
-    ):
-        train(read(f"a,price\n{rows}"), Task("price"), lambda *_: None)
+    assert str(error.value) == f"table.csv {sentence}"

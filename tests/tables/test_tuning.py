@@ -1,10 +1,11 @@
-"""Successive halving: who goes on, on which rows, and what is found."""
+"""Folds and the accuracies that come of them; successive halving: who goes on, on which rows."""
 
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from hyperlvq.checks import InputError
@@ -12,11 +13,40 @@ from hyperlvq.models import make_classifier
 from hyperlvq.registry import hidden_layers, readouts, search_grid
 from hyperlvq.tables.tuning import (
     N_FOLDS,
+    best_settings,
     candidates,
-    n_ticks,
-    schedule,
-    search,
+    cross_validate,
+    halving_rounds,
+    n_fits,
+    possible_folds,
 )
+
+
+def test_accuracies_are_those_of_scikit_learn(iris):
+    X, y = pd.DataFrame(iris[0]), iris[1].astype(str)
+    model = KNeighborsClassifier()
+
+    ours = cross_validate(model, X, y, 5, 0, lambda: None)
+
+    splits = StratifiedKFold(5, shuffle=True, random_state=0)
+    np.testing.assert_allclose(ours.accuracies, cross_val_score(model, X, y, cv=splits))
+    assert ours.confusion.n_rows == len(y)
+    assert ours.mean == pytest.approx(ours.confusion.accuracy)
+
+
+@pytest.mark.parametrize(
+    ("counts", "n_folds"),
+    [((10, 10), 5), ((10, 3), 3), ((10, 2, 1), 2), ((10, 1), 0), ((1, 1), 0)],
+)
+@pytest.mark.filterwarnings("ignore:The least populated class")
+def test_every_fold_leaves_two_classes_to_learn_from(counts, n_folds):
+    y = np.repeat([*"abc"][: len(counts)], counts)
+
+    assert possible_folds(y, 5) == n_folds
+    assert possible_folds(y, 0) == 0
+    if n_folds:
+        splits = StratifiedKFold(n_folds, shuffle=True, random_state=0).split(y, y)
+        assert all(len(np.unique(y[train])) >= 2 for train, _ in splits)
 
 
 @pytest.fixture
@@ -53,7 +83,7 @@ def test_nothing_left_to_search_is_one_sentence():
 @pytest.mark.parametrize("n_rows", [10, 499, 1500, 4500, 13_500, 60_000, 10**7])
 @pytest.mark.parametrize("n_settings", [1, 2, 3, 4, 9, 24, 30])
 def test_rounds_have_fewer_settings_and_more_rows(n_settings, n_rows):
-    rounds = schedule(n_settings, n_rows)
+    rounds = halving_rounds(n_settings, n_rows)
 
     assert rounds[0][0] == n_settings
     assert rounds[-1][1] == min(n_rows, 20_000)
@@ -62,56 +92,41 @@ def test_rounds_have_fewer_settings_and_more_rows(n_settings, n_rows):
         assert more >= 3 * rows
 
 
-def test_the_best_setting_is_found(two_classes):
-    X, y = two_classes
+def tuned(X, y, counts, seed=0):
+    """Return what is found among numbers of neighbours, and how many fits that took."""
     ticks = []
-    settings = [{"n_neighbors": count} for count in (300, 100, 5)]
-
-    found = search(neighbours, settings, X, y, 0, lambda: ticks.append(1))
-
-    assert found.best == {"n_neighbors": 5}
-    assert len(ticks) == n_ticks(settings, len(y)) == len(settings) * N_FOLDS
+    settings = [{"n_neighbors": count} for count in counts]
+    return best_settings(neighbours, settings, X, y, seed, lambda: ticks.append(1)), len(ticks)
 
 
-def test_later_rounds_compare_the_best_of_the_first(two_classes):
-    X, y = pd.concat([two_classes[0]] * 2), np.tile(two_classes[1], 2)
-    settings = [{"n_neighbors": count} for count in (300, 200, 100, 5, 50)]
+def test_the_best_setting_is_found_again_by_the_same_seed(two_classes):
+    found, n_ticks = tuned(*two_classes, (300, 100, 5), seed=3)
 
-    found = search(neighbours, settings, X, y, 0, lambda: None)
-
-    assert [(each.n_settings, each.n_rows) for each in found.rounds] == [(5, 666), (2, 2000)]
-    assert found.best == {"n_neighbors": 5}
+    assert found["best"] == {"n_neighbors": 5}
+    assert n_ticks == n_fits(3, 1000) == 3 * N_FOLDS
+    assert tuned(*two_classes, (300, 100, 5), seed=3)[0] == found
 
 
-def test_the_same_seed_finds_the_same(two_classes):
-    settings = [{"n_neighbors": count} for count in (1, 5, 9)]
-    searches = [search(neighbours, settings, *two_classes, 3, lambda: None) for _ in range(2)]
-
-    assert searches[0] == searches[1]
-
-
-def test_every_class_is_in_every_draw(two_classes):
+@pytest.mark.parametrize(
+    ("class_sizes", "counts", "rounds", "best"),
+    [
+        ((900, 100) * 2, (300, 200, 100, 5, 50), [(5, 666), (2, 2000)], 5),
+        ((1998, 2), (1, 3, 5, 7), [(4, 667), (2, 2000)], 3),  # every class is in every draw
+        ((2,) * 1000, (1,) * 4, [(4, 2000), (2, 2000)], 1),  # more classes than a draw has rows
+    ],
+)
+def test_later_rounds_compare_the_best_of_the_first(two_classes, class_sizes, counts, rounds, best):
     X = pd.concat([two_classes[0]] * 2)
-    y = np.array(["common"] * 1998 + ["rare"] * 2)
-    settings = [{"n_neighbors": count} for count in (1, 3, 5, 7)]
+    names = ["wide", "narrow"] * 2 if len(class_sizes) == 4 else map(str, range(len(class_sizes)))
 
-    found = search(neighbours, settings, X, y, 0, lambda: None)
+    found, _ = tuned(X, np.repeat([*names], class_sizes), counts)
 
-    assert [each.n_rows for each in found.rounds] == [667, 2000]
-
-
-@pytest.mark.filterwarnings("ignore:The number of unique classes")
-def test_more_classes_than_a_draw_has_rows_are_fine(two_classes):
-    X = pd.concat([two_classes[0]] * 2)
-    y = np.repeat([f"class {i}" for i in range(1000)], 2)
-
-    found = search(neighbours, [{"n_neighbors": 1}] * 4, X, y, 0, lambda: None)
-
-    assert [each.n_rows for each in found.rounds] == [2000, 2000]
+    assert [(each["n_settings"], each["n_rows"]) for each in found["rounds"]] == rounds
+    assert found["best"] == found["rounds"][-1]["best"] == {"n_neighbors": best}
 
 
 def test_a_single_row_of_a_class_is_one_sentence(two_classes):
     y = np.array(["common"] * 999 + ["single"])
 
     with pytest.raises(InputError, match="--tune needs at least two rows in each of two classes"):
-        search(neighbours, [{"n_neighbors": 1}], two_classes[0], y, 0, lambda: None)
+        tuned(two_classes[0], y, [1])

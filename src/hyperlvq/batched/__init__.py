@@ -6,7 +6,7 @@ One code serves both: a `Backend` makes the arrays, and all else uses what the t
 from hyperlvq.batched.backend import Backend, open_backend
 from hyperlvq.batched.encoding import encode_integers, encode_sigmoids
 from hyperlvq.batched.glvq import GLVQBatch, Samples, predicted_classes, train_glvq
-from hyperlvq.batched.rls import rls_accuracies, rls_coefficients, train_rls
+from hyperlvq.batched.rls import rls_accuracies, train_rls
 
 __all__ = [
     "Backend",
@@ -17,7 +17,6 @@ __all__ = [
     "open_backend",
     "predicted_classes",
     "rls_accuracies",
-    "rls_coefficients",
     "train_glvq",
     "train_rls",
 ]

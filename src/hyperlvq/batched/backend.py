@@ -3,17 +3,17 @@
 numpy 2 and torch share most names and take `axis` alike; a `Backend` has the few that differ.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
-from hyperlvq.tensors import DEVICES
+from hyperlvq.kernels.scores import row_slices
 
-PRODUCTS = ("float32", "split")
+#: Where torch has all that estimators need, double precision for one.
+DEVICES = ("cpu", "cuda")
 #: What one batch may hold on a machine of two cores.
 CPU_BYTES = 600_000_000
 #: A block of distances: small enough for the caches of a CPU.
@@ -28,8 +28,6 @@ GPU_SMALL_FLOPS = 1e10
 GPU_TICKS = 8
 # Sums over vectors longer than this are shared among the cores of a GPU.
 GPU_PIECE = 1000
-# 2¹³ + 1 cuts a float32 into two halves that tensor cores take without rounding.
-SPLITTER = 8193.0
 
 Array = Any
 
@@ -38,16 +36,11 @@ Array = Any
 class Backend:
     """A namespace of arrays, a device, and how it is used well.
 
-    `products` says how float32 matrices are multiplied: "float32" as they are; "split" as two
-    halves on tensor cores, for products whose first factor holds small integers. `use_graphs`
-    records the kernels of a step once and replays them. Vectors are cut into pieces of at least
-    `shortest_piece` for sums, or not at all.
+    Vectors are cut into pieces of at least `shortest_piece` for sums, or not at all.
     """
 
     xp: Any
     device: Any = None
-    products: str = "float32"
-    use_graphs: bool = False
     batch_bytes: int = CPU_BYTES
     block_bytes: int = CPU_BLOCK_BYTES
     small_flops: float = 0.0
@@ -56,7 +49,7 @@ class Backend:
 
     @property
     def is_torch(self) -> bool:
-        """Say whether arrays are torch tensors."""
+        """Return whether arrays are torch tensors."""
         return self.xp is not np
 
     @property
@@ -80,13 +73,11 @@ class Backend:
 
     def full(self, shape: tuple[int, ...], value: float, dtype: str) -> Array:
         """Return an array of one value."""
-        place = {"device": self.device} if self.is_torch else {}
-        return self.xp.full(shape, value, dtype=getattr(self.xp, dtype), **place)
+        return self.xp.full(shape, value, dtype=getattr(self.xp, dtype), device=self.device)
 
     def range(self, stop: int) -> Array:
         """Return 0 … stop - 1."""
-        place = {"device": self.device} if self.is_torch else {}
-        return self.xp.arange(stop, **place)
+        return self.xp.arange(stop, device=self.device)
 
     def cast(self, array: Array, dtype: str) -> Array:
         """Return an array in another dtype; itself if it has that."""
@@ -110,48 +101,49 @@ class Backend:
         else:
             np.put_along_axis(array, index, values, axis)
 
-    def multiply(self, left: Array, right: Array, right_is_exact: bool) -> Array:
-        """Return the product of batches of matrices.
+    def put_where(self, array: Array, condition: Array, values: Array) -> None:
+        """Write values to where a condition holds."""
+        if not self.is_torch:
+            np.copyto(array, values, where=condition)
+        elif isinstance(values, self.xp.Tensor):
+            self.xp.where(condition, values, array, out=array)
+        else:
+            array.masked_fill_(condition, values)
 
-        Tensor cores round a float32 to 11 bits. Where the right factor is exact in those, small
-        integers say, the left one may be cut into two halves that are.
+    def multiply(self, left: Array, right: Array) -> Array:
+        """Return the product of matrices in full precision, whatever the rest of the program wants.
+
+        Tensor cores, which a program may have switched on, round a float32 to 11 bits.
         """
-        is_split = self.products == "split" and right_is_exact
-        with self._tensor_cores(is_split):
-            if not is_split:
-                return left @ right
-            high, low = split(left)
-            return self.xp.baddbmm(high @ right, low, right)
-
-    @contextmanager
-    def _tensor_cores(self, are_used: bool) -> Iterator[None]:
-        """Switch tensor cores for float32 on or off, whatever the rest of the program wants."""
-        if not self.is_torch or self.device.type != "cuda":
-            yield
-            return
+        if self.kind != "cuda":
+            return left @ right
         switch = self.xp.backends.cuda.matmul
         # Since torch 2.9 the old name must not be read where the new one has been written.
         is_new = hasattr(switch, "fp32_precision")
-        name = "fp32_precision" if is_new else "allow_tf32"
-        wanted = {True: "tf32", False: "ieee"}[are_used] if is_new else are_used
+        name, precise = ("fp32_precision", "ieee") if is_new else ("allow_tf32", False)
         before = getattr(switch, name)
-        setattr(switch, name, wanted)
+        setattr(switch, name, precise)
         try:
-            yield
+            return left @ right
         finally:
             setattr(switch, name, before)
 
+    def row_slices(self, n_rows: int, row_bytes: int) -> list[slice]:
+        """Return slices of rows whose arrays fit in a block of memory."""
+        return row_slices(n_rows, max(1, self.block_bytes // row_bytes))
+
     def wait(self) -> None:
         """Wait until the device has done what it was given, as timings need."""
-        if self.is_torch and self.device.type == "cuda":
+        if self.kind == "cuda":
             self.xp.cuda.synchronize(self.device)
 
     def replayed(self, step: Callable[[], None]) -> Callable[[], None]:
-        """Return a step that takes its arrays from the same places each time, to be repeated.
+        """Return a step to be repeated; a GPU records its kernels once and replays them.
 
-        The first call, which sets up what libraries need, is made here.
+        The step takes its arrays from the same places each time. Its first call, which sets up what
+        libraries need, is made here.
         """
-        if not self.use_graphs:
+        if self.kind != "cuda":
             return step
         cuda = self.xp.cuda
         with cuda.device(self.device):
@@ -166,75 +158,46 @@ class Backend:
         return graph.replay
 
 
-def split(array: Array) -> tuple[Array, Array]:
-    """Return two arrays of at most 12 bits that add up to a float32 array (Veltkamp)."""
-    scaled = array * SPLITTER
-    high = scaled - (scaled - array)
-    return high, array - high
-
-
 def name_of(array: Array) -> str:
     """Return the name of an array's dtype."""
     return str(array.dtype).removeprefix("torch.")
 
 
-def open_backend(
-    device: str = "cpu", products: str = "float32", use_graphs: bool = True
-) -> Backend:
-    """Return the backend of a device: numpy for "cpu", torch for "cuda".
-
-    Parameters
-    ----------
-    device : {"cpu", "cuda"}, default="cpu"
-        Where to compute.
-    products : {"float32", "split"}, default="float32"
-        On "cuda", how products with integer activations are computed; see `Backend`.
-    use_graphs : bool, default=True
-        On "cuda", whether to replay recorded steps.
-
-    Returns
-    -------
-    backend : Backend
-    """
+def open_backend(device: str = "cpu") -> Backend:
+    """Return the backend of a device: numpy for "cpu", torch for "cuda"."""
     check_choice("device", device, DEVICES)
-    check_choice("products", products, PRODUCTS)
-    return Backend(np) if device == "cpu" else _open_cuda(products, use_graphs)
-
-
-def _open_cuda(products: str, use_graphs: bool) -> Backend:
+    if device == "cpu":
+        return Backend(np)
     torch = import_torch()
     if not torch.cuda.is_available():
         raise InputError("device 'cuda' needs an NVIDIA GPU that torch can use; there is none")
-    return _cuda_backend(torch, torch.device("cuda"), products, use_graphs)
-
-
-def _cuda_backend(torch: Any, device: Any, products: str, use_graphs: bool) -> Backend:
-    free_bytes, all_bytes = torch.cuda.mem_get_info(device)
-    free_bytes += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-    return Backend(
-        torch,
-        device,
-        products,
-        use_graphs,
-        int(GPU_SHARE * free_bytes),
-        # Sums go block by block, so their roundings must not depend on what else is there.
-        min(GPU_BLOCK_BYTES, int(GPU_BLOCK_SHARE * all_bytes), int(GPU_SHARE * free_bytes)),
-        GPU_SMALL_FLOPS,
-        GPU_TICKS,
-        GPU_PIECE,
-    )
+    return _cuda_backend(torch, torch.device("cuda"))
 
 
 def backend_of(tensor: Any) -> Backend:
     """Return the backend of the device that a torch tensor is on."""
     torch, device = import_torch(), tensor.device
-    if device.type == "cpu":
-        return Backend(torch, device)
-    return _cuda_backend(torch, device, products="float32", use_graphs=True)
+    return Backend(torch, device) if device.type == "cpu" else _cuda_backend(torch, device)
+
+
+def _cuda_backend(torch: Any, device: Any) -> Backend:
+    free_bytes, all_bytes = torch.cuda.mem_get_info(device)
+    free_bytes += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    shares = GPU_BLOCK_SHARE * all_bytes, GPU_SHARE * free_bytes
+    return Backend(
+        torch,
+        device,
+        batch_bytes=int(GPU_SHARE * free_bytes),
+        # Sums go block by block, so their roundings must not depend on what else is there.
+        block_bytes=int(min(GPU_BLOCK_BYTES, *shares)),
+        small_flops=GPU_SMALL_FLOPS,
+        ticks_per_check=GPU_TICKS,
+        shortest_piece=GPU_PIECE,
+    )
 
 
 def import_torch() -> Any:
-    """Return the module torch, or say how to get it."""
+    """Return the module torch, or explain how to get it."""
     try:
         import torch
     except ImportError:

@@ -24,23 +24,18 @@ def encode_integers(
     if not backend.is_torch:
         return np.stack(list(map(_encode_on_host, [X] * len(keys), keys, clips))).astype(dtype)
     n_units = keys[0].shape[1]
-    narrow = "float16" if _has_halves(X.shape[1], backend) else "float32"
+    has_halves = backend.kind == "cuda" and X.shape[1] <= LARGEST_HALF
+    narrow = "float16" if has_halves else "float32"
     stacked = backend.xp.stack([backend.array(key, narrow).T for key in keys], axis=1)
     levels, presence = _levels(backend.array(X), n_units, narrow, backend)
     bounds = backend.array(np.asarray(clips), narrow)[:, None]
     activations = backend.zeros((len(keys), len(X), n_units), dtype)
     numbers = backend.range(n_units)[:, None, None]
-    rows_at_once = max(1, backend.block_bytes // (8 * X.shape[1] * n_units))
-    for start in range(0, len(X), rows_at_once):
-        rows = slice(start, start + rows_at_once)
+    for rows in backend.row_slices(len(X), 8 * X.shape[1] * n_units):
         signs = presence[:, rows] - 2 * backend.cast(numbers < levels[:, rows], narrow)
         clipped = backend.xp.clip(stacked @ signs, -bounds, bounds)
         activations[:, rows] = backend.cast(clipped.permute(1, 2, 0), dtype)
     return activations
-
-
-def _has_halves(n_features: int, backend: Backend) -> bool:
-    return backend.device.type == "cuda" and n_features <= LARGEST_HALF
 
 
 def _levels(X: Array, n_units: int, dtype: str, backend: Backend) -> tuple[Array, Array]:

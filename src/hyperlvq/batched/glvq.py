@@ -14,8 +14,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hyperlvq.batched.backend import Array, Backend, name_of
-from hyperlvq.batched.lbfgs import MEMORY, minimise
+from hyperlvq.batched.lbfgs import minimise
 from hyperlvq.kernels.glvq import SMALLEST_SUM
+from hyperlvq.kernels.lbfgs import MEMORY, Minimum
+from hyperlvq.kernels.scores import row_slices
 
 # How many arrays of samples × prototypes, and of the size of all prototypes, are alive at once.
 SAMPLE_ARRAYS = 6
@@ -31,7 +33,6 @@ class Samples(NamedTuple):
     activations: Array
     y: Array
     n_classes: int
-    holds_integers: bool
     weights: Array | None = None
 
 
@@ -55,29 +56,16 @@ class GLVQBatch:
 
     def joined(self) -> "GLVQBatch":
         """Return all problems as one group."""
-        slopes, counts, seeds = (
-            part.reshape(1, -1) for part in (self.slopes, self.counts, self.seeds)
-        )
-        return GLVQBatch(slopes, counts, seeds, self.init_noise)
+        return self._with(lambda table: table.reshape(1, -1))
 
     def split(self, n_problems: int) -> Iterator["GLVQBatch"]:
         """Yield batches of at most so many problems of each group."""
-        for start in range(0, self.slopes.shape[1], n_problems):
-            part = slice(start, start + n_problems)
-            yield replace(
-                self,
-                slopes=self.slopes[:, part],
-                counts=self.counts[:, part],
-                seeds=self.seeds[:, part],
-            )
+        for part in row_slices(self.slopes.shape[1], n_problems):
+            yield self._with(lambda table, part=part: table[:, part])
 
-
-class OneGLVQ(NamedTuple):
-    """Prototypes of one problem, and how training went."""
-
-    prototypes: Array  # prototypes × units
-    curve: np.ndarray  # the cost after each iteration, of the start if there was none
-    n_iter: int
+    def _with(self, change) -> "GLVQBatch":
+        slopes, counts, seeds = map(change, (self.slopes, self.counts, self.seeds))
+        return GLVQBatch(slopes, counts, seeds, self.init_noise)
 
 
 class TrainedGLVQ(NamedTuple):
@@ -87,7 +75,6 @@ class TrainedGLVQ(NamedTuple):
     absent: Array  # groups × problems × classes × most: infinity for padding, else 0
     costs: Array  # groups × problems
     n_iter: Array
-    holds_integers: bool  # what it was trained on
 
 
 @dataclass(frozen=True)
@@ -122,12 +109,12 @@ class GLVQObjective:
         costs: Array = 0.0
         pull_sums: Array = 0.0
         pulled: Array = 0.0
-        for rows in row_blocks(n_samples, prototypes, self.backend):
+        for rows in sample_slices(n_samples, prototypes, self.backend):
             block = activations[:, rows]
             block_costs, pulls = self._pulls(prototypes, offsets, block, rows)
             costs = costs + block_costs
             pull_sums = pull_sums + pulls.sum(axis=2)
-            pulled = pulled + self._multiply(pulls, block)
+            pulled = pulled + self.backend.multiply(pulls, block)
         gradients = 2 * (pull_sums[:, :, None] * prototypes - pulled)
         return costs.reshape(-1), gradients.reshape(positions.shape)
 
@@ -137,7 +124,7 @@ class GLVQObjective:
         Each sample's g counts by its share.
         """
         xp, take_along = self.backend.xp, self.backend.take_along
-        products = self._multiply(prototypes, xp.swapaxes(block, 1, 2))
+        products = self.backend.multiply(prototypes, xp.swapaxes(block, 1, 2))
         distances = shifted_distances(products, offsets)
         shape = *self.absent.shape, distances.shape[-1]
         closest, places = closest_of_class(distances.reshape(shape), self.backend)
@@ -154,9 +141,6 @@ class GLVQObjective:
             pulls, index, self.backend.cast(slopes_of_winners, name_of(block)), 2
         )
         return costs, pulls.reshape(distances.shape)
-
-    def _multiply(self, left, activations):
-        return self.backend.multiply(left, activations, self.samples.holds_integers)
 
     def _costs(self, winners, rows):
         """Return Σ g and every sample's (∂g/∂d⁺, ∂g/∂d⁻), by shares, from d⁺ and d⁻ less ‖x‖²."""
@@ -182,7 +166,14 @@ def shifted_distances(products: Array, offsets: Array) -> Array:
 
 def squares(vectors: Array, xp) -> Array:
     """Return ‖v‖² along the last axis."""
-    return xp.einsum("gjn,gjn->gj", vectors, vectors)
+    return xp.einsum("...n,...n->...", vectors, vectors)
+
+
+def sample_slices(n_samples: int, prototypes: Array, backend: Backend) -> list[slice]:
+    """Return slices of samples whose distances to all prototypes fit in a block of memory."""
+    return backend.row_slices(
+        n_samples, SAMPLE_ARRAYS * prototypes.shape[0] * prototypes.shape[1] * 8
+    )
 
 
 def closest_of_class(distances: Array, backend: Backend) -> tuple[Array, Array | None]:
@@ -196,27 +187,19 @@ def closest_of_class(distances: Array, backend: Backend) -> tuple[Array, Array |
     return backend.take_along(distances, places[:, :, :, None], 3)[:, :, :, 0], places
 
 
-def row_blocks(n_samples: int, prototypes: Array, backend: Backend) -> list[slice]:
-    """Return slices of samples whose distances to all prototypes fit in a block of memory."""
-    bytes_of_sample = SAMPLE_ARRAYS * prototypes.shape[0] * prototypes.shape[1] * 8
-    n_rows = max(1, backend.block_bytes // bytes_of_sample)
-    return [slice(start, start + n_rows) for start in range(0, n_samples, n_rows)]
-
-
 def train_glvq(
     samples: Samples, batch: GLVQBatch, backend: Backend, max_iter: int = 2500, tol: float = 1e-5
 ) -> TrainedGLVQ:
     """Train every problem of a batch as `GLVQClassifier` does one."""
-    objective = objective_of(samples, batch, backend)
+    objective = objective_of(samples, batch.slopes, batch.counts[:, :, np.newaxis], backend)
     start = starting_prototypes(samples, batch, backend)
-    flat_start = start.reshape(batch.slopes.size, -1)
-    solution = minimise(objective, flat_start, max_iter, tol, backend)
+    positions = start.reshape(batch.slopes.size, -1)
+    solution = minimise(objective, positions, max_iter, tol, backend)
     return TrainedGLVQ(
         solution.positions.reshape(start.shape),
         objective.absent,
         solution.costs.reshape(batch.slopes.shape),
         solution.n_iter.reshape(batch.slopes.shape),
-        samples.holds_integers,
     )
 
 
@@ -228,11 +211,10 @@ def train_one(
     backend: Backend,
     max_iter: int,
     tol: float,
-) -> OneGLVQ:
+) -> Minimum:
     """Train one problem from prototypes in the order of their classes, `counts` of each."""
+    objective = objective_of(samples, np.array([[slope]]), counts[np.newaxis, np.newaxis], backend)
     is_there = np.arange(counts.max()) < counts[:, np.newaxis]
-    absent = np.where(is_there, 0.0, np.inf)[np.newaxis, np.newaxis]
-    objective = objective_with(samples, np.array([[slope]]), absent, backend)
     dtype = name_of(samples.activations)
     places = backend.array(np.flatnonzero(is_there))
     padded = backend.zeros((is_there.size, start.shape[1]), dtype)
@@ -241,25 +223,25 @@ def train_one(
     n_iter, curves = int(solution.n_iter[0]), solution.curves
     costs = solution.costs if curves is None or not n_iter else curves[0, :n_iter]  # or fewer
     prototypes = solution.positions.reshape(padded.shape)[places]
-    return OneGLVQ(prototypes, backend.numpy(costs), n_iter)
+    return Minimum(prototypes, max(n_iter, 1), backend.numpy(costs).tolist(), n_iter < max_iter)
 
 
-def objective_of(samples: Samples, batch: GLVQBatch, backend: Backend) -> GLVQObjective:
-    """Return what training minimises."""
-    return objective_with(samples, batch.slopes, padding(batch, samples.n_classes), backend)
-
-
-def objective_with(
-    samples: Samples, slopes: np.ndarray, absent: np.ndarray, backend: Backend
+def objective_of(
+    samples: Samples, slopes: np.ndarray, counts: np.ndarray, backend: Backend
 ) -> GLVQObjective:
-    """Return the objective of slopes (groups × problems) and prototypes, infinite where absent."""
+    """Return what training minimises.
+
+    `slopes` are groups × problems, `counts` of prototypes groups × problems × classes, or × 1.
+    """
     activations = samples.activations
-    square_norms = squares(activations, backend.xp)
     weights = sample_weights(samples, backend)
+    is_absent = np.arange(counts.max()) >= counts[..., np.newaxis]
+    shape = *slopes.shape, samples.n_classes, is_absent.shape[-1]
+    absent = np.broadcast_to(np.where(is_absent, np.inf, 0.0), shape)
     return GLVQObjective(
         samples=samples,
         shares=weights / weights.sum(),
-        square_norms=backend.cast(square_norms, "float64")[:, None],
+        square_norms=backend.cast(squares(activations, backend.xp), "float64")[:, None],
         is_own=backend.range(samples.n_classes)[:, None] == samples.y,
         slopes=backend.array(slopes, "float64")[:, :, None],
         absent=backend.array(absent, name_of(activations)),
@@ -272,13 +254,6 @@ def sample_weights(samples: Samples, backend: Backend) -> Array:
     if samples.weights is None:
         return backend.full((len(samples.y),), 1, "float64")
     return samples.weights
-
-
-def padding(batch: GLVQBatch, n_classes: int) -> np.ndarray:
-    """Return infinity for the prototypes that a problem lacks, 0 for those it has."""
-    is_absent = np.arange(batch.most) >= batch.counts[:, :, np.newaxis]
-    table = np.where(is_absent, np.inf, 0.0)[:, :, np.newaxis]
-    return np.repeat(table, n_classes, axis=2)
 
 
 def starting_prototypes(samples: Samples, batch: GLVQBatch, backend: Backend) -> Array:
@@ -314,9 +289,9 @@ def predicted_classes(trained: TrainedGLVQ, activations: Array, backend: Backend
     prototypes = trained.prototypes.reshape(shape[0], -1, shape[-1])
     offsets = squares(prototypes, xp) + trained.absent.reshape(shape[0], -1)
     classes = []
-    for rows in row_blocks(activations.shape[1], prototypes, backend):
+    for rows in sample_slices(activations.shape[1], prototypes, backend):
         block = xp.swapaxes(activations[:, rows], 1, 2)
-        products = backend.multiply(prototypes, block, trained.holds_integers)
+        products = backend.multiply(prototypes, block)
         distances = shifted_distances(products, offsets)
         closest = xp.amin(distances.reshape(*shape[:-1], -1), axis=3)
         classes.append(xp.argmin(closest, axis=2))

@@ -4,16 +4,9 @@ All problems advance in ticks of one evaluation each. In a tick a problem either
 it tried, and takes a new direction, or changes its step: nobody waits for another's line search,
 and every decision is made where the arrays are.
 
-Every problem goes the way of `readouts.lbfgs`, which is that of scipy's L-BFGS-B: memory,
-tolerances and steps are the same. A cost of several prototypes has many minima, some percents
-apart, and which one is found hangs on the first few steps; so the line search is the same, too, but
-for rare cases that `line_search` names.
-
-The direction is -Hg in the compact form of Byrd, Nocedal and Schnabel (1994): with the steps S and
-the changes of gradient Y of the last iterations as columns, R the upper triangle of SᵀY, D its
-diagonal and γ = sᵀy/yᵀy of the latest pair,
-
-    Hg = γg + Su - γYa,    a = R⁻¹Sᵀg,    u = R⁻ᵀ(Da + γYᵀYa - γYᵀg).
+Every problem goes the way of `kernels.lbfgs`, with its formulas, memory, tolerances and line
+search. A cost of several prototypes has many minima, some percents apart, and which one is found
+hangs on the first few steps.
 """
 
 from dataclasses import dataclass, fields
@@ -23,14 +16,8 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from hyperlvq.batched.backend import Array, Backend, name_of
-from hyperlvq.batched.line_search import begin_line, change_step
-from hyperlvq.kernels.lbfgs import (
-    CURVATURE,
-    MEMORY,
-    MOST_TRIALS,
-    SMALLEST_DECREASE,
-    SUFFICIENT_DECREASE,
-)
+from hyperlvq.kernels.lbfgs import MEMORY, MOST_TRIALS, SMALLEST_DECREASE
+from hyperlvq.kernels.line_search import Line, begin_line, is_accepted, next_line
 
 # Curves are of fixed size and must fit in memory, however many iterations are allowed.
 LONGEST_CURVE = 100_000
@@ -66,37 +53,27 @@ class State:
     """Where every problem stands; the first axis of each array counts the problems."""
 
     position: Array
-    cost: Array
     gradient: Array
     direction: Array
-    slope: Array  # of the cost along the direction
-    step: Array
-    best: Array  # problems × (step, cost, slope): the best point of the line so far
-    other: Array  # likewise: the other end of the bracket, once there is one
-    is_bracketed: Array
-    is_last: Array  # whether the bracket leaves nothing to try, and the step is its better end
+    line: Array  # problems × the numbers of a `Line`
     n_trials: Array
     n_iter: Array
     is_active: Array
     history: Array  # problems × pieces × 2 MEMORY × unknowns: the steps s, then the changes y
     s_dot_y: Array  # problems × MEMORY × MEMORY
     y_dot_y: Array
-    born: Array  # the iteration of each pair, -1 for none
+    learnt_at: Array  # the iteration of each pair, -1 for none
     scale: Array  # γ
     curve: Array  # problems × (1 + LONGEST_CURVE at most): the cost after 0, 1, … iterations
+
+    @property
+    def cost(self) -> Array:
+        """Return the costs of the positions."""
+        return unpacked(self.line).start_cost
 
     def select(self, index: Array) -> "State":
         """Return the state of some problems."""
         return State(*(getattr(self, item.name)[index] for item in fields(self)))
-
-
-@dataclass(frozen=True)
-class Rule:
-    """When to stop, and whether costs on the way are kept."""
-
-    max_iter: int
-    tol: float
-    keep_curve: bool
 
 
 def minimise(
@@ -114,14 +91,19 @@ def minimise(
     or after `max_iter` iterations, and then leaves the batch. With `keep_curve` the solution has
     the cost after each iteration; the last of a curve that is longer than LONGEST_CURVE is final.
     """
-    rule = Rule(max_iter, tol, keep_curve)
-    state = begin(objective, start, rule, backend)
+    n_costs = 1 + min(max_iter, LONGEST_CURVE) if keep_curve else 0
+    state = begin(objective, start, tol, n_costs, backend)
     curves = 1 * state.curve[:, 1:] if keep_curve else None
     solution = Solution(1 * state.position, 1 * state.cost, 1 * state.n_iter, curves)
     origin = np.arange(len(start)).reshape(objective.shape)
     while True:
-        members = advance(objective, state, rule, backend)
-        note(state, solution, backend.array(origin.ravel()))
+        members = advance(objective, state, max_iter, tol, backend)
+        index = backend.array(origin.ravel())
+        solution.positions[index] = state.position
+        solution.costs[index] = state.cost
+        solution.n_iter[index] = state.n_iter
+        if curves is not None:
+            curves[index] = state.curve[:, 1:]
         if members.shape[1] == 0:
             return solution
         places = members + objective.shape[1] * np.arange(len(members))[:, np.newaxis]
@@ -130,22 +112,15 @@ def minimise(
         origin = np.take_along_axis(origin, members, axis=1)
 
 
-def note(state: State, solution: Solution, index: Array) -> None:
-    """Write where the problems of a state stand to their places in the solution."""
-    solution.positions[index] = state.position
-    solution.costs[index] = state.cost
-    solution.n_iter[index] = state.n_iter
-    if solution.curves is not None:
-        solution.curves[index] = state.curve[:, 1:]
-
-
-def advance(objective: Objective, state: State, rule: Rule, backend: Backend) -> np.ndarray:
+def advance(
+    objective: Objective, state: State, max_iter: int, tol: float, backend: Backend
+) -> np.ndarray:
     """Tick until the batch is worth shrinking; return the members to keep of each group.
 
     Groups stay equal in size: one with fewer active problems keeps some that have ended.
     """
     n_problems = objective.shape[1]
-    tick_once = backend.replayed(partial(tick, objective, state, rule, backend))
+    tick_once = backend.replayed(partial(tick, objective, state, max_iter, tol, backend))
     while True:
         is_active = backend.numpy(state.is_active).reshape(objective.shape)
         n_active = int(is_active.sum(axis=1).max())
@@ -155,66 +130,81 @@ def advance(objective: Objective, state: State, rule: Rule, backend: Backend) ->
             tick_once()
 
 
-def begin(objective: Objective, start: Array, rule: Rule, backend: Backend) -> State:
+def begin(objective: Objective, start: Array, tol: float, n_costs: int, backend: Backend) -> State:
     """Return the state before the first tick: steepest descent by a step of length 1."""
     n_problems, n_unknowns = start.shape
     dtype = name_of(start)
     cost, gradient = objective(start)
-    norm = length(gradient, backend)
-    of_problems = partial(backend.full, (n_problems,), dtype="float64")
+    steepness = dot(gradient, gradient, backend)
+    first_step = 1 / backend.xp.sqrt(backend.xp.where(steepness > 0, steepness, 1.0))
+    is_active = largest(gradient, backend) > tol
+    line = begin_line(cost, -steepness, first_step, backend.xp)
     pairs = n_problems, MEMORY, MEMORY
-    n_costs = 1 + min(rule.max_iter, LONGEST_CURVE) if rule.keep_curve else 0
     pieces = n_pieces(n_unknowns, backend.shortest_piece)
-    state = State(
+    return State(
         position=1 * start,
-        cost=cost,
         gradient=gradient,
         direction=-gradient,
-        slope=-(norm**2),
-        step=1 / backend.xp.where(norm > 0, norm, 1.0),
-        best=backend.zeros((n_problems, 3), "float64"),
-        other=backend.zeros((n_problems, 3), "float64"),
-        is_bracketed=backend.zeros((n_problems,), "bool"),
-        is_last=backend.zeros((n_problems,), "bool"),
+        line=packed(line, is_active, backend) * 1,
         n_trials=backend.zeros((n_problems,), "int64"),
         n_iter=backend.zeros((n_problems,), "int64"),
-        is_active=largest(gradient, backend) > rule.tol,
+        is_active=is_active,
         history=backend.zeros((n_problems, pieces, 2 * MEMORY, n_unknowns // pieces), dtype),
         s_dot_y=backend.zeros(pairs, "float64"),
         y_dot_y=backend.zeros(pairs, "float64"),
-        born=backend.full(pairs[:2], -1, "int64"),
-        scale=of_problems(1),
+        learnt_at=backend.full(pairs[:2], -1, "int64"),
+        scale=backend.full((n_problems,), 1, "float64"),
         curve=backend.full((n_problems, n_costs), np.nan, "float64"),
     )
-    begin_line(state, state.n_iter == 0, backend)
-    return state
 
 
-def tick(objective: Objective, state: State, rule: Rule, backend: Backend) -> None:
+def packed(line: Line, is_active: Array, backend: Backend) -> Array:
+    """Return the lines of all problems (problems × numbers); those that have ended stay put."""
+    step, *numbers, _ = line
+    rows = (backend.xp.where(is_active, step, 0.0), *numbers)
+    parts = [backend.cast(row if row.ndim == 2 else row[None], "float64") for row in rows]
+    return backend.xp.concat(parts, axis=0).T
+
+
+def unpacked(numbers: Array) -> Line:
+    """Return the lines of all problems."""
+    rows = numbers.T
+    ends = rows[3:6], rows[6:9]
+    return Line(rows[0], rows[1], rows[2], *ends, rows[9], rows[10], rows[11] != 0, guards=None)
+
+
+def tick(objective: Objective, state: State, max_iter: int, tol: float, backend: Backend) -> None:
     """Evaluate every problem at its present step; accept the point or change the step."""
     xp = backend.xp
-    trial = state.position + as_column(state.step, state.position) * state.direction
+    line = unpacked(state.line)
+    trial = state.position + as_column(line.step, state.position) * state.direction
     cost, gradient = objective(trial)
     slope = dot(gradient, state.direction, backend)
-    falls = cost <= state.cost + SUFFICIENT_DECREASE * state.step * state.slope
-    is_flat = xp.abs(slope) <= -CURVATURE * state.slope
     state.n_trials += 1
-    accepted = state.is_active & ((falls & is_flat) | state.is_last)
+    accepted = state.is_active & is_accepted(line, cost, slope)
     exhausted = state.is_active & ~accepted & (state.n_trials >= MOST_TRIALS)
-    change_step(state, cost, slope, backend)
-
-    has_memory = xp.any(state.born >= 0, axis=1)
-    decrease = state.cost - cost
+    has_memory = xp.any(state.learnt_at >= 0, axis=1)
     ended = accepted & (
-        (largest(gradient, backend) <= rule.tol)
-        | (decrease <= SMALLEST_DECREASE)  # costs are below 1, so this is scipy's rule
-        | (state.n_iter + 1 >= rule.max_iter)
+        (largest(gradient, backend) <= tol)
+        | (line.start_cost - cost <= SMALLEST_DECREASE)  # costs are below 1: this is scipy's rule
+        | (state.n_iter + 1 >= max_iter)
     )
     state.is_active &= ~(ended | (exhausted & ~has_memory))
 
     gradient_products = remember(state, trial, gradient, accepted, backend)
-    move(state, accepted, trial, cost, gradient, backend)
-    turn(state, accepted, exhausted, gradient_products, backend)
+    backend.put_where(state.position, accepted[:, None], trial)
+    backend.put_where(state.gradient, accepted[:, None], gradient)
+    state.n_iter += accepted
+    reached = xp.where(accepted, cost, line.start_cost)
+    slope_ahead = choose_directions(state, accepted, exhausted, gradient_products, backend)
+    is_new = accepted | exhausted
+    fresh = begin_line(reached, slope_ahead, xp.ones_like(reached), xp)
+    state.line[...] = packed(next_line(line, cost, slope, xp), state.is_active, backend)
+    backend.put_where(state.line, is_new[:, None], packed(fresh, state.is_active, backend))
+    backend.put_where(state.n_trials, is_new, 0)
+    if state.curve.shape[1] > 0:
+        latest = xp.clip(state.n_iter, 0, state.curve.shape[1] - 1)
+        state.curve[backend.range(len(accepted)), latest] = reached
 
 
 def remember(
@@ -222,70 +212,56 @@ def remember(
 ) -> Array:
     """Put new pairs in the place of the oldest; return [S Y]ᵀg (problems × 2 MEMORY).
 
-    A pair without curvature, by the cost or by roundings, leaves its place empty.
+    A pair without curvature, by the cost or by roundings, leaves its place empty. So does a point
+    that is not accepted; the next one that is will take the place before a direction is chosen.
     """
     where = backend.xp.where
     rows, place = backend.range(len(accepted)), state.n_iter % MEMORY
     change = gradient - state.gradient
-    mask = accepted[:, None]
     in_pieces = len(accepted), state.history.shape[1], -1
-    for values, slot in ((trial - state.position, place), (change, place + MEMORY)):
-        kept = state.history[rows, :, slot]
-        state.history[rows, :, slot] = where(mask[:, None], values.reshape(in_pieces), kept)
+    state.history[rows, :, place] = (trial - state.position).reshape(in_pieces)
+    state.history[rows, :, place + MEMORY] = change.reshape(in_pieces)
     pair = [vector.reshape(in_pieces) for vector in (change, gradient)]
     sums = state.history @ backend.xp.stack(pair, axis=3)
     products = backend.cast(sums, "float64").sum(axis=1)
     of_steps, of_changes = products[:, :MEMORY, 0], products[:, MEMORY:, 0]
-    state.s_dot_y[rows, :, place] = where(mask, of_steps, state.s_dot_y[rows, :, place])
-    state.y_dot_y[rows, :, place] = where(mask, of_changes, state.y_dot_y[rows, :, place])
-    state.y_dot_y[rows, place] = where(mask, of_changes, state.y_dot_y[rows, place])
+    state.s_dot_y[rows, :, place] = of_steps
+    state.y_dot_y[rows, :, place] = of_changes
+    state.y_dot_y[rows, place] = of_changes
     curvature = of_steps[rows, place]
     is_pair = accepted & (curvature > 0)
-    born = where(is_pair, state.n_iter, where(accepted, -1, state.born[rows, place]))
-    state.born[rows, place] = born
+    state.learnt_at[rows, place] = where(is_pair, state.n_iter, -1)
     ratio = curvature / where(is_pair, of_changes[rows, place], 1)
-    state.scale[...] = where(is_pair, ratio, state.scale)
+    backend.put_where(state.scale, is_pair, ratio)
     return products[:, :, 1]
 
 
-def move(
-    state: State, accepted: Array, trial: Array, cost: Array, gradient: Array, backend: Backend
-) -> None:
-    """Take the accepted points."""
-    where = backend.xp.where
-    state.position[...] = where(accepted[:, None], trial, state.position)
-    state.gradient[...] = where(accepted[:, None], gradient, state.gradient)
-    state.cost[...] = where(accepted, cost, state.cost)
-    state.n_iter += backend.cast(accepted, "int64")
-    if state.curve.shape[1] > 0:
-        latest = backend.xp.clip(state.n_iter, 0, state.curve.shape[1] - 1)
-        state.curve[backend.range(len(accepted)), latest] = state.cost
-
-
-def turn(
+def choose_directions(
     state: State, accepted: Array, exhausted: Array, gradient_products: Array, backend: Backend
-) -> None:
-    """Give new directions to those who moved, and steepest descent to those who found no step."""
+) -> Array:
+    """Give new directions to those that moved, and steepest descent to those without a step.
+
+    Return the slopes of the costs along them.
+    """
     where = backend.xp.where
     direction = newton_direction(state, gradient_products, backend)
     slope = dot(direction, state.gradient, backend)
     is_lost = exhausted | (accepted & ~(slope < 0))
-    is_new = accepted | is_lost
-    state.born[...] = where(is_lost[:, None], -1, state.born)
-    state.scale[...] = where(is_lost, 1.0, state.scale)
-    direction = where(is_lost[:, None], -state.gradient, direction)
-    state.direction[...] = where(is_new[:, None], direction, state.direction)
-    steepest = -dot(state.gradient, state.gradient, backend)
-    state.slope[...] = where(is_lost, steepest, where(accepted, slope, state.slope))
-    state.step[...] = where(is_new, 1.0, state.step)
-    begin_line(state, is_new, backend)
+    backend.put_where(state.learnt_at, is_lost[:, None], -1)
+    backend.put_where(state.scale, is_lost, 1.0)
+    backend.put_where(state.direction, accepted[:, None], direction)
+    backend.put_where(state.direction, is_lost[:, None], -state.gradient)
+    return where(is_lost, -dot(state.gradient, state.gradient, backend), slope)
 
 
 def newton_direction(state: State, gradient_products: Array, backend: Backend) -> Array:
-    """Return -Hg from [S Y]ᵀg; in double precision but for the sums over unknowns."""
+    """Return -Hg of `kernels.lbfgs.direction_weights`, from [S Y]ᵀg.
+
+    All is in double precision but for the sums over unknowns.
+    """
     xp, where = backend.xp, backend.xp.where
-    is_there = state.born >= 0
-    is_before = (state.born[:, :, None] < state.born[:, None, :]) & is_there[:, :, None]
+    is_there = state.learnt_at >= 0
+    is_before = (state.learnt_at[:, :, None] < state.learnt_at[:, None, :]) & is_there[:, :, None]
     diagonal = where(is_there, xp.diagonal(state.s_dot_y, 0, 1, 2), 1.0)
     root = xp.sqrt(diagonal)
     above = where(is_before, state.s_dot_y / (root[:, :, None] * root[:, None, :]), 0.0)
@@ -341,16 +317,11 @@ def dot(left: Array, right: Array, backend: Backend) -> Array:
     return backend.cast(backend.xp.einsum("qd,qd->q", left, right), "float64")
 
 
-def length(vectors: Array, backend: Backend) -> Array:
-    """Return the norm of every problem's vector."""
-    return backend.xp.sqrt(dot(vectors, vectors, backend))
-
-
 def largest(vectors: Array, backend: Backend) -> Array:
     """Return the largest component of every problem's vector, without its sign."""
     return backend.xp.amax(backend.xp.abs(vectors), axis=1)
 
 
 def as_column(values: Array, like: Array) -> Array:
-    """Return one value a problem as a column of the dtype of its vectors."""
+    """Return one value per problem as a column of the dtype of its vectors."""
     return (values.to(like.dtype) if hasattr(values, "to") else values.astype(like.dtype))[:, None]

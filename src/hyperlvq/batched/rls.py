@@ -1,241 +1,307 @@
-"""Regularised least squares of many hidden layers and penalties at once.
+"""Regularised least squares: minimise Σ_m w_m ‖W x_m - t_m‖² + α Σ_n r_n ‖W_n‖².
 
-The problem is that of `kernels.rls`, in double precision throughout. For each layer one matrix,
-ZᵀZ or, where samples are fewer than units, ZZᵀ, serves all penalties: each adds its α to the
-diagonal, and all of them are factored together. Block by block the factoring is products of
-matrices, which a GPU does far faster than the eigenvalues that serve one layer well.
+t is the one-hot label; r_n is 1 (the identity penalty) or the population variance of column n
+(the variance penalty). A column without variance carries no penalty, so all of them together are
+an intercept that is free of charge: centring removes it, and it comes back spread over them in
+proportion to their values, the solution of least norm.
+
+Solvers work on the standardised problem, ‖ZΓ - T‖² + α‖Γ‖² with Z = √w (X - centre)·scale and
+T = √w (t - offset), in double precision, in numpy or torch. X may have leading axes, written
+"...": hidden layers that share their labels.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from scipy import linalg
 
 from hyperlvq.batched.backend import Array, Backend
-from hyperlvq.kernels.rls import LARGEST_CONDITION, too_small
+from hyperlvq.kernels import rls
+from hyperlvq.kernels.rls import Method
+from hyperlvq.kernels.scores import BLOCK_ROWS, row_slices
 
-FACTOR_BLOCK = 128
-# Copies of the matrices to be factored that are alive at once.
+NUMPY = Backend(np)
+#: The largest ratio of ‖Z‖² to α that leaves a solver some digits.
+LARGEST_CONDITION = {"cholesky": 1e12, "qr": 1e24}
+# Copies of the matrices to be factored, and arrays as large as a block of rows, alive at once.
 MATRICES = 3
-# Arrays of the size of a block of rows that are alive at once.
 ROW_ARRAYS = 4
+
+#: W for every α (... × alphas × classes × columns), the iterations, and whether they converged.
+Solution = tuple[Array, int, bool]
+
+
+class LabelledRows(NamedTuple):
+    """Samples where they are, with their labels and weights on the host."""
+
+    X: Array  # ... × samples × columns
+    y: np.ndarray  # class indices
+    weights: np.ndarray
+    n_classes: int
+    backend: Backend = NUMPY
+
+    def blocks(self) -> Iterator[tuple[slice, Array]]:
+        """Yield (rows, X[rows] in double precision)."""
+        return row_blocks(self.X, self.backend, self.n_classes)
+
+
+class Columns(NamedTuple):
+    """The means of the columns of X, and what is subtracted from X and from the targets."""
+
+    mean: Array  # ... × columns; 0 if no penalty needs it
+    centre: Array  # ... × columns: the mean, or 0 if no column is free of penalty
+    offset: Array  # ... × classes: the mean target, or 0
 
 
 class Moments(NamedTuple):
-    """What standardises every layer: Z = √w (X - centre)·scale, T = √w (t - offset)."""
+    """Sums over samples: those of blocks of rows, or of partitions, add up."""
 
-    root_weights: Array  # samples × 1
-    centre: Array  # layers × 1 × columns
-    scale: Array
-    offset: Array  # layers × 1 × targets
-    free_column: Array  # layers × 1 × columns: the columns without variance, 0 elsewhere
+    weight: float
+    squares: Array  # of w (x - mean)², ... × columns
+    gram: Array  # of w (x - centre)(x - centre)ᵀ, ... × columns × columns
+    moment: Array  # of w (x - centre)(t - offset)ᵀ, ... × columns × classes
 
 
-def rls_coefficients(
-    activations: Array,
-    targets: Array,
+def row_blocks(X: Array, backend: Backend, width: int = 0) -> Iterator[tuple[slice, Array]]:
+    """Yield (rows, X[rows] in double precision); each row may need `width` more numbers."""
+    n_layers = int(np.prod(X.shape[:-2]))
+    at_once = BLOCK_ROWS // n_layers
+    if backend.is_torch:
+        at_once = backend.block_bytes // (ROW_ARRAYS * 8 * (n_layers * X.shape[-1] + width))
+    for rows in row_slices(X.shape[-2], max(1, at_once)):
+        yield rows, backend.cast(X[..., rows, :], "float64")
+
+
+def columns_of(samples: LabelledRows, method: Method) -> Columns:
+    """Return the means of the columns, exact where constant."""
+    X, y, weights, n_classes, backend = samples
+    if method.penalty == "identity":
+        nothing = backend.zeros((*X.shape[:-2], X.shape[-1]), "float64")
+        return Columns(nothing, nothing, backend.zeros((n_classes,), "float64"))
+    xp, weights_there = backend.xp, backend.array(weights)
+    is_constant = xp.amax(X, axis=-2) == xp.amin(X, axis=-2)
+    sums = sum(weights_there[rows] @ block for rows, block in samples.blocks())
+    mean = xp.where(is_constant, backend.cast(X[..., 0, :], "float64"), sums / weights.sum())
+    shares = backend.array(np.bincount(y, weights, minlength=n_classes) / weights.sum())
+    return centred_columns(mean, is_constant, shares, method, backend)
+
+
+def centred_columns(
+    mean: Array, is_constant: Array, shares: Array, method: Method, backend: Backend = NUMPY
+) -> Columns:
+    """Return columns that are centred where constant ones are free; the shares are of classes."""
+    is_free = is_constant & (method.penalty == "variance") & (method.solver != "pinv")
+    is_centred = backend.xp.any(is_free & (mean != 0), axis=-1)[..., None]
+    centre, offset = (backend.xp.where(is_centred, values, 0.0) for values in (mean, shares))
+    return Columns(mean, centre, offset)
+
+
+def standardised_blocks(
+    samples: LabelledRows, columns: Columns, scale: Array | float = 1.0
+) -> Iterator[tuple[Array, Array]]:
+    """Yield Z and T of blocks of rows."""
+    backend, classes = samples.backend, samples.backend.range(samples.n_classes)
+    y, roots = (backend.array(values)[:, None] for values in (samples.y, np.sqrt(samples.weights)))
+    centre, offset = columns.centre[..., None, :], columns.offset[..., None, :]
+    for rows, block in samples.blocks():
+        Z, T = block - centre, backend.xp.where(y[rows] == classes, 1 - offset, -offset)
+        Z *= roots[rows] * scale
+        T *= roots[rows]
+        yield Z, T
+
+
+def squares_of(samples: LabelledRows, columns: Columns) -> Array:
+    """Return the weighted sum of squared deviations from the mean."""
+    square, mean = samples.backend.xp.square, columns.mean[..., None, :]
+    weights = samples.backend.array(samples.weights)
+    return sum(weights[rows] @ square(block - mean) for rows, block in samples.blocks())
+
+
+def moments_of(samples: LabelledRows, columns: Columns) -> Moments:
+    """Return the sums over all samples."""
+    *layers, _, n_columns = samples.X.shape
+    gram = samples.backend.zeros((*layers, n_columns, n_columns), "float64")
+    moment = samples.backend.zeros((*layers, n_columns, samples.n_classes), "float64")
+    for Z, T in standardised_blocks(samples, columns):
+        gram += Z.mT @ Z
+        moment += Z.mT @ T
+    return Moments(samples.weights.sum(), squares_of(samples, columns), gram, moment)
+
+
+def penalties_of(
+    squares: Array, weight: float, method: Method, backend: Backend
+) -> tuple[Array, Array]:
+    """Return r of every column, and 1/√r, which is 0 where there is no penalty."""
+    xp = backend.xp
+    penalties = squares / weight if method.penalty == "variance" else xp.ones_like(squares)
+    return penalties, 1 / xp.sqrt(xp.where(penalties > 0, penalties, np.inf))
+
+
+def solve_least_squares(samples: LabelledRows, alphas: Sequence[float], method: Method) -> Solution:
+    """Return W by any solver; "auto", "cholesky" and "eigen" take tensors and several alphas."""
+    columns, backend, solver = columns_of(samples, method), samples.backend, method.solver
+    n_samples, n_columns = samples.X.shape[-2:]
+    is_wide = n_samples < n_columns and solver != "pinv"
+    if not is_wide and solver not in ("qr", "lms"):
+        return solve_moments(moments_of(samples, columns), columns, alphas, method, backend)
+    squares, weight = squares_of(samples, columns), samples.weights.sum()
+    _, scale = penalties_of(squares, weight, method, backend)
+    read_blocks = partial(standardised_blocks, samples, columns, scale[..., None, :])
+    if solver == "lms":
+        shape = samples.n_classes, n_columns
+        found = rls.solve_lms(read_blocks, shape, n_samples, alphas[0], *method[2:])
+    else:
+        Z, T = (backend.xp.concat(blocks, axis=-2) for blocks in zip(*read_blocks(), strict=True))
+        if solver == "qr":
+            check_alpha(alphas[0], np.vdot(Z, Z), solver)
+            found = rls.solve_qr(Z, T, alphas[0]), 1, True
+        else:
+            found = solve_equations(Z @ Z.mT, T, Z, alphas, method, backend)
+    return original_coefficients(found, columns, scale, backend)
+
+
+def solve_moments(
+    moments: Moments,
+    columns: Columns,
     alphas: Sequence[float],
+    method: Method,
+    backend: Backend = NUMPY,
+) -> Solution:
+    """Return W by a solver that needs no rows ("qr" takes eigenvalues); overwrite the moments."""
+    weight, squares, gram, moment = moments
+    penalties, scale = penalties_of(squares, weight, method, backend)
+    if method.solver == "pinv":
+        return rls.solve_pinv(gram, moment, alphas[0] * penalties).T[None], 1, True
+    gram *= scale[..., None]
+    gram *= scale[..., None, :]
+    moment *= scale[..., None]
+    found = solve_equations(gram, moment, None, alphas, method, backend)
+    return original_coefficients(found, columns, scale, backend)
+
+
+def solve_equations(
+    gram: Array,
+    right: Array,
+    rows: Array | None,
+    alphas: Sequence[float],
+    method: Method,
     backend: Backend,
-    *,
-    weights: Array | None = None,
-    penalty: str = "variance",
-    solver: str = "auto",
-) -> Array:
-    """Return B of every layer and penalty (layers × penalties × columns × targets).
+) -> Solution:
+    """Return Γ = (ZᵀZ + αI)⁻¹ ZᵀT, or the same from `rows` Z as Zᵀ(ZZᵀ + αI)⁻¹ T.
 
-    `activations` are layers × samples × columns, `targets` samples × targets, `weights` samples.
-    The solver "auto" factors matrices where no alpha is too small for it; "cholesky" insists on
-    that, "eigen" on eigenvalues.
+    Γ is ... × alphas × columns × classes. "auto" factors matrices where no alpha is too small for
+    that, as "cholesky" does or refuses to do; others but "fista" take eigenvalues.
     """
-    moments = moments_of(activations, targets, weights, penalty, backend)
-    penalties = backend.array(np.asarray(alphas), "float64")
-    n_samples, n_columns = activations.shape[1:]
-    solve = solve_dual if n_samples < n_columns else solve_primal
-    solutions = solve(activations, targets, moments, penalties, solver, backend)
-    return original_coefficients(moments, solutions, backend)
+    if method.solver == "fista":
+        factors, moment = ([gram], right) if rows is None else ([rows.T, rows], rows.T @ right)
+        return rls.solve_fista(factors, moment, alphas[0], *method[2:])
+    trace, smallest = float(backend.xp.einsum("...ii->...", gram).max()), min(alphas)
+    check_alpha(smallest, trace, method.solver)
+    is_safe = trace < LARGEST_CONDITION["cholesky"] * smallest
+    is_factored = is_safe and method.solver in ("auto", "cholesky")
+    solve = factor_and_solve if is_factored else solve_by_eigenvalues
+    solutions = solve(gram, right, alphas, backend)
+    return solutions if rows is None else rows.mT[..., None, :, :] @ solutions, 1, True
 
 
-def solve_dual(activations, targets, moments, penalties, solver, backend):
-    """Return Γ = Zᵀ (ZZᵀ + αI)⁻¹ T (layers × penalties × columns × targets)."""
-    block = backend.cast(activations, "float64")
-    Z = standardised(block, moments, slice(None))
-    transposed = backend.xp.swapaxes(Z, 1, 2)
-    right = moments.root_weights * (targets - moments.offset)
-    return transposed[:, None] @ solve_shifted(Z @ transposed, right, penalties, backend, solver)
-
-
-def solve_primal(activations, targets, moments, penalties, solver, backend):
-    """Return Γ = (ZᵀZ + αI)⁻¹ ZᵀT; Z is made a block of rows at a time."""
-    gram = right = 0.0
-    for rows, block in row_blocks(activations, backend):
-        Z = standardised(block, moments, rows)
-        transposed = backend.xp.swapaxes(Z, 1, 2)
-        gram = gram + transposed @ Z
-        right = right + transposed @ (moments.root_weights[rows] * (targets[rows] - moments.offset))
-    return solve_shifted(gram, right, penalties, backend, solver)
-
-
-def standardised(block: Array, moments: Moments, rows: slice) -> Array:
-    """Return Z of a block of rows."""
-    return moments.root_weights[rows] * ((block - moments.centre) * moments.scale)
-
-
-def row_blocks(activations: Array, backend: Backend) -> Iterator[tuple[slice, Array]]:
-    """Yield (rows, the activations of all layers in these rows) in double precision."""
-    n_layers, n_samples, n_columns = activations.shape
-    at_once = max(1, backend.block_bytes // (ROW_ARRAYS * 8 * n_layers * n_columns))
-    for start in range(0, n_samples, at_once):
-        rows = slice(start, start + at_once)
-        yield rows, backend.cast(activations[:, rows], "float64")
-
-
-def moments_of(
-    activations: Array, targets: Array, weights: Array | None, penalty: str, backend: Backend
-) -> Moments:
-    """Return what standardises; only layers that have columns without variance are centred."""
-    xp = backend.xp
-    n_layers, n_samples, n_columns = activations.shape
-    if weights is None:
-        weights = backend.full((n_samples,), 1, "float64")
-    root_weights = xp.sqrt(weights)[:, None]
-    if penalty == "identity":
-        nothing = backend.zeros((n_layers, 1, n_columns), "float64")
-        offset = backend.zeros((n_layers, 1, targets.shape[1]), "float64")
-        return Moments(root_weights, nothing, nothing + 1, offset, nothing)
-    mean, variance = column_moments(activations, weights, backend)
-    varies = variance > 0
-    scale = xp.where(varies, 1 / xp.sqrt(xp.where(varies, variance, 1.0)), 0.0)
-    free_column = xp.where(varies, 0.0, mean)
-    is_centred = xp.any(free_column != 0, axis=2)[:, :, None]
-    offset = xp.where(is_centred, weights @ targets / weights.sum(), 0.0)
-    return Moments(root_weights, xp.where(is_centred, mean, 0.0), scale, offset, free_column)
-
-
-def column_moments(activations: Array, weights: Array, backend: Backend) -> tuple[Array, Array]:
-    """Return the mean and variance of the columns (layers × 1 × columns), exact where constant."""
-    xp, total = backend.xp, weights.sum()
-    is_constant = xp.amax(activations, axis=1) == xp.amin(activations, axis=1)
-    first = backend.cast(activations[:, 0], "float64")
-    sums = sum(weights[rows] @ block for rows, block in row_blocks(activations, backend))
-    mean = xp.where(is_constant, first, sums / total)[:, None]
-    squares = sum(
-        weights[rows] @ (block - mean) ** 2 for rows, block in row_blocks(activations, backend)
-    )
-    return mean, (squares / total)[:, None]
-
-
-def original_coefficients(moments: Moments, solutions: Array, backend: Backend) -> Array:
-    """Return B from the standardised Γ (layers × penalties × columns × targets).
-
-    The intercept of centred layers comes back spread over the free columns.
-    """
-    xp = backend.xp
-    original = xp.swapaxes(moments.scale, 1, 2)[:, None] * solutions
-    intercepts = moments.offset[:, None] - moments.centre[:, None] @ original
-    column = xp.swapaxes(moments.free_column, 1, 2)[:, None]
-    square = (column**2).sum(axis=2)[:, :, None]
-    return original + column / xp.where(square > 0, square, 1.0) * intercepts
-
-
-def solve_shifted(
-    matrices: Array, right: Array, alphas: Array, backend: Backend, solver: str = "auto"
-) -> Array:
-    """Return (A + αI)⁻¹ right for every matrix and α (matrices × alphas × size × columns)."""
-    if solver == "eigen":
-        return solve_by_eigenvalues(matrices, right, alphas, backend)
-    largest_trace = float(backend.xp.einsum("mii->m", matrices).max())
-    if largest_trace < LARGEST_CONDITION["cholesky"] * float(alphas.min()):
-        return factor_and_solve(matrices, right, alphas, backend)
-    if solver == "cholesky":
-        raise too_small(float(alphas.min()), solver)
-    return solve_by_eigenvalues(matrices, right, alphas, backend)
-
-
-def factor_and_solve(matrices: Array, right: Array, alphas: Array, backend: Backend) -> Array:
-    """Return (A + αI)⁻¹ right by Cholesky's method, as many at once as memory holds."""
-    xp = backend.xp
-    n_matrices, size = matrices.shape[:2]
-    identity = backend.array(np.eye(size), "float64")
-    bytes_of_matrix = 8 * size * (MATRICES * size + 3 * right.shape[2]) * len(alphas)
-    at_once = max(1, backend.batch_bytes // bytes_of_matrix)
-    solutions = []
-    for start in range(0, n_matrices, at_once):
-        part = slice(start, start + at_once)
-        shifted = matrices[part, None] + alphas[:, None, None] * identity
-        wide = xp.broadcast_to(right[part, None], (*shifted.shape[:3], right.shape[2]))
-        solved = solve_definite(
-            shifted.reshape(-1, size, size), wide.reshape(-1, size, right.shape[2]), backend
+def check_alpha(alpha: float, squared_norm: float, solver: str) -> None:
+    """Raise if rounding would eat a penalty."""
+    if squared_norm >= LARGEST_CONDITION.get(solver, np.inf) * alpha:
+        raise ValueError(
+            f"alpha={alpha!r} is too small for solver={solver!r} on these data; "
+            "use solver='eigen' or 'auto'"
         )
-        solutions.append(solved.reshape(wide.shape))
-    return xp.concat(solutions, axis=0)
 
 
-def solve_by_eigenvalues(matrices: Array, right: Array, alphas: Array, backend: Backend) -> Array:
-    """Return (A + αI)⁻¹ right = V (Λ + α)⁻¹ Vᵀ right: slower, but no α is too small for it.
+def original_coefficients(
+    found: Solution, columns: Columns, scale: Array, backend: Backend
+) -> Solution:
+    """Return W from Γ: the intercept of centred columns goes to those that are constant."""
+    xp, (solutions, *outcome) = backend.xp, found
+    W = (scale[..., None, :, None] * solutions).mT
+    constants = xp.where(scale > 0, 0.0, columns.mean)[..., None, :]
+    has_constants = (constants != 0).any(axis=-1)[..., None]
+    if has_constants.any():
+        square = xp.where(has_constants, (constants**2).sum(axis=-1)[..., None], 1.0)
+        intercepts = columns.offset[..., None, :, None] - W @ columns.centre[..., None, :, None]
+        W = W + intercepts * (constants / square)[..., None, :]
+    return W, *outcome
+
+
+def factor_and_solve(gram: Array, right: Array, alphas: Sequence[float], backend: Backend) -> Array:
+    """Return (G + αI)⁻¹ right by Cholesky's method, for as many α at once as memory holds."""
+    xp, (*layers, size, n_classes) = backend.xp, right.shape
+    bytes_of_alpha = 8 * int(np.prod(layers)) * size * (MATRICES * size + 3 * n_classes)
+    solutions = []
+    for part in row_slices(len(alphas), max(1, backend.batch_bytes // bytes_of_alpha)):
+        shifts = backend.array(np.array(alphas[part], dtype=float))
+        shifted = xp.stack([gram] * len(shifts), axis=-3)
+        # Every (size + 1)th entry of a matrix is on its diagonal.
+        shifted.reshape(*shifted.shape[:-2], -1)[..., :: size + 1] += shifts[:, None]
+        repeated = xp.broadcast_to(right[..., None, :, :], (*shifted.shape[:-1], n_classes))
+        solutions.append(solve_definite(shifted, repeated, backend))
+    return xp.concat(solutions, axis=-3)
+
+
+def solve_definite(matrices: Array, right: Array, backend: Backend) -> Array:
+    """Return A⁻¹ right by Cholesky's method; A is overwritten."""
+    if backend.is_torch:
+        return backend.xp.cholesky_solve(right, backend.xp.linalg.cholesky(matrices))
+    if matrices.ndim > 2:
+        pairs = zip(matrices, right, strict=True)
+        return np.stack([solve_definite(*pair, backend) for pair in pairs])
+    factor = linalg.cho_factor(matrices.T, overwrite_a=True, check_finite=False)
+    return linalg.cho_solve(factor, right, check_finite=False)
+
+
+def solve_by_eigenvalues(
+    gram: Array, right: Array, alphas: Sequence[float], backend: Backend
+) -> Array:
+    """Return (G + αI)⁻¹ right = V (Λ + α)⁻¹ Vᵀ right: slower, but no α is too small for it.
 
     α = 0 gives the solution of least norm.
     """
     xp = backend.xp
-    values, vectors = xp.linalg.eigh(matrices)
-    turned = (xp.swapaxes(vectors, 1, 2) @ right)[:, None]
-    rounding = xp.amax(values, axis=1)[:, None] * values.shape[1] * np.finfo(np.float64).eps
-    is_zero = (values <= rounding)[:, None]
-    shifted = xp.where(is_zero, 0.0, values[:, None]) + alphas[:, None]
-    is_lost = is_zero & (alphas[:, None] <= rounding[:, None])
-    shifted = xp.where(is_lost, np.inf, shifted)
-    return vectors[:, None] @ (turned / shifted[:, :, :, None])
-
-
-def solve_definite(matrices: Array, right: Array, backend: Backend) -> Array:
-    """Return A⁻¹ right by Cholesky's method, a block of columns at a time; A is overwritten.
-
-    With L₁₁L₁₁ᵀ = A₁₁ and L₂₁ = A₂₁L₁₁⁻ᵀ, what is left to factor is A₂₂ - L₂₁L₂₁ᵀ; the right-hand
-    side is eliminated along with it.
-    """
-    xp, size = backend.xp, matrices.shape[1]
-    steps = []
-    right = 1 * right
-    for start in range(0, size, FACTOR_BLOCK):
-        here, below = slice(start, start + FACTOR_BLOCK), slice(start + FACTOR_BLOCK, size)
-        inverse = xp.linalg.inv(xp.linalg.cholesky(matrices[:, here, here]))
-        factor = matrices[:, below, here] @ xp.swapaxes(inverse, 1, 2)
-        right[:, here] = inverse @ right[:, here]
-        if factor.shape[1]:
-            right[:, below] -= factor @ right[:, here]
-            matrices[:, below, below] -= factor @ xp.swapaxes(factor, 1, 2)
-        steps.append((here, below, inverse, factor))
-    for here, below, inverse, factor in reversed(steps):
-        known = right[:, here]
-        if factor.shape[1]:
-            known = known - xp.swapaxes(factor, 1, 2) @ right[:, below]
-        right[:, here] = xp.swapaxes(inverse, 1, 2) @ known
-    return right
+    if backend.is_torch or gram.ndim > 2:
+        values, vectors = xp.linalg.eigh(gram)
+    else:  # in less memory
+        values, vectors = linalg.eigh(gram, overwrite_a=True, check_finite=False)
+    rotated = vectors.mT @ right
+    rounding = xp.amax(values, axis=-1)[..., None] * values.shape[-1] * np.finfo(np.float64).eps
+    is_zero = values <= rounding
+    solutions = []
+    for alpha in alphas:
+        shifted = xp.where(is_zero, 0.0, values) + alpha
+        shifted = xp.where(is_zero & (alpha <= rounding), np.inf, shifted)
+        solutions.append(vectors @ (rotated / shifted[..., None]))
+    return xp.stack(solutions, axis=-3)
 
 
 def train_rls(
     activations: Array, y: np.ndarray, alphas: Sequence[float], backend: Backend
 ) -> Array:
-    """Return B for the one-hot labels (layers × penalties × columns × classes)."""
+    """Return W of every hidden layer and alpha (layers × alphas × classes × columns)."""
     classes, index = np.unique(y, return_inverse=True)
-    targets = backend.array(np.eye(len(classes))[index], "float64")
-    return rls_coefficients(activations, targets, alphas, backend)
+    samples = LabelledRows(activations, index, np.ones(len(y)), len(classes), backend)
+    return solve_least_squares(samples, alphas, Method())[0]
 
 
 def rls_accuracies(
     coefficients: Array, classes: np.ndarray, test: Array, y_test: np.ndarray, backend: Backend
 ) -> np.ndarray:
-    """Return the accuracy of every layer and penalty on test activations (layers × penalties).
+    """Return the accuracy of every layer and alpha on test activations (layers × alphas).
 
     `classes` are those trained on; test samples of others are never right.
     """
-    known = backend.array(np.searchsorted(classes, y_test))
-    is_known = backend.array(np.isin(y_test, classes))
-    n_right = 0.0
-    for rows, block in row_blocks(test, backend):
-        hits = [
-            backend.xp.argmax(block @ coefficients[:, penalty], axis=2) == known[rows]
-            for penalty in range(coefficients.shape[1])
-        ]
-        is_right = backend.xp.stack(hits, axis=1) & is_known[rows]
-        n_right = n_right + backend.cast(is_right, "float64").sum(axis=2)
+    known = backend.array(np.searchsorted(classes, y_test))[:, None]
+    is_known = backend.array(np.isin(y_test, classes))[:, None]
+    n_layers, n_alphas, n_classes, n_columns = coefficients.shape
+    of_all_alphas = coefficients.reshape(n_layers, n_alphas * n_classes, n_columns).mT
+    n_right = backend.zeros((n_layers, n_alphas), "float64")
+    for rows, block in row_blocks(test, backend, n_alphas * n_classes):
+        scores = (block @ of_all_alphas).reshape(n_layers, -1, n_alphas, n_classes)
+        is_right = (backend.xp.argmax(scores, axis=-1) == known[rows]) & is_known[rows]
+        n_right += is_right.sum(axis=1)
     return backend.numpy(n_right / len(y_test))

@@ -9,10 +9,9 @@ from hyperlvq.checks import InputError
 from hyperlvq.cli.budget import budget
 from hyperlvq.cli.costs import costs
 from hyperlvq.cli.data import data_app
-from hyperlvq.cli.evaluate import evaluate
 from hyperlvq.cli.export import export
 from hyperlvq.cli.fit import fit
-from hyperlvq.cli.predict import predict
+from hyperlvq.cli.predict import evaluate, predict
 from hyperlvq.cli.show import show
 from hyperlvq.cli.study import study_app
 

@@ -1,6 +1,6 @@
 """`hyperlvq costs`: the paper's table of what training costs, for given sizes."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -23,41 +23,21 @@ def costs(
 
     Example: hyperlvq costs --n-samples 1000 --n-classes 3 --n-units 500 --n-features 20
     """
-    from hyperlvq.costs import glvq_flops, rls_flops, rls_qr_flops
+    from hyperlvq.costs import FORMS, flops_by_method, prediction_cost
 
-    sizes = n_samples, n_units, n_classes
-    training = {
-        "RLS": rls_flops(*sizes),
-        "RLS by QR": rls_qr_flops(*sizes),
-        "GLVQ": glvq_flops(*sizes, prototypes_per_class, n_iter),
-    }
-    n_outputs = n_classes * prototypes_per_class
-    prediction = {} if n_features is None else _prediction(n_features, n_units, n_outputs)
-    values = {"training_flops": training, "prediction": prediction}
-    give([*_training_lines(training), *_prediction_lines(prediction)], values, as_json, quiet=False)
-
-
-def _prediction(n_features: int, n_units: int, n_outputs: int) -> dict[str, Any]:
-    from hyperlvq.costs import prediction_cost
-
-    return {
-        form: prediction_cost("intrvfl", n_features, n_units, n_outputs, form=form)._asdict()
-        for form in ("float", "integer")
-    }
-
-
-def _training_lines(training: dict[str, float]) -> list[str]:
-    rows = [
-        [name, f"{flops:.4g}", f"{flops / training['RLS']:.4f}"] for name, flops in training.items()
-    ]
-    return aligned([["training", "flops", "relative"], *rows])
-
-
-def _prediction_lines(prediction: dict[str, Any]) -> list[str]:
-    if not prediction:
-        return []
-    rows = [
-        [f"intRVFL + GLVQ, {form}", str(cost["bytes"]), str(cost["operations"])]
-        for form, cost in prediction.items()
-    ]
-    return ["", *aligned([["prediction", "bytes", "operations"], *rows])]
+    flops = flops_by_method(n_samples, n_units, n_classes, prototypes_per_class, n_iter).values()
+    training = dict(zip(("RLS", "RLS by QR", "GLVQ"), flops, strict=True))
+    rows = [[name, f"{f:.4g}", f"{f / training['RLS']:.4f}"] for name, f in training.items()]
+    lines = aligned([["training", "flops", "relative"], *rows])
+    prediction = {}
+    if n_features is not None:
+        sizes = n_features, n_units, n_classes * prototypes_per_class
+        prediction = {
+            form: prediction_cost("intrvfl", *sizes, form=form)._asdict() for form in FORMS
+        }
+        rows = [
+            [f"intRVFL + GLVQ, {form}", *map(str, cost.values())]
+            for form, cost in prediction.items()
+        ]
+        lines += ["", *aligned([["prediction", "bytes", "operations"], *rows])]
+    give(lines, {"training_flops": training, "prediction": prediction}, as_json, quiet=False)

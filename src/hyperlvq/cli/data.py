@@ -11,8 +11,8 @@ from hyperlvq.cli.stopping import if_stopped
 from hyperlvq.cli.text import aligned
 
 if TYPE_CHECKING:
-    from hyperlvq.study.collection import Collection
-    from hyperlvq.study.manifest import Facts
+    from hyperlvq.study.collection import Collection, Facts
+    from hyperlvq.study.runner import DataSource
 
 RESUMES = "the same command resumes the download, if the server can"
 
@@ -29,14 +29,16 @@ def list_sets(
     ] = False,
 ) -> None:
     """List the data sets of the public collection, of PATH, or the built-in ones."""
-    from hyperlvq.study.manifest import manifest
+    from hyperlvq.study.collection import BuiltinCollection, manifest, open_collection
 
     if path and built_in:
         raise InputError("give a path or --built-in, not both")
     if built_in:
-        facts = _facts_of_built_in()
+        facts = _facts_of_sets(BuiltinCollection(), public={})
+    elif path:
+        facts = _facts_of_sets(open_collection(path), manifest())
     else:
-        facts = _facts_of_collection(path) if path else list(manifest().values())
+        facts = list(manifest().values())
     _say(*_table(facts))
 
 
@@ -48,10 +50,13 @@ def verify(
     ] = None,
 ) -> None:
     """Check every file of a collection; the exit code is 1 if a data set is not whole."""
-    from hyperlvq.study.collection import open_collection
+    from hyperlvq.study.collection import manifest, open_collection
 
     collection = open_collection(path)
-    checked = names or _expected_names(collection)
+    found = collection.names()
+    # where there is a public set, the copy should be complete
+    public = manifest() if any(name in manifest() for name in found) else {}
+    checked = names or [*public, *(name for name in found if name not in public)]
     failed = [name for name in checked if not _is_whole(collection, name)]
     summary = f"{len(checked) - len(failed)} of {len(checked)} data sets are whole"
     _say(f"{summary}; failed: {', '.join(failed)}" if failed else summary)
@@ -62,7 +67,7 @@ def verify(
 @data_app.command()
 def fetch(
     url: Annotated[str, typer.Argument(help="An http or https address.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the file shall be.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the file goes.")],
     sha256: Annotated[
         str | None, typer.Option(help="The checksum it must have, in hexadecimal.")
     ] = None,
@@ -76,24 +81,14 @@ def fetch(
     _say(f"{output} is there; check it: hyperlvq data verify {output}")
 
 
-def _facts_of_built_in() -> "list[Facts]":
-    from hyperlvq.study.builtin import BuiltinCollection
-    from hyperlvq.study.manifest import facts_of
+def _facts_of_sets(source: "DataSource", public: "dict[str, Facts]") -> "list[Facts]":
+    """Return the sizes of data sets; what is known of public ones need not be read."""
+    from hyperlvq.study.collection import facts_of
 
-    collection = BuiltinCollection()
-    return [facts_of(collection.load(name)) for name in collection.names()]
-
-
-def _facts_of_collection(path: Path) -> "list[Facts]":
-    """Return what the manifest says of public sets, unread; the others are loaded."""
-    from hyperlvq.study.collection import open_collection
-    from hyperlvq.study.manifest import facts_of, manifest
-
-    collection = open_collection(path)
     rows = []
-    for name in collection.names():
+    for name in source.names():
         try:
-            rows.append(manifest().get(name) or facts_of(collection.load(name)))
+            rows.append(public.get(name) or facts_of(source.load(name)))
         except InputError as error:
             _say(f"hyperlvq: {error}", to_stderr=True)
     return rows
@@ -111,15 +106,6 @@ def _table(rows: "list[Facts]") -> list[str]:
 
 def _say(*lines: str, to_stderr: bool = False) -> None:
     give(lines, None, as_json=False, quiet=False, to_stderr=to_stderr)
-
-
-def _expected_names(collection: "Collection") -> list[str]:
-    """Return all public sets if there is one, as a copy should be complete; and its others."""
-    from hyperlvq.study.manifest import manifest
-
-    names = collection.names()
-    public = manifest().keys() if manifest().keys() & set(names) else ()
-    return [*public, *(name for name in names if name not in manifest())]
 
 
 def _is_whole(collection: "Collection", name: str) -> bool:

@@ -105,17 +105,18 @@ def _read_samples(saved: SavedModel, path: str) -> ExportSamples:
 
     from hyperlvq.export.fitted import device_features
     from hyperlvq.tables.about import columns_of
-    from hyperlvq.tables.columns import labels, to_frame
+    from hyperlvq.tables.columns import target_labels, to_frame
     from hyperlvq.tables.read import read_table
 
     table = read_table(path)
-    frame = to_frame(table.data, columns_of(saved.about), table)
+    frame = to_frame(table, columns_of(saved.about))
     features = device_features(saved.model, frame)
     is_whole = ~np.isnan(features).any(axis=1)
     if not is_whole.any():
         raise InputError(f"{path} has no row without missing numbers, which exported models need")
     target = saved.about["target"]
-    known = labels(table.data, target, table)[is_whole] if target in table.columns else None
+    has_target = target in table.form.columns
+    known = target_labels(table, target)[is_whole] if has_target else None
     # From all over the table.
     spread = np.unique(np.linspace(0, is_whole.sum() - 1, MOST_VECTORS).astype(int))
     return ExportSamples(frame[is_whole], known, features[is_whole][spread], int((~is_whole).sum()))

@@ -33,7 +33,7 @@ from hyperlvq.registry import PARTS, Parameter, hidden_layers, readouts, recipe_
 
 if TYPE_CHECKING:
     from hyperlvq.tables.about import About
-    from hyperlvq.tables.training import Task, Trained
+    from hyperlvq.tables.training import Task
 
 DEVICE_PANEL = "A device to fit (then hyperlvq export)"
 MODEL_PANEL = "The model (parameters as in Python, with the same defaults)"
@@ -141,6 +141,7 @@ def fit(
     if min_accuracy is not None and cv == 0:
         raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
     with if_stopped(NOTHING_WRITTEN):
+        from hyperlvq.tables.about import to_plain
         from hyperlvq.tables.training import Task
 
         parameters = _given(parameters, hidden, readout)
@@ -165,7 +166,8 @@ def fit(
         about, content = _train(table, task, limits, output, min_accuracy, quiet)
     if content is not None:
         _save(content, output)
-    give(_lines(about, output, content), about, as_json, quiet, output == STANDARD)
+    lines = _lines(about, output, content)
+    give(lines, to_plain(about), as_json, quiet, output == STANDARD)
     if content is None:
         raise typer.Exit(1)
 
@@ -211,8 +213,7 @@ def _train(
     """Return what is known of the model and its file, None if it is not good enough to save."""
     from hyperlvq.cli.steps import shown_steps
     from hyperlvq.model_files import to_bytes
-    from hyperlvq.saving import to_parts
-    from hyperlvq.tables.about import about_training, to_notes
+    from hyperlvq.tables.about import to_notes
     from hyperlvq.tables.read import read_table
     from hyperlvq.tables.training import train
     from hyperlvq.writing import check_writable
@@ -221,13 +222,10 @@ def _train(
         check_writable(output)
         check_not_an_input(output, table)
     with shown_steps(quiet) as progress:
-        data = read_table(table)
-        trained = train(data, task, progress)
-    parts = to_parts(trained.model)
-    about = about_training(trained, task, data.name, parts)
+        model, parts, about = train(read_table(table), task, progress)
     if limits:
-        about["device"] = budget_values(trained.model, limits["chip"], limits["input"])
-    if min_accuracy is not None and not _is_at_least(trained, min_accuracy):
+        about["device"] = budget_values(model, limits["chip"], limits["input"])
+    if min_accuracy is not None and not _is_at_least(about, min_accuracy):
         return about, None
     return about, to_bytes(replace(parts, notes=to_notes(about)))
 
@@ -242,14 +240,14 @@ def _save(content: bytes, output: str) -> None:
         write_bytes(content, output)
 
 
-def _is_at_least(trained: "Trained", min_accuracy: float) -> bool:
-    if trained.validation is None:
+def _is_at_least(about: "About", min_accuracy: float) -> bool:
+    if about["validation"] is None:
         raise InputError("--min-accuracy: the table is too small to cross-validate")
-    return trained.validation.mean >= min_accuracy
+    return about["validation"].mean >= min_accuracy
 
 
 def _lines(about: "About", output: str, content: bytes | None) -> list[str]:
-    from hyperlvq.cli.about_text import training_lines
+    from hyperlvq.cli.show import training_lines
 
     if content is None:
         outcome = "not saved: the accuracy is below --min-accuracy"

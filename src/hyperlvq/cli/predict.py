@@ -1,12 +1,15 @@
-"""`hyperlvq predict`: the classes of new rows."""
+"""`hyperlvq predict` and `evaluate`: a model's classes of new rows, and how good they are."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hyperlvq.checks import InputError
 from hyperlvq.cli.options import (
     STANDARD,
+    JsonOption,
+    MinAccuracy,
     ModelArgument,
     QuietOption,
     TableArgument,
@@ -16,7 +19,10 @@ from hyperlvq.cli.options import (
     read_saved,
 )
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
-from hyperlvq.cli.text import counted
+from hyperlvq.cli.text import aligned, confusion_lines, counted, facts, short
+
+if TYPE_CHECKING:
+    from hyperlvq.tables.evaluation import Confusion
 
 
 def predict(
@@ -42,36 +48,112 @@ def predict(
     Example: hyperlvq predict model.hlvq new.csv -o predictions.csv
     """
     from hyperlvq.cli.steps import shown_share
+    from hyperlvq.tables import batches
     from hyperlvq.tables.about import columns_of
-    from hyperlvq.tables.names import check_present, tidy
-    from hyperlvq.tables.prediction import predict as predict_rows
+    from hyperlvq.tables.columns import check_present
+    from hyperlvq.tables.dialect import tidy
     from hyperlvq.tables.read import open_table
-    from hyperlvq.tables.write import check_output, open_output, prediction_table
 
     check_inputs(model, table)
-    check_output(output)
+    batches.check_output(output)
     check_not_an_input(output, model, table)
     saved = read_saved(model)
     columns, kept = columns_of(saved.about), [tidy(name) for name in keep or ()]
     name = saved.about["target"] or "prediction"
     needed = [*(column.name for column in columns), *kept]
+    # of a stream, rows are seen as they come, not once all of them are there
+    is_stream = output == STANDARD or (Path(output).exists() and not Path(output).is_file())
     n_rows = 0
     with (
         open_table(table, columns=needed) as reader,
-        open_output(output) as write,
+        batches.open_output(output) as write,
         shown_share("predicting", quiet) as progress,
-        if_stopped(None if _is_stream(output) else NOTHING_WRITTEN),
+        if_stopped(None if is_stream else NOTHING_WRITTEN),
     ):
-        check_present(kept, reader.columns, reader.name)
-        for prediction in predict_rows(saved.predictor, columns, reader, margins):
-            write(prediction_table(prediction, name, kept))
-            n_rows += len(prediction.rows)
+        check_present(kept, reader)
+        for batch in batches.predict_batches(saved.predictor, columns, reader, margins):
+            write(batches.prediction_table(batch, name, kept))
+            n_rows += len(batch.classes)
             progress(reader.position)
     if output != STANDARD:
         give([f"{output}: {counted(n_rows, 'row')} predicted"], None, as_json=False, quiet=quiet)
 
 
-def _is_stream(output: str) -> bool:
-    """Return whether rows are seen as they come, not once all of them are there."""
-    path = Path(output)
-    return output == STANDARD or (path.exists() and not path.is_file())
+def evaluate(
+    model: ModelArgument,
+    table: TableArgument,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", help="The column of the classes, if not as in training."),
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw the confusion matrix: *.svg, *.png or *.pdf.")
+    ] = None,
+    min_accuracy: MinAccuracy = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Compare a model's predictions with the known classes of a table.
+
+    Example: hyperlvq evaluate model.hlvq test.csv --target species --picture confusion.svg
+    """
+    check_inputs(model, table)
+    with if_stopped(None if picture is None else NOTHING_WRITTEN):
+        if picture is not None:
+            from hyperlvq.report.confusion import check_picture, write_confusion
+
+            check_picture(picture)
+        confusion, notes = _evaluate(model, table, target)
+    if picture is not None:
+        write_confusion(confusion, picture)
+    give(_lines(confusion, notes), _values(confusion, notes), as_json, quiet)
+    if min_accuracy is not None and confusion.accuracy < min_accuracy:
+        raise typer.Exit(1)
+
+
+def _evaluate(model: str, table: str, target: str | None) -> "tuple[Confusion, list[str]]":
+    from hyperlvq.tables.about import columns_of
+    from hyperlvq.tables.dialect import tidy
+    from hyperlvq.tables.evaluation import evaluate_table
+    from hyperlvq.tables.read import open_table
+
+    saved = read_saved(model)
+    known = target or saved.about["target"]
+    if known is None:
+        raise InputError("a model saved in Python does not know its target: give --target")
+    columns = columns_of(saved.about)
+    needed = [*(column.name for column in columns), tidy(known)]
+    with open_table(table, columns=needed) as reader:
+        return evaluate_table(saved.predictor, columns, reader, known)
+
+
+def _lines(confusion: "Confusion", notes: list[str]) -> list[str]:
+    right = f"{confusion.accuracy:.3f}: {confusion.n_right} of {confusion.n_rows} rows"
+    guessing = f"always the largest class: {confusion.largest_share:.3f}"
+    pairs = [
+        ("accuracy", f"{right} ({guessing})"),
+        ("balanced accuracy", f"{confusion.balanced_accuracy:.3f}"),
+        *(("note", note) for note in notes),
+    ]
+    classes = [
+        [short(each["class"]), str(each["rows"]), _share(each["precision"]), _share(each["recall"])]
+        for each in confusion.by_class()
+    ]
+    by_class = aligned([["class", "rows", "precision", "recall"], *classes])
+    return [*facts(pairs), "", *by_class, "", *confusion_lines(confusion)]
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _values(confusion: "Confusion", notes: list[str]) -> dict[str, Any]:
+    return {
+        "rows": confusion.n_rows,
+        "accuracy": confusion.accuracy,
+        "balanced_accuracy": confusion.balanced_accuracy,
+        "largest_class_share": confusion.largest_share,
+        "classes": confusion.by_class(),
+        "confusion": confusion.to_dict(),
+        "notes": notes,
+    }

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from hyperlvq.study.runner import Progress as Step
+from hyperlvq.study.runner import Step
 
 LINES_WITHOUT_TERMINAL = 20
 # The first runs are the longest: minutes each.
@@ -59,7 +59,7 @@ def _show_lines(steps: Iterable[Step], console: Console) -> Iterable[Step]:
     shown = -1
     for step in steps:
         part = int(LINES_WITHOUT_TERMINAL * step.done_seconds / step.total_seconds)
-        if part != shown:  # tuning counts its second round anew
+        if part != shown:  # a study may count several rounds, each anew
             shown = part
             print(f"{step.done}/{step.total} runs", file=sys.stderr, flush=True)
         yield step

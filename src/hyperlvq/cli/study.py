@@ -1,9 +1,8 @@
 """`hyperlvq study`: the paper's experiments, run and shown."""
 
 from contextlib import nullcontext
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,10 +13,10 @@ from hyperlvq.study.experiments import MODELS
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from hyperlvq.study.runner import DataSource, Progress, RunJobs
+    from hyperlvq.study.jobs import Executor
+    from hyperlvq.study.runner import DataSource
     from hyperlvq.study.settings import Settings
 
 TIME_IS_UP = "time is up, the same command goes on"
@@ -26,6 +25,7 @@ NO_HALF = "no file is left half-written"
 
 study_app = typer.Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
+Output = Annotated[Path, typer.Option("--output", "-o", help="The folder of the records.")]
 Data = Annotated[
     Path | None,
     typer.Option(help="The collection: a folder, .tar.gz or .tar.xz; built-in sets without it."),
@@ -41,7 +41,7 @@ Protocol = Annotated[
     typer.Option(help="How data are scaled, split and tuned: as in the paper, or leaving no leak."),
 ]
 Jobs = Annotated[
-    int | None, typer.Option(min=1, help="Number of processes; by default one a core.")
+    int | None, typer.Option(min=1, help="Number of processes; by default one per core.")
 ]
 Dask = Annotated[
     str | None,
@@ -49,40 +49,46 @@ Dask = Annotated[
         metavar="ADDRESS", help="The scheduler of a Dask cluster that takes the place of --jobs."
     ),
 ]
+Device = Annotated[
+    Literal["cpu", "cuda"] | None,
+    typer.Option(
+        help="Train all initialisations on a split, or all settings on a data set, together, "
+        "there; models of RLS and GLVQ only."
+    ),
+]
 Minutes = Annotated[
     float | None, typer.Option(min=0.01, help="With --device, when to stop and leave the rest.")
-]
-Published = Annotated[
-    Path | None, typer.Option(help="The paper's table, to be shown beside our figures.")
 ]
 
 
 @study_app.command()
 def run(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the records.")],
+    output: Output,
     data: Data = None,
     settings: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE|defaults",
-            help="A settings file, such as `tune` or the paper gives; `defaults`: one setting a "
-            "model. Without it, with the collection and the protocol paper: what our own search "
-            "found for each set; else defaults.",
+            help="A settings file, such as `tune` gives; `defaults`: one setting per model. "
+            "Without it, with the collection and the protocol paper: what our own search found "
+            "for each set; else defaults.",
         ),
     ] = None,
+    as_published: Annotated[
+        bool,
+        typer.Option(
+            "--as-published",
+            help="Solve and start the models as the paper does, with the settings of its table, "
+            "which --settings names.",
+        ),
+    ] = False,
     models: Models = None,
     sets: Sets = None,
     seeds: Seeds = 5,
     protocol: Protocol = "paper",
     jobs: Jobs = None,
     dask: Dask = None,
-    device: Annotated[
-        Literal["cpu", "cuda"] | None,
-        typer.Option(
-            help="Train all initialisations on a split together, there; models of RLS and GLVQ "
-            "only."
-        ),
-    ] = None,
+    device: Device = None,
     minutes: Minutes = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Run again what ended in an error.")
@@ -95,19 +101,18 @@ def run(
     from hyperlvq.cli.progress import show_progress
     from hyperlvq.study.runner import run_study
 
-    check_device_options(device, minutes, jobs, dask)
-    with if_stopped(GOES_ON), job_runner(jobs, dask) as run_jobs:
-        on_cores = partial(run_study, n_jobs=jobs or default_jobs(), run_jobs=run_jobs)
-        run_here = on_cores if device is None else device_runner(device, minutes)
-        steps = run_here(
+    with if_stopped(GOES_ON), executor_of(jobs, dask, device, minutes) as executor:
+        steps = run_study(
             open_source(data),
             output,
-            models=names(models),
+            models=models_for(device, models, as_published=as_published),
             sets=names(sets),
-            settings=None if settings is None else open_settings(settings),
+            settings=open_settings(settings),
+            as_published=as_published,
             n_seeds=seeds,
             protocol=protocol,
             retry_failed=retry_failed,
+            executor=executor,
         )
         n_done, n_left, failures = show_progress(steps)
     place = TIME_IS_UP if n_left else f"the records are in {output}"
@@ -117,7 +122,7 @@ def run(
 
 @study_app.command()
 def tune(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the results.")],
+    output: Output,
     data: Data = None,
     models: Models = None,
     sets: Sets = None,
@@ -129,12 +134,7 @@ def tune(
     ] = "full",
     jobs: Jobs = None,
     dask: Dask = None,
-    device: Annotated[
-        Literal["cpu", "cuda"] | None,
-        typer.Option(
-            help="Train all settings on a data set together, there; models of RLS and GLVQ only."
-        ),
-    ] = None,
+    device: Device = None,
     minutes: Minutes = None,
 ) -> None:
     """Search the best settings and write them to settings.csv, which `run` takes.
@@ -146,23 +146,19 @@ def tune(
     from hyperlvq.study.settings import TUNED_FILE
     from hyperlvq.study.tuning import TUNING_NAME, best_single_settings, tune_study
 
-    check_device_options(device, minutes, jobs, dask)
-    written_before = time_written(output / TUNED_FILE)
-    with if_stopped(GOES_ON), job_runner(jobs, dask) as run_jobs:
-        on_cores = partial(tune_study, n_jobs=jobs or default_jobs(), run_jobs=run_jobs)
-        tune_here = on_cores if device is None else device_tuner(device, minutes)
-        steps = tune_here(
+    with if_stopped(GOES_ON), executor_of(jobs, dask, device, minutes) as executor:
+        steps = tune_study(
             open_source(data),
             output,
-            models=names(models),
+            models=models_for(device, models, grid=grid),
             sets=names(sets),
             grid=grid,
             n_seeds=seeds,
             protocol=protocol,
+            executor=executor,
         )
-        n_done, _, failures = show_progress(steps)
-    is_complete = time_written(output / TUNED_FILE) != written_before
-    place = f"the settings are in {output / TUNED_FILE}" if is_complete else TIME_IS_UP
+        n_done, n_left, failures = show_progress(steps)
+    place = TIME_IS_UP if n_left else f"the settings are in {output / TUNED_FILE}"
     typer.echo(f"{n_done - failures.total()} searches made; {place}")
     typer.echo("The one setting that is best over all data sets:")
     for name, best in best_single_settings(read_records(output, TUNING_NAME)).items():
@@ -175,7 +171,9 @@ def tune(
 def report(
     folder: Annotated[Path, typer.Argument(help="The folder of the records.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("report.html"),
-    published: Published = None,
+    published: Annotated[
+        Path | None, typer.Option(help="The paper's table, to be shown beside our figures.")
+    ] = None,
     figures: Annotated[
         Path | None, typer.Option(help="A folder for the figures as SVG files as well.")
     ] = None,
@@ -184,7 +182,7 @@ def report(
 
     Example: hyperlvq study report study --published paper_results.csv -o study.html
     """
-    from hyperlvq.report.write import write_report
+    from hyperlvq.report.page import write_report
 
     with if_stopped(NO_HALF):
         paths = write_report(folder, output, published=published, figures_folder=figures)
@@ -202,86 +200,73 @@ def costs(
 
     Example: hyperlvq study costs paper_results.csv
     """
-    from hyperlvq.report.costs import cost_table
-    from hyperlvq.report.published import read_published
+    from hyperlvq.report.costs import cost_table, published_sizes
+    from hyperlvq.report.results import read_published
 
-    table = cost_table(read_published(published).rows)
+    table = cost_table(published_sizes(read_published(published)))
     typer.echo(f"{'training cost':<24}{'total flops':>14}{'mean ratio':>13}{'median':>9}")
     for method in table.methods.itertuples():
         ratios = f"{method.mean_ratio:>13.4f}{method.median_ratio:>9.4f}"
         typer.echo(f"{method.title:<24}{method.total_flops:>14.4g}{ratios}")
 
 
-def job_runner(jobs: int | None, dask: str | None) -> "AbstractContextManager[RunJobs | None]":
-    """Return the context of what runs jobs on a cluster, of None where processes do."""
-    if dask is None:
-        return nullcontext()
-    if jobs is not None:
-        raise InputError("--jobs and --dask exclude each other: the cluster has its own workers")
-    from hyperlvq.distributed.jobs import cluster_jobs
-
-    return cluster_jobs(dask)
-
-
-def check_device_options(
-    device: str | None, minutes: float | None, jobs: int | None, dask: str | None
-) -> None:
-    """Raise if options of `run` or `tune` do not go together."""
+def executor_of(
+    jobs: int | None, dask: str | None, device: str | None, minutes: float | None
+) -> "AbstractContextManager[Executor]":
+    """Return the context of what does the jobs; raise if the options do not go together."""
     if device is not None and (jobs is not None or dask is not None):
         raise InputError("--device excludes --jobs and --dask: one process uses the device")
     if device is None and minutes is not None:
         raise InputError("--minutes goes with --device only")
+    if dask is not None and jobs is not None:
+        raise InputError("--jobs and --dask exclude each other: the cluster has its own workers")
+    if dask is not None:
+        from hyperlvq.distributed.jobs import cluster_executor
+
+        return cluster_executor(dask)
+    if device is not None:
+        from hyperlvq.batched import open_backend
+        from hyperlvq.study.device import device_executor
+
+        return nullcontext(device_executor(open_backend(device), minutes))
+    from joblib import cpu_count
+
+    from hyperlvq.study.jobs import processes
+
+    return nullcontext(processes(jobs or cpu_count()))
 
 
-def device_runner(device: str, minutes: float | None) -> "partial[Iterator[Progress]]":
-    """Return what runs a study on a device."""
-    from hyperlvq.batched import open_backend
-    from hyperlvq.study.device_runs import run_study_on_device
+def models_for(device: str | None, text: str | None, **options: Any) -> list[str] | None:
+    """Return the models of a list with commas, None for all; on a device, those it can train."""
+    if device is None:
+        return names(text)
+    from hyperlvq.study.device import device_models
 
-    return partial(run_study_on_device, backend=open_backend(device), minutes=minutes)
-
-
-def device_tuner(device: str, minutes: float | None) -> "partial[Iterator[Progress]]":
-    """Return what tunes on a device."""
-    from hyperlvq.batched import open_backend
-    from hyperlvq.study.device_tuning import tune_on_device
-
-    return partial(tune_on_device, backend=open_backend(device), minutes=minutes)
-
-
-def time_written(path: Path) -> int | None:
-    """Return when a file was last written, None if it is not there."""
-    return path.stat().st_mtime_ns if path.exists() else None
+    return device_models(names(text), **options)
 
 
 def report_failures(failures: "Counter[str]") -> None:
-    """Say on standard error what went wrong, and how often."""
+    """Print to standard error what went wrong, and how often."""
     for sentence, count in failures.items():
         typer.echo(printable(f"{count} failed: {sentence}"), err=True)
 
 
 def open_source(path: Path | None) -> "DataSource":
     """Return the collection at a path, or the built-in one."""
-    from hyperlvq.study.builtin import BuiltinCollection
-    from hyperlvq.study.collection import open_collection
+    from hyperlvq.study.collection import BuiltinCollection, open_collection
 
     return BuiltinCollection() if path is None else open_collection(path)
 
 
-def open_settings(path: Path) -> "Settings":
+def open_settings(path: Path | None) -> "Settings | None":
     """Return the settings of a file, or the defaults where they are asked for by their name."""
     from hyperlvq.study.settings import DEFAULTS, Settings, read_settings
 
+    if path is None:
+        return None
     return Settings() if str(path) == DEFAULTS else read_settings(path)
 
 
 def names(text: str | None) -> list[str] | None:
     """Return the names of a list with commas."""
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
-
-
-def default_jobs() -> int:
-    """Return the number of cores this process may use."""
-    from joblib import cpu_count
-
-    return cpu_count()

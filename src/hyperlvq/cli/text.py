@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hyperlvq.tables.confusion import Confusion
+    from hyperlvq.tables.evaluation import Confusion
 
 #: A larger confusion table does not fit a terminal; its mistakes are listed instead.
 MOST_CLASSES = 12

@@ -16,8 +16,7 @@ class DaskMissingError(InputError, ModuleNotFoundError):
 
 
 try:
-    from hyperlvq.distributed.fitting import fit
-    from hyperlvq.distributed.prediction import predict
+    from hyperlvq.distributed.fitting import fit, predict
 except ImportError as error:  # Dask's own sentence where one of its parts is missing
     raise DaskMissingError("Dask is missing; this needs: pip install 'hyperlvq[dask]'") from error
 

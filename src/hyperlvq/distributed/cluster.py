@@ -3,6 +3,7 @@
 import gc
 import ssl
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import dask
@@ -67,18 +68,8 @@ def checked_client(client: Client | None) -> Client:
 
 def memory_for_data(client: Client) -> float:
     """Return how many bytes of samples the workers may keep between passes."""
-    limits = client.run(memory_limit).values()
+    limits = client.run(lambda dask_worker: dask_worker.memory_manager.memory_limit).values()
     return SHARE_OF_MEMORY * sum(limit or float("inf") for limit in limits)
-
-
-def memory_limit(dask_worker: Any) -> int | None:
-    """Return the limit of a worker's memory, None if it has none."""
-    return dask_worker.memory_manager.memory_limit
-
-
-def send(client: Client, value: Any) -> Delayed:
-    """Return a value on the cluster: the scheduler keeps a copy, and workers pass it on."""
-    return client.persist(delayed(identity)(value))
 
 
 def identity(value: Any) -> Any:
@@ -86,19 +77,9 @@ def identity(value: Any) -> Any:
     return value
 
 
-def pack(*values: Any) -> tuple:
-    """Return the values."""
-    return values
-
-
-def call(function: Callable[..., Any], part: Any, arguments: tuple) -> Any:
-    """Return function(part, *arguments)."""
-    return function(part, *arguments)
-
-
-def keep(client: Client, parts: Sequence[Delayed]) -> list[Delayed]:
-    """Compute the parts and keep them on the workers; those of a worker that dies come anew."""
-    return list(client.persist(list(parts), retries=RETRIES))
+def send(client: Client, value: Any) -> Delayed:
+    """Return a value on the cluster: the scheduler keeps a copy, and workers pass it on."""
+    return client.persist(delayed(identity)(value))
 
 
 def total(
@@ -106,19 +87,19 @@ def total(
     function: Callable[..., Any],
     parts: Sequence[Any],
     *arguments: Any,
-    merge: Callable[[list], Any],
+    merge: Callable[[Any, Any], Any],
 ) -> Any:
-    """Return function(part, *arguments) of all parts, merged.
+    """Return function(part, *arguments) of all parts, merged two by two.
 
     Merging is a tree of fixed shape: the same numbers are added in the same order whichever
-    worker has them. The arguments are one task's result, which workers pass on to each other;
-    they do not travel with every part's task.
+    worker has them. An argument is one task's result, which workers pass on to each other; it
+    does not travel with every part's task.
     """
-    bundle = delayed(pack)(*arguments)
-    results = [delayed(call)(function, part, bundle) for part in parts]
+    sent = [delayed(identity)(argument) for argument in arguments]
+    results = [delayed(function)(part, *sent) for part in parts]
     while len(results) > 1:
         groups = [results[start : start + FAN_IN] for start in range(0, len(results), FAN_IN)]
-        results = [delayed(merge)(group) for group in groups]
+        results = [delayed(reduce)(merge, group) for group in groups]
     try:
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
             return client.compute(results[0], retries=RETRIES, sync=True)

@@ -1,8 +1,10 @@
-"""`fit`: a pipeline of `make_classifier` trained on Dask collections."""
+"""Pipelines of `make_classifier`, trained and used on Dask collections."""
 
 from typing import Any
 
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 from dask.delayed import delayed
 from distributed import Client
 from sklearn.base import clone
@@ -10,21 +12,23 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import InputError
-from hyperlvq.distributed import cluster, partitions, passes
-from hyperlvq.distributed.least_squares import learn_rls
-from hyperlvq.distributed.partitions import Description, Part
-from hyperlvq.distributed.prototypes import learn_centroids, learn_glvq
-from hyperlvq.distributed.samples import PartitionedSamples
-from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
-from hyperlvq.readouts import CentroidClassifier, GLVQClassifier, RLSClassifier
+from hyperlvq.distributed import cluster
+from hyperlvq.distributed.engine import PartitionsEngine
+from hyperlvq.distributed.samples import (
+    Description,
+    Partition,
+    PartitionedRows,
+    check_features,
+    describe,
+    merge_descriptions,
+    paired_partitions,
+    read_rows,
+)
+from hyperlvq.registry import record_of
 
-LEARNERS: dict[Any, Any] = {
-    CentroidClassifier: learn_centroids,
-    GLVQClassifier: learn_glvq,
-    RLSClassifier: learn_rls,
-}
 #: Solvers that go from sample to sample, which partitions cannot do side by side.
 ONLINE_SOLVERS = ("sgd", "lms")
 
@@ -79,42 +83,69 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
     True
     """
     check_model(model)
-    parts = partitions.paired_partitions(X, y)
+    parts = paired_partitions(X, y)
     client = cluster.checked_client(client)
-    description = cluster.total(
-        client, partitions.describe, parts, merge=partitions.merge_descriptions
-    )
+    description = cluster.total(client, describe, parts, merge=merge_descriptions)
     check_description(description, model)
-    front = fit_front(model, description)
-    samples = place_samples(client, parts, description, front)
-    readout = clone(model).steps[-1][1]
-    LEARNERS[type(readout)](readout, samples)
-    return assemble(model, front, readout, description, partitions.column_names(X))
+    *front_steps, (step, readout) = clone(model).steps
+    front = fit_front(Pipeline(front_steps), description)
+    rows = place_rows(client, parts, description, front)
+    readout._check_parameters()
+    readout._fit_samples(PartitionsEngine(), (rows, None, None), description.labels)
+    readout.n_features_in_ = rows.shape[1]
+    names = list(X.columns) if isinstance(X, dd.DataFrame) else [None]
+    if isinstance(front[0], MinMaxScaler) and all(isinstance(name, str) for name in names):
+        front[0].feature_names_in_ = np.array(names, dtype=object)
+    return Pipeline([*front.steps, (step, readout)])
+
+
+def predict(model: Any, X: Any) -> Any:
+    """Return the class of each sample, lazily: one task per partition.
+
+    Parameters
+    ----------
+    model : Pipeline
+        A fitted pipeline, wherever it was fitted.
+    X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
+
+    Returns
+    -------
+    labels : dask.array.Array or dask.dataframe.Series of shape (n_samples,)
+        As X is; a series has the index of X.
+    """
+    X = check_features(X)
+    check_is_fitted(model)
+    if X.shape[1] != model.n_features_in_:
+        raise InputError(f"X has {X.shape[1]} features, the model has {model.n_features_in_}")
+    shared = delayed(model)  # one copy for all partitions
+    if isinstance(X, dd.DataFrame):
+        return X.map_partitions(predict_frame, shared, meta=pd.Series(model.classes_[:0]))
+    return X.map_blocks(predict_rows, shared, drop_axis=1, meta=model.classes_[:0])
+
+
+def predict_rows(X: Any, model: Any) -> np.ndarray:
+    """Return the classes of one partition, which may be empty."""
+    return model.predict(X) if len(X) else model.classes_[:0]
+
+
+def predict_frame(X: pd.DataFrame, model: Any) -> pd.Series:
+    """Return the classes of one partition with its index."""
+    return pd.Series(predict_rows(X, model), index=X.index)
 
 
 def check_model(model: Any) -> None:
     """Raise if a model is not one that sums over partitions can train."""
     if not isinstance(model, Pipeline):
         raise InputError(f"model must be what make_classifier returns, got {type(model).__name__}")
-    _, scale = model.steps[0]
-    if not _is_a(scale, MinMaxScaler):
+    (_, scale), *hidden_steps, (_, readout) = model.steps
+    if not isinstance(scale, str) and type(scale) is not MinMaxScaler:
         raise InputError(f"the scaling on partitions must be MinMaxScaler or none, got {scale!r}")
-    for _, hidden in model.steps[1:-1]:
-        if not _is_a(hidden, IntRVFLLayer, RVFLLayer):
+    for _, hidden in hidden_steps:
+        if not isinstance(hidden, str) and not runs_on_partitions(hidden):
             raise InputError(
                 f"the hidden layer on partitions must be intrvfl, rvfl or none, got {hidden!r}"
             )
-    check_readout(model.steps[-1][1])
-
-
-def _is_a(step: Any, *kinds: type) -> bool:
-    """Say whether a step is of a kind that learns from extremes alone, or is none."""
-    return type(step) in kinds or (isinstance(step, str) and step == "passthrough")
-
-
-def check_readout(readout: Any) -> None:
-    """Raise if a readout is not one that sums over partitions can train."""
-    if type(readout) not in LEARNERS:
+    if not runs_on_partitions(readout):
         raise InputError(
             f"{type(readout).__name__} cannot be trained on partitions: "
             "the readouts that can are centroids, rls and glvq"
@@ -129,6 +160,12 @@ def check_readout(readout: Any) -> None:
         raise InputError("warm_start=True cannot be used on partitions: a copy is trained anew")
 
 
+def runs_on_partitions(estimator: Any) -> bool:
+    """Return whether the registry has an estimator as one that sums over partitions can train."""
+    record = record_of(estimator)
+    return record is not None and "partitions" in record.runs_on
+
+
 def check_description(description: Description, model: Pipeline) -> None:
     """Raise if the model could not be trained on such rows."""
     if not sum(description.n_rows):
@@ -140,62 +177,38 @@ def check_description(description: Description, model: Pipeline) -> None:
             "a classifier needs samples of at least two classes, "
             f"got one class: {description.labels.tolist()[0]!r}"
         )
-    if description.has_missing and not any(map(_takes_missing, model[1:-1])):
+    hidden_layers = [step for _, step in model.steps[1:-1] if not isinstance(step, str)]
+    takes_missing = any(get_tags(layer).input_tags.allow_nan for layer in hidden_layers)
+    if description.has_missing and not takes_missing:
         raise InputError(
             "X has missing values, which only the hidden layer 'intrvfl' leaves out by itself"
         )
 
 
-def _takes_missing(step: Any) -> bool:
-    return not isinstance(step, str) and get_tags(step).input_tags.allow_nan
-
-
-def fit_front(model: Pipeline, description: Description) -> Pipeline:
-    """Return the fitted scaling and hidden layer: both need no more than two extreme rows."""
-    is_missing = description.lows > description.highs
+def fit_front(front: Pipeline, description: Description) -> Pipeline:
+    """Return scaling and hidden layer, fitted: both need no more than two extreme rows."""
     extremes = np.stack([description.lows, description.highs])
-    extremes[:, is_missing] = np.nan
-    return Pipeline(clone(model).steps[:-1]).fit(extremes)
+    extremes[:, description.lows > description.highs] = np.nan  # all are missing
+    front.fit(extremes)
+    if isinstance(front[0], MinMaxScaler):
+        front[0].n_samples_seen_ = sum(description.n_rows)
+    return front
 
 
-def place_samples(
-    client: Client, parts: list[Part], description: Description, front: Pipeline
-) -> PartitionedSamples:
-    """Return the samples as what fits the memory of the workers: activations, features, neither."""
-    room = cluster.memory_for_data(client)
+def place_rows(
+    client: Client, parts: list[Partition], description: Description, front: Pipeline
+) -> PartitionedRows:
+    """Return the rows as what fits the memory of the workers: activations, features, neither."""
+    n_classes, bytes_of_label = len(description.labels), np.dtype(np.intp).itemsize
+    highs = np.where(np.isfinite(description.highs), description.highs, 0)[np.newaxis]
+    bytes_of_row = np.asarray(front.transform(highs)).nbytes + bytes_of_label
+    room_of_row = cluster.memory_for_data(client) / sum(description.n_rows)
+    is_encoded = bytes_of_row <= room_of_row
+    is_kept = is_encoded or highs.nbytes + bytes_of_label <= room_of_row
     classes = cluster.send(client, description.labels)
+    sent_front = cluster.send(client, front if is_encoded else None)
     filled = [part for part, n_rows in zip(parts, description.n_rows, strict=True) if n_rows]
-    samples = [delayed(passes.read_samples)(part, classes) for part in filled]
-    bytes_encoded, bytes_read = bytes_of_samples(description, front)
-    if bytes_encoded <= room:
-        sent_front = cluster.send(client, front)
-        encoded = [delayed(passes.encode_samples)(part, classes, sent_front) for part in filled]
-        samples = cluster.keep(client, encoded)
-    elif bytes_read <= room:
-        samples = cluster.keep(client, samples)
-    return PartitionedSamples(client, samples, front, description.labels)
-
-
-def bytes_of_samples(description: Description, front: Pipeline) -> tuple[int, int]:
-    """Return how many bytes all samples take as activations, and as features."""
-    row = description.highs[np.newaxis]
-    of_label = np.dtype(np.intp).itemsize
-    of_row = np.asarray(front.transform(np.where(np.isfinite(row), row, 0))).nbytes
-    n_rows = sum(description.n_rows)
-    return n_rows * (of_row + of_label), n_rows * (row.nbytes + of_label)
-
-
-def assemble(
-    model: Pipeline,
-    front: Pipeline,
-    readout: Any,
-    description: Description,
-    names: list | None,
-) -> Pipeline:
-    """Return the fitted pipeline, as if it had seen all rows itself."""
-    scale = front.steps[0][1]
-    if hasattr(scale, "n_samples_seen_"):
-        scale.n_samples_seen_ = sum(description.n_rows)
-    if names is not None and hasattr(scale, "n_features_in_"):
-        scale.feature_names_in_ = np.array(names, dtype=object)
-    return Pipeline([*front.steps, (model.steps[-1][0], readout)])
+    rows = [delayed(read_rows)(part, classes, sent_front) for part in filled]
+    if is_kept:  # those of a worker that dies are made anew
+        rows = client.persist(rows, retries=cluster.RETRIES)
+    return PartitionedRows(client, rows, None if is_encoded else front, n_classes)

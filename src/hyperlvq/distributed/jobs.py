@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import is_dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -16,30 +15,31 @@ from hyperlvq.distributed.cluster import RETRIES, connect, identity
 
 GOES_ON = "the same command goes on where this one stopped"
 CONNECTION_LOST = f"the connection to the Dask scheduler was lost: {GOES_ON}"
-RunJobs = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[tuple[Any, Any]]]
+Executor = Callable[[Sequence[Any]], Iterator[tuple[Any, Any]]]
 
 
 @contextmanager
-def cluster_jobs(address: str) -> Iterator[RunJobs]:
-    """Yield what runs jobs on the cluster at an address."""
-    with connect(address) as client:
-        yield partial(run_jobs, client)
+def cluster_executor(address: str) -> Iterator[Executor]:
+    """Yield what does jobs on the cluster at an address: their `record()`, in any order.
 
-
-def run_jobs(
-    client: Client, function: Callable[[Any], Any], items: Sequence[Any]
-) -> Iterator[tuple[Any, Any]]:
-    """Yield (item, function(item)) as they end, those that come first in `items` started first.
-
-    An item's `data_set` is sent apart from it, once for all items that share it, and workers pass
-    it on to each other. The job of a worker that dies goes to another one.
+    The `data_set` of jobs is sent apart from them, once for all that share it, and workers pass it
+    on to each other; `with_data` takes it out of a job and puts it back.
     """
-    numbers = {future: number for number, future in enumerate(submit(client, function, items))}
+    with connect(address) as client:
+        yield partial(do_jobs, client)
+
+
+def do_jobs(client: Client, jobs: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield each job with its record as it ends, those that come first in `jobs` started first.
+
+    The job of a worker that dies goes to another one.
+    """
+    numbers = {future: number for number, future in enumerate(submit(client, jobs))}
     try:
-        for future, result in as_completed(list(numbers), loop=client.loop, with_results=True):
+        for future, record in as_completed(list(numbers), loop=client.loop, with_results=True):
             if future.cancelled():  # its result is an error that as_completed does not raise
                 raise InputError(CONNECTION_LOST)
-            yield items[numbers.pop(future)], result
+            yield jobs[numbers.pop(future)], record
     except KilledWorker:
         raise InputError(
             f"workers died again and again at the same job, perhaps for lack of memory: {GOES_ON}"
@@ -48,33 +48,30 @@ def run_jobs(
         raise InputError(CONNECTION_LOST) from None
 
 
-def submit(
-    client: Client, function: Callable[[Any], Any], items: Sequence[Any]
-) -> Iterator[Future]:
-    """Yield the future of every item's result."""
+def submit(client: Client, jobs: Sequence[Any]) -> Iterator[Future]:
+    """Yield the future of every job's record."""
     data_sets: dict[int, Future] = {}
     # Data sets are sent as tasks, which the scheduler can repeat, and not scattered: scattered
     # data are lost with the worker that holds them. Dask would warn of such large tasks.
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
-        for number, item in enumerate(items):
-            data_set = getattr(item, "data_set", None) if is_dataclass(item) else None
-            if data_set is not None and id(data_set) not in data_sets:
-                data_sets[id(data_set)] = client.submit(identity, data_set, pure=False)
+        for number, job in enumerate(jobs):
+            if id(job.data_set) not in data_sets:
+                sent = client.submit(identity, job.data_set, pure=False)
+                data_sets[id(job.data_set)] = sent
             yield client.submit(
-                do_job,
-                function,
-                item if data_set is None else replace(item, data_set=None),
-                None if data_set is None else data_sets[id(data_set)],
+                record_of,
+                job.with_data(None),
+                data_sets[id(job.data_set)],
                 pure=False,
                 retries=RETRIES,
                 priority=-number,
             )
 
 
-def do_job(function: Callable[[Any], Any], item: Any, data_set: Any) -> Any:
-    """Return function(item) with its data set put back, in one thread as on one machine."""
+def record_of(job: Any, data_set: Any) -> Any:
+    """Return the record of a job with its data set put back, in one thread as on one machine."""
     hold_to_one_thread()
-    return function(item if data_set is None else replace(item, data_set=data_set))
+    return job.with_data(data_set).record()
 
 
 @cache

@@ -1,30 +1,200 @@
-"""The samples of a fit, spread over the workers."""
+"""Dask collections as partitions: checked, described, encoded and summed over on the workers."""
 
+import operator
 from collections.abc import Callable
-from typing import Any
+from functools import cached_property, reduce
+from typing import Any, NamedTuple
 
+import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 from distributed import Client
+from sklearn.utils import check_array
 
-from hyperlvq.distributed import cluster, passes
+from hyperlvq.checks import InputError
+from hyperlvq.distributed import cluster
+from hyperlvq.kernels import scores
+from hyperlvq.kernels.distances import class_sums
+from hyperlvq.kernels.threads import single_blas_thread
+
+FLOATS = [np.float64, np.float32, np.float16]
+#: A multiple of the kernels' own block; four megabytes of int8 at 1000 units.
+BLOCK_ROWS = 8 * scores.BLOCK_ROWS
 
 
-class PartitionedSamples:
-    """The samples of a fit, on the workers, and what is summed over them."""
+class Partition(NamedTuple):
+    """One partition as the collections have it: delayed here, concrete on the worker."""
 
-    def __init__(self, client: Client, parts: list, front: Any, classes: np.ndarray):
-        self.classes = classes
+    number: int
+    X: Any
+    y: Any
+
+
+class Description(NamedTuple):
+    """What must be known of all rows before the first of them can be encoded."""
+
+    n_rows: list[int]  # of each partition
+    lows: np.ndarray  # the smallest value of each column, infinite where all are missing
+    highs: np.ndarray
+    labels: np.ndarray  # sorted, each once
+    has_missing: bool
+
+
+class ClassTotals(NamedTuple):
+    """What class means, and the mean and constancy of columns, are made of."""
+
+    sums: np.ndarray  # classes × columns
+    counts: np.ndarray  # classes
+    lows: np.ndarray  # columns
+    highs: np.ndarray
+
+
+class PartitionedRows:
+    """Activations on the workers: what readouts ask of an array, and sums over all rows.
+
+    The parts are tuples of features and class indices that each pass has to encode, by `front`,
+    the scaling and hidden layer; of activations where there is none.
+    """
+
+    def __init__(self, client: Client, parts: list, front: Any, n_classes: int):
         self._client = client
         self._parts = parts
         self._front = cluster.send(client, front)
+        self._n_classes = n_classes
 
-    def total(self, function: Callable, *arguments: Any, merge: Callable = passes.add_up) -> Any:
-        """Return the sum of function(samples, front, *arguments) over all partitions."""
-        return cluster.total(
-            self._client, function, self._parts, self._front, *arguments, merge=merge
+    def total(self, function: Callable, *arguments: Any, merge: Callable | None = None) -> Any:
+        """Return function(activations, y, *arguments) of blocks of rows, merged two by two.
+
+        Without `merge` tuples are added up member by member.
+        """
+        merge = merge or add_members
+        given = self._front, function, merge, *arguments
+        return cluster.total(self._client, merged_blocks, self._parts, *given, merge=merge)
+
+    @cached_property
+    def class_totals(self) -> ClassTotals:
+        """Return the sums and counts of each class, and the extremes of each column."""
+        return self.total(block_totals, self._n_classes, merge=merge_totals)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return the numbers of rows and columns."""
+        return int(self.class_totals.counts.sum()), self.class_totals.sums.shape[1]
+
+    def min(self) -> Any:
+        """Return the smallest activation."""
+        return self.class_totals.lows.min()
+
+    def max(self) -> Any:
+        """Return the largest activation."""
+        return self.class_totals.highs.max()
+
+
+def check_features(X: Any) -> Any:
+    """Return X with each partition one block of whole rows; raise if it is no table of Dask's."""
+    if isinstance(X, dd.DataFrame):
+        return X
+    if not isinstance(X, da.Array):
+        raise InputError(f"X must be a Dask array or dataframe, got {type(X).__name__}")
+    if X.ndim != 2:
+        raise InputError(f"X must have two dimensions, got {X.ndim}")
+    return X.rechunk({1: -1})
+
+
+def paired_partitions(X: Any, y: Any) -> list[Partition]:
+    """Return the partitions of X with those of y."""
+    X = check_features(X)
+    if not isinstance(y, da.Array | dd.Series):
+        raise InputError(f"y must be a Dask array or series, got {type(y).__name__}")
+    if y.ndim != 1:
+        raise InputError(f"y must have one dimension, got {y.ndim}")
+    X_parts, y_parts = (np.ravel(np.array(data.to_delayed())) for data in (X, y))
+    if len(X_parts) != len(y_parts):
+        raise InputError(
+            f"X has {len(X_parts)} partitions and y has {len(y_parts)}: they must be cut alike"
         )
+    return list(map(Partition, range(len(X_parts)), X_parts, y_parts))
 
-    def class_totals(self) -> passes.ClassTotals:
-        """Return the sums and counts of each class."""
-        n_classes = len(self.classes)
-        return self.total(passes.class_totals, n_classes, merge=passes.merge_class_totals)
+
+def as_arrays(part: Partition) -> tuple[np.ndarray, np.ndarray]:
+    """Return a partition's features and labels; raise if scikit-learn would not take them."""
+    number, X, y = part
+    try:
+        X = check_array(
+            X, dtype=FLOATS, ensure_all_finite="allow-nan", ensure_min_samples=0, input_name="X"
+        )
+        y = check_array(
+            np.asarray(y), ensure_2d=False, dtype=None, ensure_min_samples=0, input_name="y"
+        )
+    except (TypeError, ValueError) as error:
+        sentence = str(error).strip().split("\n")[0].rstrip(".")
+        raise InputError(f"partition {number}: {sentence}") from None
+    if len(X) != len(y):
+        raise InputError(
+            f"partition {number} has {len(X)} rows of X and {len(y)} of y: they must be cut alike"
+        )
+    return X, y
+
+
+def describe(part: Partition) -> Description:
+    """Return what one partition is like."""
+    X, y = as_arrays(part)
+    lows = np.fmin.reduce(X, axis=0, initial=np.inf)
+    highs = np.fmax.reduce(X, axis=0, initial=-np.inf)
+    return Description([len(X)], lows, highs, np.unique(y), bool(np.isnan(X).any()))
+
+
+def merge_descriptions(first: Description, second: Description) -> Description:
+    """Return what two lots of partitions together are like."""
+    # Labels of empty partitions may be of another type.
+    labels = [each.labels for each in (first, second) if len(each.labels)] or [first.labels]
+    return Description(
+        first.n_rows + second.n_rows,
+        np.fmin(first.lows, second.lows),
+        np.fmax(first.highs, second.highs),
+        np.unique(np.concatenate(labels)),
+        first.has_missing or second.has_missing,
+    )
+
+
+def read_rows(part: Partition, classes: np.ndarray, front: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of a partition, encoded if there is a `front`, and class indices."""
+    X, y = as_arrays(part)
+    return encoded(X, front), np.searchsorted(classes, y)
+
+
+def encoded(X: np.ndarray, front: Any) -> np.ndarray:
+    """Return the activations of rows, or the rows as they are."""
+    return X if front is None else np.asarray(front.transform(X))
+
+
+def merged_blocks(rows: tuple, front: Any, function: Callable, merge: Callable, *arguments) -> Any:
+    """Return function(activations, y, *arguments) of all blocks of a partition, merged.
+
+    Blocks are the same whether activations are kept or encoded anew, so that what comes out is
+    the same to the last bit.
+    """
+    X, y = rows
+    with single_blas_thread:
+        results = (
+            function(encoded(X[block], front), y[block], *arguments)
+            for block in scores.row_slices(len(X), BLOCK_ROWS)
+        )
+        return reduce(merge, results)
+
+
+def block_totals(X: np.ndarray, y: np.ndarray, n_classes: int) -> ClassTotals:
+    """Return the totals of one block."""
+    sums = class_sums(X, y, np.ones(len(y)), n_classes)
+    return ClassTotals(sums, np.bincount(y, minlength=n_classes), X.min(axis=0), X.max(axis=0))
+
+
+def merge_totals(first: ClassTotals, second: ClassTotals) -> ClassTotals:
+    """Return the totals of two lots of rows."""
+    merges = np.add, np.add, np.minimum, np.maximum
+    return ClassTotals(*(merge(*pair) for merge, *pair in zip(merges, first, second, strict=True)))
+
+
+def add_members(first: tuple, second: tuple) -> tuple:
+    """Return the sums of the first, second, … members."""
+    return tuple(map(operator.add, first, second))

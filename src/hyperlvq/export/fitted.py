@@ -9,9 +9,9 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import InputError
+from hyperlvq.engines import to_numpy
 from hyperlvq.hidden import IntRVFLLayer
 from hyperlvq.registry import PARTS, Record, record_of
-from hyperlvq.tensors import to_numpy
 
 STEPS = ("scale", "hidden", "readout")
 PREPARATION = "columns"

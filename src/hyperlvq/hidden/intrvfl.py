@@ -3,20 +3,13 @@
 from typing import Self
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state, gen_even_slices
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from hyperlvq.batched.backend import backend_of
-from hyperlvq.batched.encoding import encode_integers
-from hyperlvq.kernels.encoding import encode_rows
-from hyperlvq.kernels.scores import activation_dtype
-from hyperlvq.learnt import check_usable
+from hyperlvq.engines import engine_of, engine_of_fitted
+from hyperlvq.learnt import FLOATS, check_usable
 from hyperlvq.registry import PARTS, check_parameters
-from hyperlvq.tensors import beside, check_same_place, is_tensor, validate
-
-INPUT_DTYPES = [np.float64, np.float32]
 
 
 class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -85,10 +78,11 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self : IntRVFLLayer
         """
         check_parameters(self._record, vars(self))
-        X = self._validate(X, reset=True)
+        engine = engine_of(X)
+        X = engine.validate(self, X, FLOATS, ensure_all_finite="allow-nan")
         rng = check_random_state(self.random_state)
         bits = rng.randint(2, size=(X.shape[1], self.n_units), dtype=np.int8)
-        self.keys_ = beside(X, 2 * bits - 1)
+        self.keys_ = engine.array(2 * bits - 1)
         return self
 
     def transform(self, X):
@@ -105,27 +99,11 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             In int8, or in int16 where `clip` is above 127.
         """
         check_is_fitted(self)
-        check_same_place(self, "keys_", X)
+        engine = engine_of_fitted(self, X)
         check_parameters(self._record, vars(self))
         check_usable(self._record, vars(self))
-        clip = int(self.clip)
-        X = self._validate(X, reset=False)
-        if is_tensor(X):
-            return self._encode_tensor(X, clip)
-        activations = np.empty((len(X), self.keys_.shape[1]), dtype=activation_dtype(clip))
-        n_threads = min(effective_n_jobs(self.n_jobs), len(X))
-        Parallel(n_jobs=n_threads, prefer="threads", require="sharedmem")(
-            delayed(encode_rows)(X[rows], self.keys_, clip, activations[rows])
-            for rows in gen_even_slices(len(X), n_threads)
-        )
-        return activations
-
-    def _encode_tensor(self, X, clip):
-        dtype = np.dtype(activation_dtype(clip)).name
-        return encode_integers(X, [self.keys_], [clip], dtype, backend_of(X))[0]
-
-    def _validate(self, X, reset):
-        return validate(self, X, INPUT_DTYPES, ensure_all_finite="allow-nan", reset=reset)
+        X = engine.validate(self, X, FLOATS, ensure_all_finite="allow-nan", reset=False)
+        return engine.encode(X, self.keys_, int(self.clip), self.n_jobs)
 
     @property
     def _n_features_out(self):

@@ -2,17 +2,14 @@
 
 from typing import Self
 
-import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from hyperlvq.kernels.projection import project
-from hyperlvq.learnt import check_usable
+from hyperlvq.engines import engine_of, engine_of_fitted
+from hyperlvq.learnt import FLOATS, check_usable
 from hyperlvq.registry import PARTS, check_parameters
-from hyperlvq.tensors import beside, check_same_place, is_tensor, validate
 
-INPUT_DTYPES = [np.float64, np.float32]
 BIAS_RANGE = 0.1
 
 
@@ -72,10 +69,11 @@ class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self : RVFLLayer
         """
         check_parameters(self._record, vars(self))
-        X = validate(self, X, INPUT_DTYPES)
+        engine = engine_of(X)
+        X = engine.validate(self, X, FLOATS)
         rng = check_random_state(self.random_state)
-        self.weights_ = beside(X, rng.uniform(-1, 1, size=(self.n_units, X.shape[1])))
-        self.biases_ = beside(X, rng.uniform(-BIAS_RANGE, BIAS_RANGE, size=self.n_units))
+        self.weights_ = engine.array(rng.uniform(-1, 1, size=(self.n_units, X.shape[1])))
+        self.biases_ = engine.array(rng.uniform(-BIAS_RANGE, BIAS_RANGE, size=self.n_units))
         return self
 
     def transform(self, X):
@@ -92,12 +90,10 @@ class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             In float32 if X is, else in float64.
         """
         check_is_fitted(self)
-        check_same_place(self, "weights_", X)
+        engine = engine_of_fitted(self, X)
         check_usable(self._record, vars(self))
-        X = validate(self, X, INPUT_DTYPES, reset=False)
-        if is_tensor(X):
-            return (X @ self.weights_.T.to(X.dtype) + self.biases_.to(X.dtype)).sigmoid_()
-        return project(X, self.weights_, self.biases_)
+        X = engine.validate(self, X, FLOATS, reset=False)
+        return engine.project(X, self.weights_, self.biases_)
 
     @property
     def _n_features_out(self):

@@ -1,4 +1,4 @@
-"""Squared lengths and distances of samples, class sums and means: what is compiled of them."""
+"""Squared lengths and distances of samples, and class sums: what is compiled of them."""
 
 import numpy as np
 
@@ -41,9 +41,3 @@ def class_sums(X, y, weights, n_classes):
         for n in range(X.shape[1]):
             sums[y[m], n] += weights[m] * X[m, n]
     return sums
-
-
-def class_means(X, y, weights, n_classes):
-    """Return the weighted mean of each class's samples; 0 for a class that has none."""
-    totals = np.bincount(y, weights, minlength=n_classes)
-    return class_sums(X, y, weights, n_classes) / np.where(totals > 0, totals, 1)[:, np.newaxis]

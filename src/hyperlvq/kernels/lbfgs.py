@@ -1,27 +1,166 @@
-"""The direction of L-BFGS, as weights of the vectors that it remembers, and its numbers.
+"""L-BFGS as the paper uses it: memory 10, scipy's tolerances, cost and gradient in one call.
 
-They are those of scipy's L-BFGS-B, for one problem and for many at once.
+It takes the steps of scipy's L-BFGS-B. There are no bounds here, so a direction is three products
+with what is remembered; what scipy does for the sake of bounds takes more than twice as long, and
+where samples are few longer than cost and gradient.
 """
+
+from math import sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from hyperlvq.checks import check_cost
 from hyperlvq.kernels.compiled import compiled
+from hyperlvq.kernels.line_search import GUARDS, SCALARS, begin_line, is_accepted, next_line
 
 MEMORY = 10
 #: Points tried along one line.
 MOST_TRIALS = 20
 #: A cost that falls by no more than this share has settled.
 SMALLEST_DECREASE = 2.220446049250313e-09
-#: A step is accepted if the cost falls by this share of what the slope at its start promises,
-SUFFICIENT_DECREASE = 1e-3
-#: and if what remains of that slope is at most this share.
-CURVATURE = 0.9
-#: An interval narrower than this share of its longer step ends the search along a line.
-NARROW = 0.1
-#: A step that was too short grows by at most this share of what the bracket leaves,
-INWARD = 0.66
-#: and without a bracket by so many times its distance from the best step.
-OUTWARD = 4.0
+
+EPSILON = np.finfo(float).eps
+
+
+class Point(NamedTuple):
+    """Where a search is, with cost and gradient."""
+
+    position: np.ndarray
+    cost: float
+    gradient: np.ndarray
+
+
+class Minimum(NamedTuple):
+    """Where a minimisation ended, and how."""
+
+    position: Any
+    n_iter: int  # at least 1: finding that the start is a minimum counts as one
+    costs: list[float]  # after each iteration, or at a start that is a minimum
+    has_converged: bool  # whether it ended before the limit of iterations
+
+
+def minimise(cost_and_gradient, start, max_iter, tol) -> Minimum:
+    """Minimise a cost from a start.
+
+    Ends where no component of the gradient exceeds `tol`, where the cost stops falling, or after
+    `max_iter` iterations. `cost_and_gradient` must return a new gradient each time.
+    """
+    point = evaluate(cost_and_gradient, np.array(start, dtype=float))
+    check_cost(point.cost)
+    memory = Memory(len(point.position))
+    costs: list[float] = []
+    has_ended = largest(point.gradient) <= tol
+    while not has_ended and len(costs) < max_iter:
+        direction = memory.direction(point.gradient)
+        start_slope = float(direction @ point.gradient)
+        found = None
+        if start_slope < 0:
+            # The first direction of all is as steep as the gradient: a way of length 1 is tried.
+            first_step = 1.0 if costs else 1 / sqrt(-start_slope)
+            found = search_line(cost_and_gradient, point, direction, start_slope, first_step)
+        if found is None:
+            # No step along this direction: forget what led to it, and go down the steepest way.
+            has_ended = memory.is_empty()
+            memory.forget()
+            continue
+        step, slope, end = found
+        costs.append(end.cost)
+        has_ended = largest(end.gradient) <= tol or has_settled(point, end)
+        if not has_ended:
+            change = end.gradient - point.gradient
+            memory.learn(direction, step, change, (start_slope, slope))
+        point = end
+    return Minimum(point.position, max(len(costs), 1), costs or [point.cost], has_ended)
+
+
+def evaluate(cost_and_gradient, position):
+    """Return a position with its cost and gradient."""
+    cost, gradient = cost_and_gradient(position)
+    return Point(position, float(cost), gradient)
+
+
+def search_line(cost_and_gradient, start, direction, slope, first_step):
+    """Return a good step along a direction, the slope there and the point; None if there is none.
+
+    `slope` is that of the cost at the start.
+    """
+    origin = np.float64(start.cost), np.float64(slope)
+    line = begin_line(*origin, np.float64(first_step), SCALARS, GUARDS)
+    step, end = 0.0, start
+    for _ in range(MOST_TRIALS):
+        if line.step != step:  # a search that ends at its latest point tries it once more
+            step = float(line.step)
+            end = evaluate(cost_and_gradient, start.position + step * direction)
+            slope = float(end.gradient @ direction)
+        if is_accepted(line, end.cost, slope):
+            return step, slope, end
+        line = next_line(line, end.cost, slope, SCALARS)
+    return None
+
+
+def largest(vector):
+    """Return the largest component without its sign."""
+    return max(vector.max(), -vector.min())
+
+
+def has_settled(before, after):
+    """Return whether the cost has stopped falling."""
+    scale = max(abs(before.cost), abs(after.cost), 1)
+    return before.cost - after.cost <= SMALLEST_DECREASE * scale
+
+
+class Memory:
+    """The last steps and changes of gradient, from which a direction is made."""
+
+    def __init__(self, n_unknowns):
+        self._history = np.zeros((2 * MEMORY, n_unknowns))  # the steps, then the changes
+        self._s_dot_y = np.zeros((MEMORY, MEMORY))
+        self._y_dot_y = np.zeros((MEMORY, MEMORY))
+        self._scale = 1.0
+        self._n_learnt = 0
+
+    def forget(self):
+        """Forget all pairs."""
+        self._history[:] = 0
+        self._n_learnt = 0
+
+    def is_empty(self):
+        """Return whether there is no pair."""
+        return self._n_learnt == 0
+
+    def learn(self, direction, step, change, slopes):
+        """Keep the pair of a step, in the place of the oldest, if the slope has risen along it.
+
+        `change` is that of the gradient, `slopes` are those at both ends.
+        """
+        start_slope, slope = slopes
+        curvature = step * (slope - start_slope)
+        if not curvature > EPSILON * step * -start_slope:
+            return
+        place = self._n_learnt % MEMORY
+        np.multiply(direction, step, out=self._history[place])
+        self._history[MEMORY + place] = change
+        products = self._history @ change
+        self._s_dot_y[:, place] = products[:MEMORY]
+        self._s_dot_y[place, place] = curvature
+        self._y_dot_y[:, place] = self._y_dot_y[place] = products[MEMORY:]
+        self._scale = curvature / products[MEMORY + place]
+        self._n_learnt += 1
+
+    def direction(self, gradient):
+        """Return the direction down from a point by its gradient."""
+        if self.is_empty():
+            return -gradient
+        oldest = max(0, self._n_learnt - MEMORY) % MEMORY
+        n_pairs = min(self._n_learnt, MEMORY)
+        products = self._history @ gradient
+        weights = direction_weights(
+            self._s_dot_y, self._y_dot_y, products, self._scale, oldest, n_pairs
+        )
+        direction = weights @ self._history
+        direction -= self._scale * gradient
+        return direction
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""From activations to scores and winners: matrix products by numpy, without compiled loops.
+"""From features to activations, scores and winners: products by numpy, without compiled loops.
 
 Integer activations are widened one block of rows at a time, while the block is in cache.
 """
@@ -13,6 +13,15 @@ PREDICTION_ROWS = 256
 def activation_dtype(clip):
     """Return the integer type of activations in [-clip, clip]."""
     return np.int8 if clip <= np.iinfo(np.int8).max else np.int16
+
+
+def project(X, weights, biases):
+    """Return the activations of RVFL, h = 1/(1 + exp(-(Wx + b))), in the precision of X."""
+    from scipy.special import expit  # imported for this layer only: it takes a while
+
+    activations = X @ weights.T.astype(X.dtype, copy=False)
+    activations += biases.astype(X.dtype, copy=False)
+    return expit(activations, out=activations)
 
 
 def row_slices(n_rows, block_rows=BLOCK_ROWS):

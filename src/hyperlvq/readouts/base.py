@@ -1,47 +1,46 @@
 """What all readouts share: labels, weights, and from scores to predictions."""
 
+import sys
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from math import isfinite
 from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from hyperlvq.batched import single
-from hyperlvq.batched.backend import backend_of
 from hyperlvq.checks import check_integer
-from hyperlvq.kernels.distances import class_means, squared_norms
-from hyperlvq.kernels.scores import compared, prototype_scores, winners_of
+from hyperlvq.engines import engine_of, engine_of_fitted, on_host, refuse_tensor
+from hyperlvq.kernels.scores import compared
 from hyperlvq.learnt import SAMPLE_DTYPES, check_usable
 from hyperlvq.registry import Record, check_parameters
-from hyperlvq.tensors import check_same_place, is_tensor, on_host, refuse_tensor, validate
-
-#: Kept as they are; anything else becomes float64.
-INPUT_DTYPES = [np.dtype(name).type for name in SAMPLE_DTYPES]
 
 #: Sums of weights that may be multiplied with features and divided by.
 WEIGHTS_BETWEEN = 1e-200, 1e200
+#: Of the largest feature, so that sums of squares over all samples, and their inverse, are finite.
+FEATURES_BETWEEN = 1e-140, 1e140
+#: Packages between a user and what warns.
+INNER_PACKAGES = ("hyperlvq", "sklearn")
 
 
 class Readout(ClassifierMixin, BaseEstimator, ABC):
     """A classifier that gives every class a score; the highest one wins.
 
-    Subclasses have their `_record` of `hyperlvq.registry`. Those that take torch tensors define
-    `_fit_tensors`, and `_tensor_scores` as `_scores`.
+    Subclasses have their `_record` of `hyperlvq.registry`.
     """
 
     _record: ClassVar[Record]
+    #: The solvers that take torch tensors, where the readout has several.
+    _tensor_solvers: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    def _scores(self, X):
+    def _scores(self, engine, X):
         """Return one score per sample and class (validated X)."""
-
-    def _fit_tensors(self, X, y, sample_weight):
-        """Fit to a tensor X, whatever y and weights are."""
-        refuse_tensor(type(self).__name__, X)
 
     def decision_function(self, X):
         """Return how strongly each sample belongs to each class.
@@ -56,11 +55,10 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
             For two classes the second one's score less the first one's.
         """
         check_is_fitted(self, "classes_")
-        check_same_place(self, self._first_learnt, X)
+        engine = engine_of_fitted(self, X)
         self._check_usable()
-        X = validate(self, X, INPUT_DTYPES, order="C", reset=False)
-        scores = self._tensor_scores(X) if is_tensor(X) else self._scores(X)
-        return compared(scores)
+        X = engine.validate(self, X, SAMPLE_DTYPES, order="C", reset=False)
+        return compared(self._scores(engine, X))
 
     def predict(self, X):
         """Return the class of each sample.
@@ -74,15 +72,7 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         labels : ndarray of shape (n_samples,)
         """
         scores = self.decision_function(X)
-        if is_tensor(scores):
-            winners = (scores > 0).long() if scores.ndim == 1 else scores.argmax(axis=1)
-            return single.labels_of(winners, self.classes_)
-        return self.classes_[winners_of(scores)]
-
-    @property
-    def _first_learnt(self):
-        """The name of an array that tells where `fit` was: numpy, or a device of torch."""
-        return next(iter(self._record.learnt))
+        return engine_of(scores).winning_labels(scores, self.classes_)
 
     def _check_parameters(self):
         """Raise if a constructor parameter is wrong."""
@@ -93,46 +83,31 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         check_usable(self._record, vars(self))
 
     def _start_fit(self, X, y, sample_weight):
-        """Validate and return X, class indices and weights without zeros, and the classes."""
-        refuse_tensor(type(self).__name__, X)
-        X, y = validate_data(self, X, y, dtype=INPUT_DTYPES, order="C")
+        """Return the engine of X, samples without those of weight zero, and the classes.
+
+        Samples are X, validated, class indices and weights. All but X are on the host.
+        """
+        engine = engine_of(X)
+        engine.check_can_fit(self)
+        X, y = engine.validate_samples(self, X, y, SAMPLE_DTYPES)
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, sample_weight)
-        class_index, classes = self._class_index(y)
-        return X, class_index, self._class_weighted(weights, class_index, classes), classes
-
-    def _start_fit_tensors(self, X, y, sample_weight):
-        """Return samples and classes as `_start_fit` does; X stays on its device."""
-        X = validate(self, X, INPUT_DTYPES)
-        y = single.labels_on_host(X, y)
-        check_classification_targets(y)
-        backend = backend_of(X)
-        kept, y, weights = drop_weightless(np.arange(len(X)), y, sample_weight)
-        if len(kept) < len(X):
-            X = X[backend.array(kept)]
-        class_index, classes = self._class_index(y)
-        weights = self._class_weighted(weights, class_index, classes)
-        samples = single.TensorSamples(X, class_index, weights, backend)
-        return samples, single.classes_beside(classes, backend)
-
-    def _class_index(self, y):
-        """Return class indices and classes."""
-        classes, class_index = np.unique(y, return_inverse=True)
+        classes, y = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least two classes, "
                 f"got one class: {classes.tolist()[0]!r}"
             )
-        return class_index, classes
+        return engine, (X, y, self._class_weighted(weights, y, classes)), classes
 
     def _start_partial_fit(self, X, y, classes, sample_weight):
-        """Validate and return one batch as `_start_fit` does."""
+        """Return the engine, samples and classes of one batch, as `_start_fit` does."""
         refuse_tensor("partial_fit", X)
-        if hasattr(self, self._first_learnt):
-            check_same_place(self, self._first_learnt, X)
-            self._check_usable()
         known = getattr(self, "classes_", None)
-        X, y = validate_data(self, X, y, dtype=INPUT_DTYPES, order="C", reset=known is None)
+        engine = engine_of(X) if known is None else engine_of_fitted(self, X)
+        if known is not None:
+            self._check_usable()
+        X, y = engine.validate_samples(self, X, y, SAMPLE_DTYPES, reset=known is None)
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, sample_weight)
         classes = check_announced_classes(classes, known)
@@ -143,8 +118,8 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
             )
         if getattr(self, "class_weight", None) == "balanced":
             raise ValueError("class_weight='balanced' needs all samples: give partial_fit a dict")
-        class_index = np.searchsorted(classes, y)
-        return X, class_index, self._class_weighted(weights, class_index, classes), classes
+        y = np.searchsorted(classes, y)
+        return engine, (X, y, self._class_weighted(weights, y, classes)), classes
 
     def _class_weighted(self, weights, class_index, classes):
         """Return weights times those of the classes, where the readout has any."""
@@ -158,14 +133,9 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
 class PrototypeReadout(Readout):
     """A readout whose score of a class is minus the squared distance to its closest prototype."""
 
-    def _scores(self, X):
+    def _scores(self, engine, X):
         prototypes = self.prototypes_, self.prototype_classes_
-        return prototype_scores(X, *prototypes, len(self.classes_), squared_norms(X))
-
-    def _tensor_scores(self, X):
-        return single.closest_scores(
-            X, self.prototypes_, self.prototype_classes_, len(self.classes_)
-        )
+        return engine.prototype_scores(X, *prototypes, len(self.classes_))
 
 
 def check_announced_classes(classes, known):
@@ -206,7 +176,10 @@ def drop_weightless(X, y, sample_weight):
             f"sample_weight must add up to between {smallest} and {largest}, "
             f"got weights of up to {weights.max():g}"
         )
-    return (X, y, weights) if counts.all() else (X[counts], y[counts], weights[counts])
+    if counts.all():
+        return X, y, weights
+    kept = np.flatnonzero(counts)
+    return X[kept], y[kept], weights[kept]
 
 
 def weights_of_classes(class_weight, class_index, classes, weights):
@@ -221,16 +194,15 @@ def weights_of_classes(class_weight, class_index, classes, weights):
     return np.array([float(class_weight.get(label, 1)) for label in labels])
 
 
-def starting_prototypes(X, y, weights, counts, noise, rng):
+def starting_prototypes(engine, class_sums, class_weights, counts, noise, rng):
     """Return prototypes at the class means plus U(-noise, noise), and their classes.
 
     `counts` says how many each class gets; a class without samples must get none.
     """
-    prototype_classes = np.repeat(np.arange(len(counts)), counts)
-    means = class_means(X, y, weights, len(counts))
-    prototypes = means[prototype_classes]
+    prototype_classes = engine.array(np.repeat(np.arange(len(counts)), counts))
+    prototypes = class_sums[prototype_classes] / class_weights[prototype_classes][:, None]
     if noise > 0:
-        prototypes += rng.uniform(-noise, noise, size=prototypes.shape)
+        prototypes += engine.array(rng.uniform(-noise, noise, size=prototypes.shape))
     return prototypes, prototype_classes
 
 
@@ -254,3 +226,42 @@ def check_prototype_counts(prototypes_per_class, classes):
     if len(counts) != len(classes):
         raise ValueError(f"{name} has {len(counts)} entries for {len(classes)} classes")
     return np.array([check_integer(name, count, minimum=1) for count in counts], dtype=np.intp)
+
+
+def check_range(X):
+    """Raise if squares of the features would become 0 or infinite."""
+    largest = max(float(X.max()), -float(X.min()))
+    smallest_allowed, largest_allowed = FEATURES_BETWEEN
+    if largest and not smallest_allowed <= largest <= largest_allowed:
+        raise ValueError(
+            f"the largest feature must be between {smallest_allowed} and {largest_allowed} in "
+            f"size, got {largest:g}: scale the features"
+        )
+
+
+def check_solution(numbers):
+    """Return what was learnt; raise if it is not finite, as where one column is out of range."""
+    if not isfinite(abs(numbers).max()):
+        raise ValueError(
+            "the model is not finite: some features are too small or too large beside others"
+        )
+    return numbers
+
+
+def warn_not_converged(message: str) -> None:
+    """Warn in the name of the code that called the library, directly or through scikit-learn.
+
+    Python shows a warning once for each place, so it must not be one that all callers share.
+    """
+    stacklevel, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in INNER_PACKAGES:
+        stacklevel, frame = stacklevel + 1, frame.f_back
+    warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+
+
+def warn_of_limit(max_iter):
+    """Warn that more iterations of L-BFGS might have helped."""
+    warn_not_converged(
+        f"L-BFGS stopped at the limit of {max_iter} iterations (max_iter); "
+        "the cost may fall further"
+    )

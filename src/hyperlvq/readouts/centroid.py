@@ -4,12 +4,8 @@ from typing import Self
 
 import numpy as np
 
-from hyperlvq.batched.single import class_totals
-from hyperlvq.kernels.distances import class_sums
-from hyperlvq.readouts.base import PrototypeReadout
-from hyperlvq.readouts.ranges import check_range
+from hyperlvq.readouts.base import PrototypeReadout, check_range
 from hyperlvq.registry import PARTS
-from hyperlvq.tensors import is_tensor
 
 
 class CentroidClassifier(PrototypeReadout):
@@ -64,15 +60,14 @@ class CentroidClassifier(PrototypeReadout):
         -------
         self : CentroidClassifier
         """
-        if is_tensor(X):
-            self._fit_tensors(X, y, sample_weight)
-            return self
-        X, y, weights, classes = self._start_fit(X, y, sample_weight)
-        check_range(X)
-        self.classes_ = classes
-        self._reset()
-        self._add(X, y, weights)
+        self._fit_samples(*self._start_fit(X, y, sample_weight))
         return self
+
+    def _fit_samples(self, engine, samples, classes):
+        check_range(samples[0])
+        sums, totals = engine.class_totals(samples, len(classes))
+        self.classes_ = engine.labels(classes)
+        self._set_means(sums, totals, engine.array(np.arange(len(classes))))
 
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Add one batch to the class means: after all batches they are those of `fit`.
@@ -89,28 +84,16 @@ class CentroidClassifier(PrototypeReadout):
         -------
         self : CentroidClassifier
         """
-        X, y, weights, self.classes_ = self._start_partial_fit(X, y, classes, sample_weight)
-        if not hasattr(self, "class_weights_"):
-            self._reset()
-        self._add(X, y, weights)
+        engine, samples, classes = self._start_partial_fit(X, y, classes, sample_weight)
+        sums, totals = engine.class_totals(samples, len(classes))
+        if hasattr(self, "class_weights_"):
+            sums, totals = self._class_sums + sums, self.class_weights_ + totals
+        self.classes_ = classes
+        self._set_means(sums, totals, np.flatnonzero(totals))
         return self
 
-    def _fit_tensors(self, X, y, sample_weight):
-        samples, classes = self._start_fit_tensors(X, y, sample_weight)
-        check_range(samples.X)
-        sums, totals = class_totals(samples, len(classes))
-        self.classes_, self._class_sums, self.class_weights_ = classes, sums, totals
-        self.prototypes_ = sums / totals[:, None]
-        self.prototype_classes_ = samples.backend.range(len(classes))
-
-    def _reset(self):
-        self.class_weights_ = np.zeros(len(self.classes_))
-        self._class_sums = np.zeros((len(self.classes_), self.n_features_in_))
-
-    def _add(self, X, y, weights):
-        n_classes = len(self.classes_)
-        self._class_sums += class_sums(X, y, weights, n_classes)
-        self.class_weights_ += np.bincount(y, weights, minlength=n_classes)
-        self.prototype_classes_ = np.flatnonzero(self.class_weights_)
-        seen = self.prototype_classes_
-        self.prototypes_ = self._class_sums[seen] / self.class_weights_[seen, np.newaxis]
+    def _set_means(self, sums, totals, seen):
+        """Set the means of the classes that were seen."""
+        self._class_sums, self.class_weights_ = sums, totals
+        self.prototype_classes_ = seen
+        self.prototypes_ = sums[seen] / totals[seen][:, None]

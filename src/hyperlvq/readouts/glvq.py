@@ -1,17 +1,14 @@
 """Generalized learning vector quantization."""
 
-import numpy as np
-from sklearn.utils import check_random_state
+from copy import deepcopy
 
-from hyperlvq.batched.single import minimise_glvq
-from hyperlvq.kernels.distances import squared_norms
-from hyperlvq.kernels.glvq import cost_and_gradient
+import numpy as np
+
+from hyperlvq.engines import engine_of_fitted, on_host
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
-from hyperlvq.readouts.lbfgs import minimise, warn_of_limit
+from hyperlvq.readouts.base import warn_of_limit
 from hyperlvq.readouts.online import OnlineReadout, has_settled
-from hyperlvq.readouts.threads import block_threads
 from hyperlvq.registry import PARTS
-from hyperlvq.tensors import check_same_place, on_host
 
 #: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.
 AUTO_STEP = 0.02
@@ -92,6 +89,7 @@ class GLVQClassifier(OnlineReadout):
     """
 
     _record = PARTS["GLVQClassifier"]
+    _tensor_solvers = ("lbfgs",)
 
     def __init__(
         self,
@@ -126,15 +124,15 @@ class GLVQClassifier(OnlineReadout):
     def _keeps_order(self):
         return self.solver == "sgd" and not self.shuffle
 
-    def _starting_prototypes(self, X, y, weights, classes, counts, rng):
+    def _starting_prototypes(self, engine, samples, classes, counts, rng):
         if not (self.warm_start and hasattr(self, "prototypes_")):
-            return super()._starting_prototypes(X, y, weights, classes, counts, rng)
-        self._check_warm_start(X, classes, counts)
-        return self.prototypes_.copy(), self.prototype_classes_
+            return super()._starting_prototypes(engine, samples, classes, counts, rng)
+        self._check_warm_start(samples[0], classes, counts)
+        return deepcopy(self.prototypes_), self.prototype_classes_
 
     def _check_warm_start(self, X, classes, counts):
         """Raise if the prototypes of the last fit are no start for this one."""
-        check_same_place(self, "prototypes_", X)
+        engine_of_fitted(self, X)
         earlier_classes = on_host(self.classes_)
         if not np.array_equal(classes, earlier_classes):
             raise ValueError(
@@ -152,64 +150,24 @@ class GLVQClassifier(OnlineReadout):
                 f"warm_start needs {self.prototypes_.shape[1]} features, got {X.shape[1]}"
             )
 
-    def _fit_tensors(self, X, y, sample_weight):
-        if self.solver != "lbfgs":
-            raise ValueError(f"solver={self.solver!r} takes no torch tensors; 'lbfgs' does")
-        samples, classes = self._start_fit_tensors(X, y, sample_weight)
-        counts = self._prototype_counts(on_host(classes))
-        start = None
-        if self.warm_start and hasattr(self, "prototypes_"):
-            self._check_warm_start(samples.X, on_host(classes), counts)
-            start = self.prototypes_
-        rng = check_random_state(self.random_state)
-        shape = counts.sum(), samples.X.shape[1]
-        noise = rng.uniform(-self.init_noise, self.init_noise, size=shape)
-        one = minimise_glvq(
-            samples, start, counts, float(self.slope), noise, self.max_iter, float(self.tol)
-        )
-        self._forget_rate()
-        self.classes_, self.prototypes_ = classes, one.prototypes
-        self.prototype_classes_ = samples.backend.array(np.repeat(np.arange(len(counts)), counts))
-        self.n_iter_, self.loss_curve_ = max(one.n_iter, 1), one.curve.tolist()
-        self._carried_weight = 0.0
-        if one.n_iter >= self.max_iter:
-            warn_of_limit(self.max_iter)
-
-    def _forget_rate(self):
-        """Drop the learning rate of an earlier online fit."""
+    def _learn(self, engine, samples, classes, start, rng):
         if hasattr(self, "learning_rate_"):
             del self.learning_rate_
+        if self.solver == "sgd":
+            super()._learn(engine, samples, classes, start, rng)
+            return
+        minimum = engine.minimise_glvq(
+            start, samples, float(self.slope), self.max_iter, float(self.tol)
+        )
+        self._set_minimum(minimum, start[1], engine.labels(classes))
 
-    def _learn(self, X, y, weights, rng):
-        self._forget_rate()
-        if self.solver == "lbfgs":
-            self._minimise(X, y, weights)
-        else:
-            super()._learn(X, y, weights, rng)
-
-    def _minimise(self, X, y, weights):
-        sample_norms = squared_norms(X)
-        shares = weights / weights.sum()
-        shape = self.prototypes_.shape
-
-        def evaluate(flat_prototypes):
-            cost, gradient = cost_and_gradient(
-                flat_prototypes.reshape(shape),
-                self.prototype_classes_,
-                X,
-                y,
-                float(self.slope),
-                shares,
-                sample_norms,
-                map_blocks,
-            )
-            return cost, gradient.ravel()
-
-        with block_threads() as map_blocks:
-            flat_prototypes, self.n_iter_, self.loss_curve_ = minimise(
-                evaluate, self.prototypes_.ravel(), self.max_iter, self.tol
-            )
-        self.prototypes_ = flat_prototypes.reshape(shape)
+    def _set_minimum(self, minimum, prototype_classes, classes):
+        """Keep the prototypes that minimise the cost."""
+        self.prototypes_, self.n_iter_, self.loss_curve_, has_converged = minimum
+        self.prototype_classes_, self.classes_ = prototype_classes, classes
+        self._carried_weight = 0.0  # what `partial_fit` goes on from
+        if not has_converged:
+            warn_of_limit(self.max_iter)
 
     def _starting_rate(self, X, y, weights):
         self.learning_rate_ = self.learning_rate

@@ -7,11 +7,10 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state, gen_batches
 
 from hyperlvq.kernels.kglvq import cost_and_gradient, multiply_own, squared_norms
-from hyperlvq.kernels.samples import canonical_samples
+from hyperlvq.kernels.lbfgs import minimise
 from hyperlvq.kernels.scores import closest_per_class
-from hyperlvq.readouts.base import Readout, check_prototype_counts
-from hyperlvq.readouts.lbfgs import minimise
-from hyperlvq.readouts.threads import block_threads
+from hyperlvq.kernels.threads import block_threads
+from hyperlvq.readouts.base import Readout, check_prototype_counts, warn_of_limit
 from hyperlvq.registry import PARTS
 
 PREDICTION_ROWS = 512
@@ -137,9 +136,9 @@ class KGLVQClassifier(Readout):
         self : KGLVQClassifier
         """
         self._check_parameters()
-        X, y, weights, classes = self._start_fit(X, y, sample_weight)
+        engine, samples, classes = self._start_fit(X, y, sample_weight)
         counts = check_prototype_counts(self.prototypes_per_class, classes)
-        X, y, weights = canonical_samples(X, y, weights)
+        X, y, weights = engine.canonical_samples(samples)
         self._check_kernel_size(len(X))
         gamma = scale_width(X, weights) if self.gamma == "scale" else float(self.gamma)
         kernel = self._kernel_matrix(X, X, gamma)
@@ -190,8 +189,10 @@ class KGLVQClassifier(Readout):
             return cost, gradient[is_own]
 
         start = self._starting_coefficients(weights, is_own)[is_own]
-        free, self.n_iter_, self.loss_curve_ = minimise(evaluate, start, self.max_iter, self.tol)
-        coefficients[is_own] = free
+        minimum = minimise(evaluate, start, self.max_iter, self.tol)
+        coefficients[is_own], self.n_iter_, self.loss_curve_, has_converged = minimum
+        if not has_converged:
+            warn_of_limit(self.max_iter)
         self.dual_coef_ = coefficients
         own_products = multiply_own(coefficients, kernel, y, self.prototype_classes_, map_blocks)
         self.prototype_norms_ = squared_norms(coefficients, own_products)
@@ -202,7 +203,7 @@ class KGLVQClassifier(Readout):
         means = is_own * weights / (is_own @ weights)[:, np.newaxis]
         return means * (1 + rng.uniform(-1, 1, size=is_own.shape) * self.init_noise)
 
-    def _scores(self, X):
+    def _scores(self, engine, X):
         scores = np.empty((len(X), len(self.classes_)))
         for rows in gen_batches(len(X), PREDICTION_ROWS):
             kernel = self._kernel_matrix(X[rows], self.X_fit_, self.gamma_)

@@ -7,15 +7,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hyperlvq.kernels.distances import squared_norms
-from hyperlvq.kernels.samples import (
-    MOST_VISITS,
-    canonical_samples,
-    visits_of_pass,
-    weights_as_visits,
+from hyperlvq.kernels.samples import MOST_VISITS, visits_of_pass, weights_as_visits
+from hyperlvq.readouts.base import (
+    PrototypeReadout,
+    check_prototype_counts,
+    starting_prototypes,
+    warn_not_converged,
 )
-from hyperlvq.readouts.base import PrototypeReadout, check_prototype_counts, starting_prototypes
-from hyperlvq.readouts.convergence import warn_not_converged
-from hyperlvq.tensors import is_tensor
 
 PATIENCE = 5
 
@@ -73,20 +71,16 @@ class OnlineReadout(PrototypeReadout):
         self : object
         """
         self._check_parameters()
-        if is_tensor(X):
-            self._fit_tensors(X, y, sample_weight)
-            return self
-        X, y, weights, classes = self._start_fit(X, y, sample_weight)
+        self._fit_samples(*self._start_fit(X, y, sample_weight))
+        return self
+
+    def _fit_samples(self, engine, samples, classes):
         counts = self._prototype_counts(classes)
         if not self._keeps_order():
-            X, y, weights = canonical_samples(X, y, weights)
+            samples = engine.canonical_samples(samples)
         rng = check_random_state(self.random_state)
-        start = self._starting_prototypes(X, y, weights, classes, counts, rng)
-        self.classes_ = classes
-        self.prototypes_, self.prototype_classes_ = start
-        self._carried_weight = 0.0
-        self._learn(X, y, weights, rng)
-        return self
+        start = self._starting_prototypes(engine, samples, classes, counts, rng)
+        self._learn(engine, samples, classes, start, rng)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Learn from one batch: a single pass over its samples in the order given.
@@ -108,7 +102,8 @@ class OnlineReadout(PrototypeReadout):
         self : object
         """
         self._check_parameters()
-        X, y, weights, classes = self._start_partial_fit(X, y, classes, sample_weight)
+        engine, samples, classes = self._start_partial_fit(X, y, classes, sample_weight)
+        X, y, weights = samples
         check_number_of_visits(weights)
         counts = self._prototype_counts(classes)
         self.classes_ = classes
@@ -118,7 +113,7 @@ class OnlineReadout(PrototypeReadout):
             self.loss_curve_ = []
             self.n_iter_ = 0
             self._carried_weight = 0.0
-        self._add_prototypes(X, y, weights, counts)
+        self._add_prototypes(engine, samples, counts)
         rate = self._continued_rate(X, y, weights)
         visits, self._carried_weight = visits_of_pass(weights, self._carried_weight)
         if len(visits):
@@ -145,21 +140,29 @@ class OnlineReadout(PrototypeReadout):
     def _prototype_counts(self, classes):
         return check_prototype_counts(getattr(self, "prototypes_per_class", 1), classes)
 
-    def _starting_prototypes(self, X, y, weights, classes, counts, rng):
-        return starting_prototypes(X, y, weights, counts, getattr(self, "init_noise", 0), rng)
+    def _starting_prototypes(self, engine, samples, classes, counts, rng):
+        """Return the prototypes that `fit` starts from, and their classes."""
+        return self._noisy_means(engine, samples, counts, rng)
 
-    def _add_prototypes(self, X, y, weights, counts):
+    def _noisy_means(self, engine, samples, counts, rng):
+        sums, weights = engine.class_totals(samples, len(counts))
+        noise = getattr(self, "init_noise", 0)
+        return starting_prototypes(engine, sums, weights, counts, noise, rng)
+
+    def _add_prototypes(self, engine, samples, counts):
         """Give prototypes to the classes that this batch is the first to have samples of."""
         counts[self.prototype_classes_] = 0
-        counts[np.setdiff1d(np.arange(len(counts)), y)] = 0
+        counts[np.setdiff1d(np.arange(len(counts)), samples[1])] = 0
         rng = check_random_state(self.random_state)
-        noise = getattr(self, "init_noise", 0)
-        added, added_classes = starting_prototypes(X, y, weights, counts, noise, rng)
+        added, added_classes = self._noisy_means(engine, samples, counts, rng)
         self.prototypes_ = np.concatenate([self.prototypes_, added])
         self.prototype_classes_ = np.concatenate([self.prototype_classes_, added_classes])
 
-    def _learn(self, X, y, weights, rng):
+    def _learn(self, engine, samples, classes, start, rng):
         """Pass over the samples until converged, or `max_iter` times."""
+        X, y, weights = samples
+        self.classes_, self._carried_weight = classes, 0.0
+        self.prototypes_, self.prototype_classes_ = start
         rate = self._starting_rate(X, y, weights)
         visit_weights = weights_as_visits(weights)
         self.loss_curve_ = []

@@ -4,15 +4,11 @@ from typing import Self
 
 import numpy as np
 
-from hyperlvq.batched import single
 from hyperlvq.checks import check_real
-from hyperlvq.kernels import rls
-from hyperlvq.kernels.scores import linear_scores
-from hyperlvq.readouts.base import Readout
-from hyperlvq.readouts.convergence import warn_not_converged
-from hyperlvq.readouts.ranges import check_range, check_solution
+from hyperlvq.engines import refuse_tensor
+from hyperlvq.kernels.rls import Method
+from hyperlvq.readouts.base import Readout, check_range, check_solution, warn_not_converged
 from hyperlvq.registry import PARTS
-from hyperlvq.tensors import is_tensor, refuse_tensor
 
 
 class RLSClassifier(Readout):
@@ -72,6 +68,7 @@ class RLSClassifier(Readout):
     """
 
     _record = PARTS["RLSClassifier"]
+    _tensor_solvers = ("auto", "cholesky", "eigen")
 
     def __init__(self, alpha=1.0, *, penalty="variance", solver="auto", max_iter=1000, tol=1e-6):
         self.alpha = alpha
@@ -97,67 +94,27 @@ class RLSClassifier(Readout):
         self : RLSClassifier
         """
         self._check_parameters()
-        alpha = float(self.alpha)
-        if is_tensor(X):
-            self._fit_tensors(X, y, sample_weight)
-            return self
-        X, targets, weights, classes = self._start_fit_of_targets(X, y, sample_weight)
-        with np.errstate(all="ignore"):  # what comes of it is checked
-            if self.solver == "pinv":
-                coefficients, n_iter = rls.solve_pinv(X, targets, weights, alpha, self.penalty), 1
-            else:
-                problem = rls.standardise(X, targets, weights, self.penalty)
-                coefficients, n_iter = self._solve(problem, alpha)
-                coefficients = rls.original_coefficients(problem, coefficients)
-        self.coef_, self.classes_, self.n_iter_ = check_solution(coefficients), classes, n_iter
+        self._fit_samples(*self._start_fit(X, y, sample_weight))
         return self
 
-    def _fit_tensors(self, X, y, sample_weight):
-        samples, classes = self._start_fit_tensors(X, y, sample_weight)
-        check_range(samples.X)
-        self.coef_ = single.solve_rls(
-            samples, len(classes), float(self.alpha), self.penalty, self.solver
-        )
-        self.classes_, self.n_iter_ = classes, 1
-
-    def _tensor_scores(self, X):
-        return single.linear_scores(X, self.coef_)
-
-    def _start_fit_of_targets(self, X, y, sample_weight):
-        X, y, weights, classes = self._start_fit(X, y, sample_weight)
-        check_range(X)
-        return X, rls.OneHot(y, len(classes)), weights, classes
-
-    def _solve(self, problem, alpha):
-        solver = choose_solver(self.solver, problem, alpha)
-        if solver == "cholesky":
-            return rls.solve_cholesky(problem, alpha), 1
-        if solver == "qr":
-            return rls.solve_qr(problem, alpha), 1
-        if solver == "eigen":
-            return rls.solve_eigen_path(problem, [alpha])[0], 1
-        iterate = rls.solve_fista if solver == "fista" else rls.solve_lms
-        coefficients, n_iter, converged = iterate(problem, alpha, self.max_iter, self.tol)
-        if not converged:
+    def _fit_samples(self, engine, samples, classes):
+        coefs, n_iter, has_converged = self._solve(engine, samples, classes, [float(self.alpha)])
+        self.coef_, self.n_iter_, self.classes_ = coefs[0], n_iter, engine.labels(classes)
+        if not has_converged:
             warn_not_converged(
-                f"{solver} stopped at the limit of {self.max_iter} iterations (max_iter)"
+                f"{self.solver} stopped at the limit of {self.max_iter} iterations (max_iter)"
             )
-        return coefficients, n_iter
 
-    def _scores(self, X):
-        return linear_scores(X, self.coef_)
+    def _solve(self, engine, samples, classes, alphas):
+        """Return the readout matrices of all alphas, with iterations and convergence."""
+        check_range(samples[0])
+        method = Method(self.penalty, self.solver, self.max_iter, self.tol)
+        with np.errstate(all="ignore"):  # what comes of it is checked
+            coefs, *outcome = engine.solve_least_squares(samples, len(classes), alphas, method)
+        return check_solution(coefs), *outcome
 
-
-def choose_solver(solver, problem, alpha):
-    """Return the solver to use; raise if the one asked for would return rounding errors."""
-    if solver not in ("auto", *rls.LARGEST_CONDITION):
-        return solver
-    size = rls.squared_norm(problem)
-    if solver == "auto":
-        return "cholesky" if size < rls.LARGEST_CONDITION["cholesky"] * alpha else "eigen"
-    if size >= rls.LARGEST_CONDITION[solver] * alpha:
-        raise rls.too_small(alpha, solver)
-    return solver
+    def _scores(self, engine, X):
+        return engine.linear_scores(X, self.coef_)
 
 
 def rls_path(X, y, alphas, *, penalty="variance", sample_weight=None):
@@ -191,11 +148,8 @@ def rls_path(X, y, alphas, *, penalty="variance", sample_weight=None):
     alphas = [check_real("alphas", alpha) for alpha in alphas]
     if not alphas:
         raise ValueError("alphas must hold at least one number")
-    readout = RLSClassifier(penalty=penalty)
+    readout = RLSClassifier(penalty=penalty, solver="eigen")
     readout._check_parameters()
     refuse_tensor("rls_path", X)
-    X, targets, weights, _ = readout._start_fit_of_targets(X, y, sample_weight)
-    problem = rls.standardise(X, targets, weights, penalty)
-    solutions = rls.solve_eigen_path(problem, alphas)
-    coefs = np.stack([rls.original_coefficients(problem, solution) for solution in solutions])
-    return check_solution(coefs)
+    engine, samples, classes = readout._start_fit(X, y, sample_weight)
+    return readout._solve(engine, samples, classes, alphas)[0]

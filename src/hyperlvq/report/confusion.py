@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.confusion import Confusion
+from hyperlvq.tables.evaluation import Confusion
 from hyperlvq.writing import check_writable, write_bytes
 
 PICTURE_SUFFIXES = (".svg", ".png", ".pdf")
@@ -38,27 +38,22 @@ def check_picture(path: Path) -> None:
 
 def draw_confusion(confusion: Confusion) -> Figure:
     """Return the figure: shares of each class's rows as shades, counts as numbers."""
-    n_classes = len(confusion.classes)
+    counts, n_classes = confusion.counts, len(confusion.classes)
     side = max(3.2, min(0.5 * n_classes + 1.5, 16))
     figure = Figure(figsize=(side, side), layout="constrained")
     axes = figure.subplots()
-    shares = np.nan_to_num(confusion.counts / np.maximum(confusion.counts.sum(axis=1), 1)[:, None])
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1)
     names = [_short(name) for name in confusion.classes]
     axes.set_xticks(range(n_classes), names, rotation=45, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(n_classes), names)
     axes.tick_params(labelsize=min(10, 700 / n_classes))
     axes.set(xlabel="predicted", ylabel="true", title=f"accuracy {confusion.accuracy:.3f}")
-    if n_classes <= MOST_COUNTS:
-        _write_counts(axes, confusion.counts, shares)
+    for row, column in np.argwhere(counts) if n_classes <= MOST_COUNTS else ():
+        colour = "white" if shares[row, column] > 0.5 else "black"
+        count = str(counts[row, column])
+        axes.text(column, row, count, ha="center", va="center", color=colour, fontsize=8)
     return figure
-
-
-def _write_counts(axes, counts: np.ndarray, shares: np.ndarray) -> None:
-    for (row, column), count in np.ndenumerate(counts):
-        if count:
-            colour = "white" if shares[row, column] > 0.5 else "black"
-            axes.text(column, row, str(count), ha="center", va="center", color=colour, fontsize=8)
 
 
 def _short(name: str) -> str:

@@ -3,93 +3,90 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from reprlib import repr as short
-from typing import Any
 
 import pandas as pd
 
 from hyperlvq.checks import InputError
-from hyperlvq.costs import glvq_flops, relative_costs, rls_flops, rls_qr_flops
-from hyperlvq.report.results import LARGEST_SIZE
+from hyperlvq.costs import flops_by_method
+from hyperlvq.report.results import LARGEST_SIZE, Published
 from hyperlvq.study.records import Record
 
 COST_COLUMNS = ("dataset", "n_samples", "n_train", "protocol", "n_classes", "intrvfl_rls_n")
 LAYER_MODEL = "intrvfl_rls"
+#: A method's title and the formula of its flops.
 METHODS = {
-    "rls": ("RLS, straightforward", "N(2N²/3 + 4TN + 2TL − N − T − L + 2)", rls_flops),
-    "rls_qr": ("RLS, QR", "N(4N²/3 + 2TN + 2TL + 3LN − N − 3L + 2)", rls_qr_flops),
-    "glvq": ("GLVQ", "I·T(3PLN + 6N + 19) + TN", glvq_flops),
+    "rls": ("RLS, straightforward", "N(2N²/3 + 4TN + 2TL − N − T − L + 2)"),
+    "rls_qr": ("RLS, QR", "N(4N²/3 + 2TN + 2TL + 3LN − N − 3L + 2)"),
+    "glvq": ("GLVQ", "I·T(3PLN + 6N + 19) + TN"),
 }
+
+#: n_samples (T), n_units (N) and n_classes (L) per data set.
+SizesBySet = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)
 class CostTable:
     """Training costs, with P = 1 prototype per class and I = 10 iterations for GLVQ.
 
-    `sets` has a row a data set: n_samples (T), n_units (N), n_classes (L), the flops of each
-    method and its ratio to straightforward RLS. `methods` has a row a method: title, formula,
-    total flops over the data sets, mean and median ratio.
+    `sets` has a row per data set: its sizes, the flops of each method and its ratio to
+    straightforward RLS. `methods` has a row per method: title, formula, total flops over the data
+    sets, mean and median ratio.
     """
 
     sets: pd.DataFrame
     methods: pd.DataFrame
 
 
-def cost_table(rows: Iterable[Mapping[str, Any]]) -> CostTable:
-    """Return the training costs over data sets, one row of `COST_COLUMNS` each.
-
-    T is all samples for the k-fold sets and the training file's for the others, as in the paper.
-
-    Examples
-    --------
-    >>> from hyperlvq.report.costs import cost_table
-    >>> row = {"dataset": "toy", "n_samples": 1000, "n_train": 750, "protocol": "kfold"}
-    >>> table = cost_table([row | {"n_classes": 2, "intrvfl_rls_n": 500}])
-    >>> table.methods["mean_ratio"].round(2).to_dict()
-    {'rls': 1.0, 'rls_qr': 0.62, 'glvq': 0.06}
-    """
-    rows = list(rows)
-    if not has_cost_columns(rows):
+def cost_table(sizes: SizesBySet) -> CostTable:
+    """Return the training costs over data sets of these sizes."""
+    if not sizes:
         raise InputError(f"training costs need the columns {', '.join(COST_COLUMNS)}")
     sets = pd.DataFrame.from_dict(
-        {row["dataset"]: _costs(*_sizes(row)) for row in rows}, orient="index"
+        {name: {**of_set, **flops_by_method(**of_set)} for name, of_set in sizes.items()},
+        orient="index",
     )
-    if sets.empty:
-        raise InputError("no data sets to count the training costs of")
-    sets.index.name = "dataset"
-    return CostTable(sets, _methods(sets))
+    methods = pd.DataFrame.from_dict(METHODS, orient="index", columns=["title", "formula"])
+    for name in METHODS:
+        ratio = sets[f"{name}_ratio"] = sets[name] / sets["rls"]
+        figures = sets[name].sum(), ratio.mean(), ratio.median()
+        methods.loc[name, ["total_flops", "mean_ratio", "median_ratio"]] = figures
+    return CostTable(sets, methods)
 
 
-def has_cost_columns(rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Return whether every row has the columns that `cost_table` needs."""
-    return all(set(COST_COLUMNS) <= set(row) for row in rows)
+def published_sizes(published: Published | None) -> SizesBySet:
+    """Return the sizes in a published table, none where a column of `COST_COLUMNS` is missing.
+
+    T is all samples for the k-fold sets and the training file's for the others, as in the paper.
+    """
+    rows = [] if published is None else published.rows
+    if not all(set(COST_COLUMNS) <= set(row) for row in rows):
+        return {}
+    return {
+        row["dataset"]: {
+            "n_samples": _size(row, "n_samples" if row["protocol"] == "kfold" else "n_train"),
+            "n_units": _size(row, "intrvfl_rls_n"),
+            "n_classes": _size(row, "n_classes"),
+        }
+        for row in rows
+    }
 
 
-def cost_rows(records: Iterable[Record]) -> list[dict[str, Any]]:
-    """Return the rows for `cost_table` from the intRVFL + RLS runs, sizes averaged over them."""
-    runs = pd.DataFrame(
-        [
-            {name: record.get(name) for name in ("dataset", "n_train", "n_units", "n_classes")}
-            for record in records
-            if record["model"] == LAYER_MODEL and record.get("accuracy") is not None
-        ]
-    ).dropna()
-    if runs.empty:
-        return []
-    means = runs.groupby("dataset").mean().round().astype(int)
-    means = means.rename(columns={"n_units": "intrvfl_rls_n"}).reset_index()
-    means["n_samples"] = means["n_train"]
-    return means.assign(protocol="records").to_dict("records")
+def recorded_sizes(records: Iterable[Record]) -> SizesBySet:
+    """Return the sizes of the intRVFL + RLS runs, averaged over the runs on a data set."""
+    fields = {"n_samples": "n_train", "n_units": "n_units", "n_classes": "n_classes"}
+    runs = [
+        {"dataset": record["dataset"]} | {name: record.get(of) for name, of in fields.items()}
+        for record in records
+        if record["model"] == LAYER_MODEL and record.get("accuracy") is not None
+    ]
+    means = pd.DataFrame(runs, columns=["dataset", *fields]).dropna().groupby("dataset").mean()
+    return means.round().astype(int).to_dict("index")
 
 
-def _sizes(row: Mapping[str, Any]) -> tuple[int, int, int]:
-    samples = "n_samples" if row["protocol"] == "kfold" else "n_train"
-    return _size(row, samples), _size(row, "intrvfl_rls_n"), _size(row, "n_classes")
-
-
-def _size(row: Mapping[str, Any], column: str) -> int:
+def _size(row: Mapping[str, str], column: str) -> int:
     try:
         size = int(row[column])
-    except (TypeError, ValueError):
+    except ValueError:
         size = 0
     if not 1 <= size <= LARGEST_SIZE:
         raise InputError(
@@ -97,28 +94,3 @@ def _size(row: Mapping[str, Any], column: str) -> int:
             f"is needed, got {short(row[column])}"
         )
     return size
-
-
-def _costs(n_samples: int, n_units: int, n_classes: int) -> dict[str, float]:
-    flops = {
-        name: function(n_samples, n_units, n_classes) for name, (_, _, function) in METHODS.items()
-    }
-    ratios = {"rls": 1.0} | relative_costs(n_samples, n_units, n_classes)
-    sizes = {"n_samples": n_samples, "n_units": n_units, "n_classes": n_classes}
-    return sizes | flops | {f"{name}_ratio": ratio for name, ratio in ratios.items()}
-
-
-def _methods(sets: pd.DataFrame) -> pd.DataFrame:
-    rows = {
-        name: {
-            "title": title,
-            "formula": formula,
-            "total_flops": sets[name].sum(),
-            "mean_ratio": sets[f"{name}_ratio"].mean(),
-            "median_ratio": sets[f"{name}_ratio"].median(),
-        }
-        for name, (title, formula, _) in METHODS.items()
-    }
-    table = pd.DataFrame.from_dict(rows, orient="index")
-    table.index.name = "method"
-    return table

@@ -1,38 +1,129 @@
-"""The figures of a report: accuracy against accuracy, and the critical-difference diagram."""
+"""The figures of a report as SVG: accuracy against accuracy, and the critical-difference diagram.
 
+Their text stays text, and they take colours and font from the page around them.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from io import StringIO
 from math import ceil, floor
-from typing import Any
+from typing import Any, NamedTuple
 
+import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hyperlvq.report.statistics import ComparisonResult, Ranking
-from hyperlvq.report.svg import ACCENT, INK, MUTED, Point, drawing_style, to_svg
 from hyperlvq.study.experiments import MODELS
 
+# Matplotlib knows no CSS: these stand for the page's colours while it draws. (It leaves black out
+# of its output, so no stand-in may be black.) The fallbacks are for an SVG file on its own.
+INK, MUTED, FAINT, ACCENT = "#010203", "#010204", "#010205", "#010206"
+COLOURS = {
+    INK: "currentColor",
+    MUTED: "var(--muted, #66707a)",
+    FAINT: "var(--line, #d9dde2)",
+    ACCENT: "var(--accent, #1c62b0)",
+}
+STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "path.simplify": False,
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": MUTED,
+    "axes.linewidth": 0.8,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.8,
+}
+#: What must not be in a page: rules for all of it, ids that other figures have too, the font.
+UNWANTED = re.compile(
+    r'<defs>\s*<style.*?</defs>|(?<=<g) id="[^"]*"|font-family: [^;"]*;? ?'
+    r'| transform="rotate\(-0 [^"]*"',
+    re.DOTALL,
+)
 POINTS_PER_INCH = 72
 SCATTER_SIZE = 320
 DIAGRAM_WIDTH, DIAGRAM_ROW, DIAGRAM_AXIS = 900, 20, 66
+
+
+class Point(NamedTuple):
+    """A data set in a plot: its place in the figure (from the top left) and what it says."""
+
+    name: str
+    left: float
+    top: float
+    text: str
+
+
+def to_svg(figure: Figure, name: str, description: str, points: Iterable[Point] = ()) -> str:
+    """Return a figure as an SVG element, the same every time, its points as circles with titles.
+
+    The figure was drawn in `STYLE` at 72 dots per inch. `name` is unique on a page, `description`
+    is for readers who cannot see the figure.
+    """
+    output = StringIO()
+    nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    with matplotlib.rc_context(STYLE | {"svg.hashsalt": name}):  # ids are unique by it
+        figure.savefig(output, format="svg", transparent=True, metadata=nothing)
+    svg = UNWANTED.sub("", re.sub(r"\s*\n\s*", " ", output.getvalue()))
+    root, _, drawing = svg[svg.index("<svg") : svg.rindex("</svg>")].partition(">")
+    root = re.sub(r'(\d)pt"', r'\1"', root) + ' font-family="system-ui, sans-serif">'
+    image = f'<g role="img" aria-label="{escape(description)}">{drawing}</g>'
+    text = f"{root}{image}{_circles(points)}</svg>"
+    for stand_in, colour in COLOURS.items():
+        text = text.replace(stand_in, colour)
+    return text
+
+
+def _circles(points: Iterable[Point]) -> str:
+    circles = [
+        f'<circle cx="{point.left:.2f}" cy="{point.top:.2f}" r="3.4" '
+        # One stop for the Tab key per figure; the page's script moves it.
+        f'tabindex="{0 if position == 0 else -1}" role="listitem" data-set="{escape(point.name)}">'
+        f"<title>{escape(f'{point.name}: {point.text}')}</title></circle>"
+        for position, point in enumerate(points)
+    ]
+    if not circles:
+        return ""
+    return (
+        '<g class="points" role="list" '
+        'aria-label="Data sets; the arrow keys go from one to the next" '
+        f'fill="{ACCENT}" fill-opacity="0.55" stroke="{ACCENT}" stroke-width="0.8">'
+        f"{''.join(circles)}</g>"
+    )
 
 
 def scatter_plot(accuracies: pd.DataFrame, result: ComparisonResult) -> str:
     """Return the plot of one model's accuracies (x) against another's (y) as SVG."""
     x, y = MODELS[result.comparison.x], MODELS[result.comparison.y]
     pairs = accuracies[[x.name, y.name]].dropna().sort_values([x.name, y.name], kind="stable")
-    with drawing_style():
+    means = f"{x.title} (mean {result.mean_x:.3f})", f"{y.title} (mean {result.mean_y:.3f})"
+    description = (
+        f"Accuracies on {result.n_sets} data sets, {means[0]} against {means[1]}: the second is "
+        f"better on {result.wins}, equal on {result.ties}, worse on {result.losses}."
+    )
+    with matplotlib.rc_context(STYLE):
         figure = _figure(SCATTER_SIZE, SCATTER_SIZE)
         axes = figure.add_axes((0.15, 0.125, 0.835, 0.835))
         _draw_square(axes, lowest=float(pairs.min().min()))
-        axes.set_xlabel(f"{x.title} (mean {result.mean_x:.3f})")
-        axes.set_ylabel(f"{y.title} (mean {result.mean_y:.3f})")
-        _write_wins(axes, result)
-        points = [
-            _point(axes, dataset, values, (x.title, y.title))
-            for dataset, *values in pairs.itertuples()
-        ]
-        return to_svg(figure, f"{x.name}-{y.name}", _describe_scatter(result), points)
+        axes.set(xlabel=means[0], ylabel=means[1])
+        # In the corner where data sets are rarest.
+        corner: dict[str, Any] = {"ha": "right", "fontsize": 9, "transform": axes.transAxes}
+        axes.text(0.98, 0.085, f"{result.wins} above", color=MUTED, **corner)
+        axes.text(0.98, 0.025, f"{result.losses} below", color=MUTED, **corner)
+    places = axes.transData.transform(pairs)
+    points = [
+        Point(name, left, SCATTER_SIZE - bottom, f"{x.title} {of_x:.3f}; {y.title} {of_y:.3f}")
+        for (name, of_x, of_y), (left, bottom) in zip(pairs.itertuples(), places, strict=True)
+    ]
+    return to_svg(figure, f"{x.name}-{y.name}", description, points)
 
 
 def _figure(width: float, height: float) -> Figure:
@@ -43,46 +134,23 @@ def _draw_square(axes: Axes, lowest: float) -> None:
     """Draw equal axes from the tenth below the lowest accuracy to 1, and the diagonal."""
     start = min(floor(lowest * 10) / 10, 0.9)
     limits = (start - 0.025 * (1 - start), 1 + 0.025 * (1 - start))
-    axes.set(xlim=limits, ylim=limits, aspect="equal")
+    axes.set(xlim=limits, ylim=limits, aspect="equal", axisbelow=True)
     axes.locator_params(nbins=6, steps=[1, 2, 2.5, 5, 10])
     axes.set_yticks(ticks := [tick for tick in axes.get_yticks() if limits[0] < tick < limits[1]])
     axes.set_xticks(ticks)
     axes.tick_params(length=0, labelsize=9)
     axes.grid(True)
-    axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     axes.plot(limits, limits, color=MUTED, linewidth=1, dashes=(4, 3))
-
-
-def _write_wins(axes: Axes, result: ComparisonResult) -> None:
-    """Count above and below the diagonal, in the corner where data sets are rarest."""
-    style: dict[str, Any] = {"color": MUTED, "fontsize": 9, "transform": axes.transAxes}
-    axes.text(0.98, 0.085, f"{result.wins} above", ha="right", **style)
-    axes.text(0.98, 0.025, f"{result.losses} below", ha="right", **style)
-
-
-def _point(axes: Axes, dataset: str, values: list[float], titles: tuple[str, str]) -> Point:
-    left, bottom = axes.transData.transform(values)
-    text = "; ".join(f"{title} {value:.3f}" for title, value in zip(titles, values, strict=True))
-    return Point(dataset, left, axes.figure.bbox.height - bottom, text)
-
-
-def _describe_scatter(result: ComparisonResult) -> str:
-    x, y = MODELS[result.comparison.x].title, MODELS[result.comparison.y].title
-    return (
-        f"Accuracies on {result.n_sets} data sets, {x} (mean {result.mean_x:.3f}) against {y} "
-        f"(mean {result.mean_y:.3f}): the second is better on {result.wins}, equal on "
-        f"{result.ties}, worse on {result.losses}."
-    )
 
 
 def rank_diagram(ranking: Ranking) -> str:
     """Return the critical-difference diagram as SVG: bars join models that do not differ."""
     best, worst = floor(ranking.mean_ranks.min()), ceil(ranking.mean_ranks.max())
     n_rows = (len(ranking.mean_ranks) + 1) // 2
-    bars_depth = 9 * len(ranking.cliques) + 12
-    height = DIAGRAM_AXIS + bars_depth + DIAGRAM_ROW * n_rows
-    with drawing_style():
+    labels_top = DIAGRAM_AXIS + 9 * len(ranking.cliques) + 12
+    height = labels_top + DIAGRAM_ROW * n_rows
+    with matplotlib.rc_context(STYLE):
         figure = _figure(DIAGRAM_WIDTH, height)
         axes = figure.add_axes((0.3, 0, 0.4, 1))
         # The best rank is on the left; y counts points down from the top.
@@ -90,17 +158,26 @@ def rank_diagram(ranking: Ranking) -> str:
         axes.axis("off")
         _draw_rank_axis(axes)
         _draw_critical_difference(axes, ranking.critical_difference)
-        _draw_labels(axes, ranking.mean_ranks, DIAGRAM_AXIS + bars_depth)
+        _draw_labels(axes, ranking.mean_ranks, labels_top)
         _draw_cliques(axes, ranking)
-        return to_svg(figure, "ranks", _describe_ranks(ranking))
+    ranks = ", ".join(f"{MODELS[name].title} {r:.2f}" for name, r in ranking.mean_ranks.items())
+    description = (
+        f"Mean ranks over {ranking.n_sets} data sets, best first: {ranks}. Ranks closer than "
+        f"{ranking.critical_difference:.2f} do not differ significantly."
+    )
+    return to_svg(figure, "ranks", description)
+
+
+def _draw_line(axes: Axes, ranks: Sequence[float], heights: Sequence[float], **style: Any) -> None:
+    options: dict[str, Any] = {"color": INK, "linewidth": 1, "clip_on": False} | style
+    axes.plot(ranks, heights, **options)
 
 
 def _draw_rank_axis(axes: Axes) -> None:
     best, worst = map(round, axes.get_xlim())
-    axes.plot([best, worst], [DIAGRAM_AXIS] * 2, color=INK, linewidth=1, clip_on=False)
+    _draw_line(axes, [best, worst], [DIAGRAM_AXIS] * 2)
     for rank in range(best, worst + 1):
-        ends = [DIAGRAM_AXIS - 5, DIAGRAM_AXIS]
-        axes.plot([rank] * 2, ends, color=INK, linewidth=1, clip_on=False)
+        _draw_line(axes, [rank] * 2, [DIAGRAM_AXIS - 5, DIAGRAM_AXIS])
         axes.text(rank, DIAGRAM_AXIS - 9, str(rank), ha="center", fontsize=9, color=MUTED)
 
 
@@ -108,50 +185,36 @@ def _draw_critical_difference(axes: Axes, difference: float) -> None:
     start, worst = axes.get_xlim()
     # With few data sets the difference exceeds the axis; the label still says how large it is.
     end = min(start + difference, worst)
-    for ranks, heights in (
-        ((start, end), (24, 24)),
-        ((start,) * 2, (20, 28)),
-        ((end,) * 2, (20, 28)),
-    ):
-        axes.plot(ranks, heights, color=INK, linewidth=1, clip_on=False)
+    _draw_line(axes, [start, end], [24, 24])
+    for rank in (start, end):
+        _draw_line(axes, [rank] * 2, [20, 28])
     axes.text(start, 14, f"critical difference {difference:.2f}", fontsize=9)
 
 
 def _draw_labels(axes: Axes, mean_ranks: pd.Series, top: float) -> None:
     """Write the better half on the left, from the top, and the worse half on the right, up."""
     n_models = len(mean_ranks)
-    n_left = (n_models + 1) // 2
     best, worst = axes.get_xlim()
     gap = 0.015 * (worst - best)
     for position, (name, rank) in enumerate(mean_ranks.items()):
-        is_left = position < n_left
+        is_left = position < (n_models + 1) // 2
         row = position if is_left else n_models - 1 - position
         height = top + DIAGRAM_ROW * (row + 0.3)
-        edge, side = (best - gap, "right") if is_left else (worst + gap, "left")
-        line: dict[str, Any] = {"color": MUTED, "linewidth": 0.8, "clip_on": False}
-        axes.plot([rank, rank, edge], [DIAGRAM_AXIS, height, height], **line)
+        edge, outside, side = (
+            (best - gap, best - 2 * gap, "right")
+            if is_left
+            else (worst + gap, worst + 2 * gap, "left")
+        )
+        lines = [rank, rank, edge], [DIAGRAM_AXIS, height, height]
+        _draw_line(axes, *lines, color=MUTED, linewidth=0.8)
         text = f"{MODELS[name].title} ({rank:.2f})"
-        outside = edge - gap if is_left else edge + gap
         axes.text(outside, height, text, ha=side, va="center_baseline", fontsize=10)
 
 
 def _draw_cliques(axes: Axes, ranking: Ranking) -> None:
     margin = 0.006 * float(np.ptp(axes.get_xlim()))
+    bar: dict[str, Any] = {"color": ACCENT, "linewidth": 3.5, "solid_capstyle": "butt"}
     for level, clique in enumerate(ranking.cliques):
         ranks = ranking.mean_ranks[list(clique)]
-        axes.plot(
-            [ranks.min() - margin, ranks.max() + margin],
-            [DIAGRAM_AXIS + 10 + 9 * level] * 2,
-            color=ACCENT,
-            linewidth=3.5,
-            solid_capstyle="butt",
-            clip_on=False,
-        )
-
-
-def _describe_ranks(ranking: Ranking) -> str:
-    ranks = ", ".join(f"{MODELS[name].title} {r:.2f}" for name, r in ranking.mean_ranks.items())
-    return (
-        f"Mean ranks over {ranking.n_sets} data sets, best first: {ranks}. Ranks closer than "
-        f"{ranking.critical_difference:.2f} do not differ significantly."
-    )
+        ends = [ranks.min() - margin, ranks.max() + margin]
+        _draw_line(axes, ends, [DIAGRAM_AXIS + 10 + 9 * level] * 2, **bar)

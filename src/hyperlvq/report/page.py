@@ -1,24 +1,41 @@
-"""The report of a study as one HTML page or as Markdown: pure, from records to text."""
+"""The report of a study: one HTML page, and its tables as Markdown and CSV beside it."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
+from html import escape
+from math import isnan
+from pathlib import Path
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hyperlvq.checks import InputError
-from hyperlvq.report import formats
-from hyperlvq.report.costs import CostTable, cost_rows, cost_table, has_cost_columns
-from hyperlvq.report.differences import Note, differences
+from hyperlvq.report.costs import CostTable, cost_table, published_sizes, recorded_sizes
+from hyperlvq.report.differences import Difference, differences
 from hyperlvq.report.figures import rank_diagram, scatter_plot
-from hyperlvq.report.published import Published
-from hyperlvq.report.results import Study, summarise_records
+from hyperlvq.report.results import (
+    Published,
+    Study,
+    per_set_table,
+    read_published,
+    summarise_records,
+    summary_table,
+)
 from hyperlvq.report.statistics import ComparisonResult, Ranking, compare_models, rank_models
-from hyperlvq.report.tables import PAPER_SUFFIX, per_set_table, summary_table
 from hyperlvq.study.experiments import MODELS
-from hyperlvq.study.records import Record
+from hyperlvq.study.records import Record, read_records
+from hyperlvq.writing import replacing
 
 MIN_RANKED = 3
+PAGE_SUFFIXES = (".html", ".htm")
+DASH = "–"
+#: What ends a cell or begins code, emphasis or a link; `escape` sees to HTML.
+MARKDOWN = re.compile(r"[\\`*|\[\]]")
+#: What spreadsheets take for the start of a formula, also behind quotes of CSV.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -33,7 +50,7 @@ class Report:
     ranking: Ranking | None
     costs: CostTable | None
     cost_source: str
-    notes: list[Note]
+    differences: list[Difference]
 
     @property
     def seed_range(self) -> str:
@@ -45,6 +62,12 @@ class Report:
     def has_quoted(self) -> bool:
         """Whether a mean is shown that the paper gives in its text alone."""
         return bool(self.summary["quoted_mean"].notna().any())
+
+    @property
+    def is_best(self) -> pd.DataFrame:
+        """Whether a model is the best on a data set, by data set and model."""
+        accuracies = self.study.accuracies
+        return accuracies.ge(accuracies.max(axis="columns") - 1e-9, axis="index")
 
     @property
     def plotted(self) -> list[ComparisonResult]:
@@ -62,26 +85,21 @@ def make_report(records: Iterable[Record], published: Published | None = None) -
             "the paper's figures are of the collection, this study is of built-in data"
         )
     paper = None if published is None else published.accuracies
-    costs, cost_source = _costs(records, published)
-    ranking = rank_models(study.accuracies) if study.accuracies.shape[1] >= MIN_RANKED else None
+    sizes, cost_source = published_sizes(published), "the published settings"
+    if not sizes:
+        sizes, cost_source = recorded_sizes(records), "the runs of intRVFL + RLS"
+    costs = cost_table(sizes) if sizes else None
     return Report(
         study,
         has_published=published is not None,
         summary=summary_table(study, paper),
         per_set=per_set_table(study, paper),
         comparisons=compare_models(study.accuracies),
-        ranking=ranking,
+        ranking=rank_models(study.accuracies) if study.accuracies.shape[1] >= MIN_RANKED else None,
         costs=costs,
         cost_source=cost_source,
-        notes=differences(study, costs, has_published=published is not None),
+        differences=list(differences(study, costs, has_published=published is not None)),
     )
-
-
-def _costs(records: list[Record], published: Published | None) -> tuple[CostTable | None, str]:
-    if published is not None and has_cost_columns(published.rows):
-        return cost_table(published.rows), "the published settings"
-    rows = cost_rows(records)
-    return (cost_table(rows) if rows else None), "the runs of intRVFL + RLS"
 
 
 def draw_figures(report: Report) -> dict[str, str]:
@@ -98,34 +116,12 @@ def draw_figures(report: Report) -> dict[str, str]:
 def render_page(report: Report, figures: dict[str, str]) -> str:
     """Return the report as one HTML page that needs nothing from elsewhere."""
     template = _environment().get_template("page.html.jinja")
-    return template.render(
-        report=report, figures=figures, models=MODELS, rows=_per_set_rows(report)
-    )
+    return template.render(report=report, figures=figures, models=MODELS)
 
 
 def render_markdown(report: Report) -> str:
-    """Return the report's tables and notes as Markdown."""
-    template = _environment().get_template("report.md.jinja")
-    return template.render(report=report, models=MODELS, rows=_per_set_rows(report))
-
-
-def _per_set_rows(report: Report) -> list[dict]:
-    """Return a row a data set: a cell a model, with the paper's figure and whether it is best."""
-    best = report.study.accuracies.max(axis="columns")
-    return [
-        {
-            "dataset": dataset,
-            "cells": [
-                {
-                    "ours": row[name],
-                    "paper": row.get(name + PAPER_SUFFIX),
-                    "is_best": row[name] >= best[dataset] - 1e-9,
-                }
-                for name in report.study.accuracies
-            ],
-        }
-        for dataset, row in report.per_set.iterrows()
-    ]
+    """Return the report's tables and texts as Markdown."""
+    return _environment().get_template("report.md.jinja").render(report=report, models=MODELS)
 
 
 def _environment() -> Environment:
@@ -136,6 +132,91 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    names = ("number", "signed", "p_value", "power", "plain")
-    environment.filters |= {name: getattr(formats, name) for name in names}
+    filters: tuple[Callable[..., str], ...] = (number, signed, p_value, power, plain)
+    environment.filters |= {function.__name__: function for function in filters}
     return environment
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Return a number with so many digits after the point, a dash where there is none."""
+    return DASH if value is None or isnan(value) else f"{value:.{digits}f}"
+
+
+def signed(value: float | None) -> str:
+    """Return a difference with its sign, a true minus for negative ones, none for zero."""
+    text = number(value)
+    if text == DASH or float(text) == 0:
+        return text.removeprefix("-")
+    return f"{value:+.4f}".replace("-", "−")
+
+
+def p_value(value: float | None) -> str:
+    """Return a p value with two significant digits, as a power of ten where it is tiny."""
+    if value is None or isnan(value):
+        return DASH
+    return power(value, 1) if 0 < value < 0.0001 else f"{value:.2g}"
+
+
+def power(value: float, digits: int = 2) -> str:
+    """Return a large or a tiny number as a power of ten, such as 1.23 × 10⁶."""
+    mantissa, exponent = f"{value:.{digits}e}".split("e")
+    return f"{mantissa} × 10{str(int(exponent)).translate(SUPERSCRIPTS)}"
+
+
+def plain(text: str) -> str:
+    """Return text that Markdown shows as it is: one line without HTML, links, code or cells."""
+    return MARKDOWN.sub(r"\\\g<0>", escape(" ".join(text.split()), quote=False))
+
+
+def no_formula(text: str) -> str:
+    """Return text that a spreadsheet takes for text, also where it looks like a formula."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def write_report(
+    folder: str | Path,
+    output: str | Path,
+    published: str | Path | None = None,
+    figures_folder: str | Path | None = None,
+) -> list[Path]:
+    """Write the report of a study and return the files written.
+
+    Beside the page `report.html` go `report.md`, `report_sets.csv` (accuracies by data set) and
+    `report_summary.csv` (means by model); there, a name that a spreadsheet would take for a
+    formula begins with an apostrophe. With a `published` file the paper's accuracies are shown
+    beside those of the study; the figures are written to `figures_folder` as SVG files too, if it
+    is given. Nothing is written unless all can be made, and no file is ever half-written.
+    """
+    output = Path(output)
+    if output.suffix.lower() not in PAGE_SUFFIXES:
+        raise InputError(f"{output} must be named *.html: the report is a page")
+    if not output.parent.is_dir():
+        raise InputError(f"{output.parent} is not a folder")
+    records = read_records(folder)
+    report = make_report(records, None if published is None else read_published(published))
+    figures = draw_figures(report)
+    per_set = report.per_set.rename(index=no_formula)
+    contents = {
+        output.with_suffix(".md"): render_markdown(report),
+        output.with_name(f"{output.stem}_sets.csv"): per_set.to_csv(lineterminator="\n"),
+        output.with_name(f"{output.stem}_summary.csv"): report.summary.to_csv(lineterminator="\n"),
+    }
+    if figures_folder is not None:
+        target = _made_folder(Path(figures_folder))
+        contents |= {target / f"{name}.svg": figure for name, figure in figures.items()}
+    contents[output] = render_page(report, figures)
+    if published is not None and Path(published).resolve() in map(Path.resolve, contents):
+        raise InputError(f"{published} would be overwritten: give the report another name")
+    with ExitStack() as files:  # every file has a temporary name before the first gets its own
+        for path, content in contents.items():
+            part = files.enter_context(replacing(path))
+            part.write_text(content, encoding="utf-8", newline="\n")
+    return list(contents)
+
+
+def _made_folder(folder: Path) -> Path:
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made a folder: {error.strerror}") from None
+    return folder

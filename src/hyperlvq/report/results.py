@@ -1,18 +1,41 @@
-"""From records to accuracies: one figure a data set and model, and what could not be had."""
+"""Accuracies by data set and model: ours from records, the paper's from its file, and both."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import isnan, nan
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from hyperlvq.checks import InputError
+from hyperlvq.report.statistics import pearson
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.records import KEY, RECORDS_NAME, Record
+from hyperlvq.study.settings import read_table_of_sets
 
 RUN = ["dataset", "model", "seed"]
 SIZES = ("n_splits", "n_train", "n_test", "n_features", "n_classes", "n_units")
+NAMES = ("settings", "source", "solver")
 LARGEST_SIZE = 10**12
+PAPER_SUFFIX = "_paper"
+#: The columns of a published file by model.
+PUBLISHED = {name: model.accuracy_column for name, model in MODELS.items() if model.accuracy_column}
+#: What a field must be beyond what `read_records` sees to, for those that a record states.
+CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "model": (f"one of {', '.join(MODELS)}", lambda value: value in tuple(MODELS)),
+    # NaN compares false with every bound.
+    "accuracy": ("a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1),
+    "init_noise": ("a number of at least 0", lambda value: _is_number(value) and value >= 0),
+    **dict.fromkeys(NAMES, ("a name", lambda value: isinstance(value, str))),
+    **dict.fromkeys(
+        SIZES,
+        (
+            "a whole number of at least 1",
+            lambda value: type(value) is int and 1 <= value <= LARGEST_SIZE,
+        ),
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -29,9 +52,9 @@ class Failure:
 class Study:
     """What the records of a study come to.
 
-    `accuracies` and `n_seeds` have a row a data set and a column a model. A seed counts for a data
-    set only where no split of it is missing: splits differ in difficulty, and a mean over some of
-    them is no estimate of the mean over all. `solvers` are those of RLS that records name,
+    `accuracies` and `n_seeds` have a row per data set and a column per model. A seed counts for a
+    data set only where no split of it is missing: splits differ in difficulty, and a mean over some
+    of them is no estimate of the mean over all. `solvers` are those of RLS that records name,
     `noises` those of the start of GLVQ.
     """
 
@@ -45,27 +68,37 @@ class Study:
     failures: list[Failure]
 
 
+@dataclass(frozen=True)
+class Published:
+    """What someone else measured: accuracies by data set and model, and all cells by name."""
+
+    accuracies: pd.DataFrame
+    rows: list[dict[str, str]]
+
+
 def summarise_records(records: Iterable[Record]) -> Study:
     """Average accuracies over splits, then over seeds; raise InputError where that has no sense."""
     frame = _latest(records)
-    protocol = _single_protocol(frame)
+    protocols = sorted(frame["protocol"].unique())
+    if not protocols:
+        raise InputError(f"{RECORDS_NAME} holds no records")
+    if len(protocols) > 1:
+        listed = " and ".join(protocols)
+        raise InputError(f"{RECORDS_NAME} mixes the protocols {listed}: a report is of one")
     runs = frame[frame["model"].notna()]
-    seen, stated = (
-        runs.groupby("dataset")["split"].nunique(),
-        runs.groupby("dataset")["n_splits"].max(),
-    )
-    n_splits = stated.fillna(seen)
+    by_set = runs.groupby("dataset")
+    n_splits = by_set["n_splits"].max().fillna(by_set["split"].nunique())
     by_seed = runs.groupby(RUN)["accuracy"].agg(["mean", "count", "size"])
     expected = by_seed.index.get_level_values("dataset").map(n_splits)
     complete = by_seed.loc[by_seed["count"] == expected, "mean"].groupby(["dataset", "model"])
     if not len(complete):
         raise InputError(f"{RECORDS_NAME} holds no complete result: every run failed or is missing")
     return Study(
-        protocol=protocol,
-        sources=frozenset(runs["source"].dropna().unique()),
+        protocol=protocols[0],
+        sources=frozenset(runs["source"].dropna()),
         settings=" and ".join(sorted(frame["settings"].dropna().unique())) or None,
-        solvers=frozenset(runs["solver"].dropna().unique()),
-        noises=frozenset(runs["init_noise"].dropna().unique()),
+        solvers=frozenset(runs["solver"].dropna()),
+        noises=frozenset(runs["init_noise"].dropna()),
         accuracies=_data_sets_by_models(complete.mean()),
         n_seeds=_data_sets_by_models(complete.count()),
         failures=[*_failures(frame), *_missing(by_seed, expected)],
@@ -74,59 +107,26 @@ def summarise_records(records: Iterable[Record]) -> Study:
 
 def _latest(records: Iterable[Record]) -> pd.DataFrame:
     """Return the records as a table; where one was run again, the last counts."""
-    fields = (*KEY, "accuracy", "error", "settings", "source", "solver", "init_noise", "n_splits")
-    rows = [_checked(record, line) for line, record in enumerate(records, 1)]
-    frame = pd.DataFrame([[row.get(name) for name in fields] for row in rows], columns=fields)
-    frame = frame.astype({"accuracy": float, "n_splits": float})
+    fields = (*KEY, "accuracy", "error", *NAMES, "init_noise", "n_splits")
+    rows = []
+    for line, record in enumerate(records, 1):
+        _check(record, line)
+        rows.append([record.get(name) for name in fields])
+    frame = pd.DataFrame(rows, columns=fields).astype({"accuracy": float, "n_splits": float})
     return frame.drop_duplicates(list(KEY), keep="last")
 
 
-def _checked(record: Record, line: int) -> Record:
-    def refuse(name: str, expected: str) -> InputError:
-        return InputError(
-            f"{RECORDS_NAME}, line {line}: {name} must be {expected}, got {record.get(name)!r}"
-        )
-
-    for name in ("protocol", "dataset"):
-        if not isinstance(record[name], str):
-            raise refuse(name, "a name")
-    for name in ("split", "seed"):
-        if not isinstance(record[name], int | str | None):
-            raise refuse(name, "a number or a name")
-    if record["model"] is not None and record["model"] not in tuple(MODELS):
-        raise refuse("model", f"one of {', '.join(MODELS)}")
-    if not _is_accuracy(record.get("accuracy")):
-        raise refuse("accuracy", "a number from 0 to 1")
-    for name in ("settings", "source", "solver"):
-        if not isinstance(record.get(name), str | None):
-            raise refuse(name, "a name")
-    for name in SIZES:
-        if not _is_size(record.get(name)):
-            raise refuse(name, "a whole number of at least 1")
-    return record
+def _check(record: Record, line: int) -> None:
+    for name, (expected, is_right) in CHECKS.items():
+        value = record.get(name)
+        if value is not None and not is_right(value):
+            raise InputError(
+                f"{RECORDS_NAME}, line {line}: {name} must be {expected}, got {value!r}"
+            )
 
 
-def _is_size(value: Any) -> bool:
-    """Return whether a value is a number of things, or none where a record does not say."""
-    return value is None or (type(value) is int and 1 <= value <= LARGEST_SIZE)
-
-
-def _is_accuracy(value: Any) -> bool:
-    """Return whether a value is an accuracy, or none for a run that failed."""
-    if value is None:
-        return True
-    # NaN compares false with every bound.
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-
-
-def _single_protocol(frame: pd.DataFrame) -> str:
-    protocols = sorted(frame["protocol"].unique())
-    if not protocols:
-        raise InputError(f"{RECORDS_NAME} holds no records")
-    if len(protocols) > 1:
-        listed = " and ".join(protocols)
-        raise InputError(f"{RECORDS_NAME} mixes the protocols {listed}: a report is of one")
-    return protocols[0]
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
 
 
 def _data_sets_by_models(values: pd.Series) -> pd.DataFrame:
@@ -139,12 +139,12 @@ def _failures(frame: pd.DataFrame) -> list[Failure]:
     has_run = frame[frame["accuracy"].notna()]
     last_success = has_run.index.to_series().groupby(has_run["dataset"]).max()
     overtaken = frame["model"].isna() & (frame.index < frame["dataset"].map(last_success).fillna(0))
-    failed = frame[frame["accuracy"].isna() & ~overtaken].copy()
-    failed["error"] = failed["error"].fillna("no accuracy and no error recorded").astype(str)
-    groups = failed.groupby(["dataset", "model", "error"], dropna=False).size()
+    failed = frame[frame["accuracy"].isna() & ~overtaken]
+    reasons = failed["error"].fillna("no accuracy and no error recorded").astype(str)
+    groups = failed.groupby(["dataset", "model", reasons], dropna=False).size()
     return [
-        Failure(dataset, None if pd.isna(model) else model, int(count), error)
-        for (dataset, model, error), count in groups.items()
+        Failure(dataset, None if pd.isna(model) else model, int(count), reason)
+        for (dataset, model, reason), count in groups.items()
     ]
 
 
@@ -154,3 +154,78 @@ def _missing(by_seed: pd.DataFrame, expected: pd.Index) -> list[Failure]:
         Failure(dataset, model, int(count), f"not run yet; seed {seed:g} is left out")
         for (dataset, model, seed), count in lacking.items()
     ]
+
+
+def read_published(path: str | Path) -> Published:
+    """Read a published file; raise InputError with its line and column where it is wrong."""
+    header, rows = read_table_of_sets(path)
+    known = {name: column for name, column in PUBLISHED.items() if column in header}
+    if not known:
+        wanted = ", ".join(PUBLISHED.values())
+        raise InputError(f"{path}, line 1: none of the columns of accuracies ({wanted})")
+    if not rows:
+        raise InputError(f"{path} has a header and no rows")
+    accuracies: dict[str, dict[str, float]] = {}
+    line_of_set: dict[str, int] = {}
+    for line, cells in rows.items():
+        place, dataset = f"{path}, line {line}, column", cells["dataset"]
+        if not dataset or dataset in line_of_set:
+            fault = f"{dataset!r} is on line {line_of_set[dataset]} too" if dataset else "empty"
+            raise InputError(f"{place} dataset: {fault}")
+        line_of_set[dataset] = line
+        accuracies[dataset] = {
+            name: _accuracy(cells[column], f"{place} {column}") for name, column in known.items()
+        }
+    table = pd.DataFrame.from_dict(accuracies, orient="index", columns=list(known), dtype=float)
+    return Published(table, list(rows.values()))
+
+
+def _accuracy(text: str, place: str) -> float:
+    """Return the accuracy in a cell; an empty one is not given."""
+    if not text:
+        return nan
+    try:
+        accuracy = float(text)
+    except ValueError:
+        raise InputError(f"{place}: {text!r} is not a number") from None
+    if not (isnan(accuracy) or 0 <= accuracy <= 1):
+        raise InputError(f"{place}: an accuracy lies from 0 to 1, got {text}")
+    return accuracy
+
+
+def summary_table(study: Study, published: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return one row per model: its mean accuracy, and how it compares with the paper's.
+
+    Comparisons are over the `paper_sets` data sets that both have; `quoted_mean` is a mean that the
+    paper gives in its text alone. `seeds` is the smallest number over the data sets.
+    """
+    rows = {}
+    for name, ours in study.accuracies.items():
+        paper = None if published is None else published.get(name)
+        both = pd.DataFrame({"ours": ours, "paper": paper}).dropna().astype(float)
+        difference = both["ours"] - both["paper"]
+        quoted = None if published is None or len(both) else MODELS[name].published_mean
+        rows[name] = {
+            "title": MODELS[name].title,
+            "sets": ours.count(),
+            "seeds": int(study.n_seeds[name].min()),
+            "mean_accuracy": ours.dropna().mean(),
+            "paper_sets": len(both),
+            "paper_mean": both["paper"].mean(),
+            "difference": difference.mean(),
+            "correlation": pearson(both["ours"], both["paper"]),
+            "mean_absolute_difference": difference.abs().mean(),
+            "quoted_mean": quoted,
+        }
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
+    return table.astype({"quoted_mean": float})
+
+
+def per_set_table(study: Study, published: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return one row per data set: each model's accuracy, the paper's after it where given."""
+    columns = {}
+    for name in study.accuracies:
+        columns[name] = study.accuracies[name]
+        if published is not None and name in published:
+            columns[name + PAPER_SUFFIX] = published[name]
+    return pd.DataFrame(columns, index=study.accuracies.index)

@@ -50,14 +50,7 @@ class Ranking:
 
 
 def pearson(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return Pearson's correlation, NaN where a side is constant or has one value.
-
-    Examples
-    --------
-    >>> from hyperlvq.report.statistics import pearson
-    >>> round(pearson([0.5, 0.7, 0.9], [0.6, 0.7, 0.8]), 6)
-    1.0
-    """
+    """Return Pearson's correlation, NaN where a side is constant or has one value."""
     pairs = np.round([x, y], DECIMALS)
     if len(x) < 2 or (np.ptp(pairs, axis=1) == 0).any():
         return nan
@@ -68,31 +61,22 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """Return p values corrected for their number by Holm's step-down rule; NaN stays NaN.
 
     The i-th smallest of m becomes the largest of (m - j + 1) p_j over j ≤ i, at most 1.
-
-    Examples
-    --------
-    >>> from hyperlvq.report.statistics import holm
-    >>> holm([0.5, 0.01, 0.25])
-    [0.5, 0.03, 0.5]
     """
-    corrected = np.full(len(p_values), nan)
-    given = np.flatnonzero(~np.isnan(p_values))
-    smallest_first = given[np.argsort(np.asarray(p_values)[given], kind="stable")]
-    scaled = np.asarray(p_values)[smallest_first] * np.arange(len(given), 0, -1)
-    corrected[smallest_first] = np.minimum(np.maximum.accumulate(scaled), 1)
-    return corrected.tolist()
+    smallest_first = pd.Series(p_values, dtype=float).dropna().sort_values(kind="stable")
+    scaled = smallest_first * np.arange(len(smallest_first), 0, -1)
+    return scaled.cummax().clip(upper=1).reindex(range(len(p_values))).tolist()
 
 
 def compare_models(
     accuracies: pd.DataFrame, comparisons: Iterable[Comparison] = COMPARISONS
 ) -> list[ComparisonResult]:
     """Return the comparisons whose models have data sets in common, Holm-corrected together."""
-    results = [
-        _compare(accuracies[[comparison.x, comparison.y]].dropna(), comparison)
+    pairs = [
+        (comparison, accuracies[[comparison.x, comparison.y]].dropna())
         for comparison in comparisons
         if {comparison.x, comparison.y} <= set(accuracies)
     ]
-    results = [result for result in results if result.n_sets]
+    results = [_compare(comparison, pair) for comparison, pair in pairs if len(pair)]
     t_tests = holm([result.t_test for result in results])
     wilcoxons = holm([result.wilcoxon for result in results])
     return [
@@ -101,34 +85,24 @@ def compare_models(
     ]
 
 
-def _compare(pair: pd.DataFrame, comparison: Comparison) -> ComparisonResult:
-    x, y = pair[comparison.x].to_numpy(), pair[comparison.y].to_numpy()
+def _compare(comparison: Comparison, pair: pd.DataFrame) -> ComparisonResult:
+    x, y = pair.to_numpy().T
     gain = np.round(y - x, DECIMALS)
+    has_t_test = len(gain) > 1 and np.ptp(gain) > 0
+    has_wilcoxon = len(gain) > 1 and gain.any()
     return ComparisonResult(
         comparison,
         n_sets=len(pair),
-        mean_x=float(x.mean()) if len(pair) else nan,
-        mean_y=float(y.mean()) if len(pair) else nan,
+        mean_x=float(x.mean()),
+        mean_y=float(y.mean()),
         pearson=pearson(x, y),
-        t_test=_paired_t_test(gain),
-        wilcoxon=_wilcoxon(gain),
+        t_test=float(stats.ttest_1samp(gain, 0).pvalue) if has_t_test else nan,
+        # Demšar splits the ranks of equal accuracies between both signs.
+        wilcoxon=float(stats.wilcoxon(gain, zero_method="zsplit").pvalue) if has_wilcoxon else nan,
         wins=int((gain > 0).sum()),
         ties=int((gain == 0).sum()),
         losses=int((gain < 0).sum()),
     )
-
-
-def _paired_t_test(gain: np.ndarray) -> float:
-    if len(gain) < 2 or np.ptp(gain) == 0:
-        return nan
-    return float(stats.ttest_1samp(gain, 0).pvalue)
-
-
-def _wilcoxon(gain: np.ndarray) -> float:
-    if len(gain) < 2 or not gain.any():
-        return nan
-    # Demšar splits the ranks of equal accuracies between both signs.
-    return float(stats.wilcoxon(gain, zero_method="zsplit").pvalue)
 
 
 def rank_models(accuracies: pd.DataFrame) -> Ranking | None:
@@ -137,13 +111,10 @@ def rank_models(accuracies: pd.DataFrame) -> Ranking | None:
     n_sets, n_models = common.shape
     if n_models < 2 or not n_sets:
         return None
-    ranks = common.rank(axis="columns", ascending=False)
-    mean_ranks = ranks.mean().sort_values(kind="stable")
+    mean_ranks = common.rank(axis="columns", ascending=False).mean().sort_values(kind="stable")
     difference = critical_difference(n_models, n_sets)
-    statistic, p_value = _friedman(common)
-    return Ranking(
-        n_sets, mean_ranks, statistic, p_value, difference, find_cliques(mean_ranks, difference)
-    )
+    cliques = find_cliques(mean_ranks, difference)
+    return Ranking(n_sets, mean_ranks, *_friedman(common), difference, cliques)
 
 
 def _friedman(common: pd.DataFrame) -> tuple[float, float]:
@@ -155,16 +126,9 @@ def _friedman(common: pd.DataFrame) -> tuple[float, float]:
     return float(result.statistic), float(result.pvalue)
 
 
-def critical_difference(n_models: int, n_sets: int, significance: float = SIGNIFICANCE) -> float:
-    """Return Nemenyi's critical difference of mean ranks: q/√2 · √(k(k+1)/(6n)).
-
-    Examples
-    --------
-    >>> from hyperlvq.report.statistics import critical_difference
-    >>> round(critical_difference(n_models=4, n_sets=14), 2)
-    1.25
-    """
-    quantile = stats.studentized_range.ppf(1 - significance, n_models, np.inf) / sqrt(2)
+def critical_difference(n_models: int, n_sets: int) -> float:
+    """Return Nemenyi's critical difference of mean ranks: q/√2 · √(k(k+1)/(6n))."""
+    quantile = stats.studentized_range.ppf(1 - SIGNIFICANCE, n_models, np.inf) / sqrt(2)
     return float(quantile * sqrt(n_models * (n_models + 1) / (6 * n_sets)))
 
 

@@ -35,6 +35,7 @@ UNPACKERS: dict[bytes, Callable[..., Any]] = {
 PAX, PAX_OF_SOLARIS, PAX_OF_ALL, GNU_NAME, GNU_LINK = b"x", b"X", b"g", b"L", b"K"
 PAX_RECORD = re.compile(rb"(\d{1,9}) ([^=]+)=")
 SPARSE = b"GNU.sparse."
+NOT_PLAIN = "which is not a plain file or a folder"
 _DAMAGE = (HeaderError, EOFError, lzma.LZMAError, zlib.error, ValueError)
 
 _names = Repr()  # a name may be as long as all headers together
@@ -58,11 +59,10 @@ def read_archive(
                     stream.skip(member.size)
         except InputError:
             raise
-        except OSError as error:
-            if error.errno is not None:  # gzip and bz2 raise OSError without one for bad data
+        except (OSError, *_DAMAGE) as error:
+            # gzip and bz2 raise OSError without a number for bad data
+            if isinstance(error, OSError) and error.errno is not None:
                 raise
-            raise stream.damage(error) from None
-        except _DAMAGE as error:
             raise stream.damage(error) from None
 
 
@@ -78,10 +78,8 @@ class _Stream:
     """The unpacked bytes of an archive, counted before they are read."""
 
     def __init__(self, file: IO[bytes], path: Path):
-        self.path = path
-        self._file = file
-        self._n_bytes = 0
-        self._n_header_bytes = 0
+        self._file, self._path = file, path
+        self._n_bytes = self._n_header_bytes = 0
 
     def next_header(self) -> TarInfo | None:
         """Return the next header, None after the last."""
@@ -91,6 +89,7 @@ class _Stream:
             return None
         header = TarInfo.frombuf(block, "utf-8", "surrogateescape")
         self._n_bytes += BLOCK_BYTES
+        self.check_size(header)
         return header
 
     def read_more_header(self, size: int) -> bytes:
@@ -111,20 +110,30 @@ class _Stream:
         self._take(-size % BLOCK_BYTES)
 
     def damage(self, error: Exception) -> InputError:
-        """Return what to say of an archive that cannot be read on."""
+        """Return what is wrong with an archive that cannot be read on."""
         if not self._n_bytes:
-            return InputError(f"{self.path} is neither a folder nor a tar archive")
-        return InputError(f"{self.path} is damaged or cut off: {error}")
+            return InputError(f"{self._path} is neither a folder nor a tar archive")
+        return InputError(f"{self._path} is damaged or cut off: {error}")
+
+    def refusal(self, member: TarInfo, fault: str) -> InputError:
+        """Return what is wrong with a member."""
+        return InputError(f"{self._path} has {_names.repr(member.name)}{fault}")
+
+    def check_size(self, member: TarInfo) -> None:
+        """Raise if a member is too large, or smaller than nothing."""
+        if not 0 <= member.size <= MAX_MEMBER_BYTES:
+            fault = f" of {member.size} bytes: at most {MAX_MEMBER_BYTES} are read"
+            raise self.refusal(member, fault)
 
     def _count_header(self, size: int) -> None:
         self._n_header_bytes += size
         if self._n_header_bytes > MAX_HEADER_BYTES:
-            raise InputError(f"{self.path} has more than {MAX_HEADER_BYTES} bytes of headers")
+            raise InputError(f"{self._path} has more than {MAX_HEADER_BYTES} bytes of headers")
 
     def _take(self, size: int) -> bytes:
         self._n_bytes += size
         if self._n_bytes > MAX_ARCHIVE_BYTES:
-            raise InputError(f"{self.path} unpacks to more than {MAX_ARCHIVE_BYTES} bytes")
+            raise InputError(f"{self._path} unpacks to more than {MAX_ARCHIVE_BYTES} bytes")
         content = self._file.read(size)
         if len(content) < size:
             raise EOFError("it ends too soon")
@@ -135,20 +144,19 @@ def _next_member(stream: _Stream) -> TarInfo | None:
     """Return the next file or folder, with the name and size that extended headers give it."""
     name = size = None
     while (header := stream.next_header()) is not None:
-        _check_size(header, stream.path)
         if header.type == GNU_NAME:
             name = stream.read_more_header(header.size).partition(b"\0")[0]
         elif header.type in (PAX, PAX_OF_SOLARIS):
             records = _pax_records(stream.read_more_header(header.size))
             if any(key.startswith(SPARSE) for key in records):
-                raise _not_plain(header, stream.path)
+                raise stream.refusal(header, f", {NOT_PLAIN}")
             name, size = records.get(b"path", name), records.get(b"size", size)
         elif header.type in (PAX_OF_ALL, GNU_LINK):  # comments; links are refused below
             stream.read_more_header(header.size)
         else:
             header.name = header.name if name is None else name.decode("utf-8", "surrogateescape")
             header.size = header.size if size is None else int(size)
-            _check_member(header, stream.path)
+            _check_member(header, stream)
             return header
     return None
 
@@ -166,25 +174,11 @@ def _pax_records(content: bytes) -> dict[bytes, bytes]:
     return records
 
 
-def _check_member(member: TarInfo, archive: Path) -> None:
+def _check_member(member: TarInfo, stream: _Stream) -> None:
     """Refuse what has no place in a collection: none of it is ever unpacked to disk, but still."""
     name = PurePosixPath(member.name)
     if member.type == GNUTYPE_SPARSE or not (member.isreg() or member.isdir()):
-        raise _not_plain(member, archive)
+        raise stream.refusal(member, f", {NOT_PLAIN}")
     if name.is_absolute() or ".." in name.parts:
-        raise InputError(f"{archive} has {_shown(member)}, which leads out of it")
-    _check_size(member, archive)
-
-
-def _check_size(member: TarInfo, archive: Path) -> None:
-    if not 0 <= member.size <= MAX_MEMBER_BYTES:
-        what = f"{_shown(member)} of {member.size} bytes"
-        raise InputError(f"{archive} has {what}: at most {MAX_MEMBER_BYTES} are read")
-
-
-def _not_plain(member: TarInfo, archive: Path) -> InputError:
-    return InputError(f"{archive} has {_shown(member)}, which is not a plain file or a folder")
-
-
-def _shown(member: TarInfo) -> str:
-    return _names.repr(member.name)
+        raise stream.refusal(member, ", which leads out of it")
+    stream.check_size(member)

@@ -1,14 +1,30 @@
-"""A data set with its splits, as every collection gives it."""
+"""A data set with its splits, as every collection gives it, and the texts of the public layout.
 
+A table has one header line (a tab, the features' names, `clase`), then one line per sample: its
+number from 1, its features, its class from 0, separated by tabs. A list of row numbers has a line
+for the training rows and one for the test rows of every split, from 0, separated by spaces.
+"""
+
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
+from itertools import count, islice
+from reprlib import repr as short
 from typing import NamedTuple
 
 import numpy as np
 
+from hyperlvq.checks import InputError
+
 COLLECTION = "collection"
+CLASS_COLUMN = "clase"
+#: Lines that are parsed together; all lines would take many times the memory of their text.
+BLOCK_LINES = 2000
+LONGEST_ROW = 2**22
 
 
-class Rows(NamedTuple):
+class SplitRows(NamedTuple):
     """Row numbers, from 0, of the samples to train on and of those to test on."""
 
     train: np.ndarray
@@ -27,9 +43,9 @@ class DataSet:
         The features as the file has them; where there is a test file, those of the training file.
     y : ndarray of shape (n_samples,)
         Class numbers, from 0.
-    tuning : Rows
+    tuning : SplitRows
         The split in halves that settings are tuned on.
-    splits : tuple of Rows
+    splits : tuple of SplitRows
         The four splits, three quarters to a quarter; their test parts overlap.
     X_test, y_test : ndarray or None
         The fixed test file, for the sets that have one.
@@ -40,8 +56,136 @@ class DataSet:
     name: str
     X: np.ndarray
     y: np.ndarray
-    tuning: Rows
-    splits: tuple[Rows, ...]
+    tuning: SplitRows
+    splits: tuple[SplitRows, ...]
     X_test: np.ndarray | None = None
     y_test: np.ndarray | None = None
     source: str = COLLECTION
+
+
+def parse_table(
+    content: bytes, name: str, n_classes: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return features and class numbers; without `n_classes`, each class needs a sample."""
+    lines = _rows(content, name)
+    columns = _columns(next(lines), name)
+    values = _numbers(lines, columns, name)
+    _check_classes(values[:, -1], n_classes or len(values), name)
+    y = values[:, -1].astype(np.intp)
+    missing = np.flatnonzero(np.bincount(y) == 0)
+    if n_classes is None and missing.size:
+        raise InputError(f"{name}: class {missing[0]} has no sample, but class {y.max()} has")
+    return values[:, 1:-1].copy(), y
+
+
+def parse_splits(content: bytes, name: str, n_rows: int, n_splits: int) -> tuple[SplitRows, ...]:
+    """Return the splits of a table of `n_rows` rows."""
+    if (n_lines := sum(1 for _ in _lines(content, name))) != 2 * n_splits:
+        raise InputError(f"{name} has {n_lines} lines, expected {2 * n_splits}")
+    lines = _lines(content, name)
+    rows = [_row_numbers(line, n_rows, name, number) for number, line in enumerate(lines, 1)]
+    splits = [SplitRows(*pair) for pair in zip(rows[::2], rows[1::2], strict=True)]
+    for number, (train, test) in enumerate(splits, 1):
+        if (shared := np.intersect1d(train, test)).size:
+            raise _fault(name, 2 * number, f"row number {shared[0]} is a training row, too")
+    return tuple(splits)
+
+
+def _fault(name: str, line: int, what: str) -> InputError:
+    return InputError(f"{name}, line {line}: {what}")
+
+
+def _lines(content: bytes, name: str) -> Iterator[str]:
+    """Return the lines one by one."""
+    if not content:
+        raise InputError(f"{name} is empty")
+    if not content.isascii():
+        start = re.search(rb"[^\x00-\x7f]", content).start()  # type: ignore[union-attr]
+        raise _fault(name, content.count(b"\n", 0, start) + 1, "not ASCII text")
+    return (line.rstrip("\n") for line in TextIOWrapper(BytesIO(content), "ascii"))
+
+
+def _rows(content: bytes, name: str) -> Iterator[str]:
+    """Return the lines of a table, the cells of which take many times the memory of their text."""
+    for number, line in enumerate(_lines(content, name), 1):
+        if len(line) > LONGEST_ROW:
+            raise _fault(name, number, f"longer than {LONGEST_ROW} characters")
+        yield line
+
+
+def _columns(header: str, name: str) -> list[str]:
+    first, *features, last = header.split("\t") if "\t" in header else (header, "")
+    if first or not features or last != CLASS_COLUMN:
+        expected = f"a tab, the features' names and {CLASS_COLUMN!r}, separated by tabs"
+        raise _fault(name, 1, f"the header {short(header)} is not {expected}")
+    return ["sample number", *features, "class"]
+
+
+def _numbers(lines: Iterator[str], columns: list[str], name: str) -> np.ndarray:
+    blocks = []
+    for first in count(2, BLOCK_LINES):
+        block = list(islice(lines, BLOCK_LINES))
+        if not block:
+            break
+        values = _parsed(block)
+        if values is None or values.shape != (len(block), len(columns)):
+            raise _first_fault(block, first, columns, name)
+        expected = np.arange(first - 1, first - 1 + len(values))
+        if (wrong := np.flatnonzero(values[:, 0] != expected)).size:
+            row = wrong[0]
+            fault = f"sample number {values[row, 0]:g}, expected {expected[row]}"
+            raise _fault(name, row + first, fault)
+        blocks.append(values)
+    if not blocks:
+        raise InputError(f"{name} has a header and no samples")
+    return np.concatenate(blocks)
+
+
+def _parsed(rows: list[str]) -> np.ndarray | None:
+    """Return the numbers in lines of text, or None where one is not a finite number."""
+    if "" in rows:  # numpy would pass over an empty line
+        return None
+    try:
+        values = np.loadtxt(rows, delimiter="\t", comments=None, ndmin=2)
+    except ValueError:
+        return None
+    return values if np.isfinite(values).all() else None
+
+
+def _first_fault(lines: list[str], first: int, columns: list[str], name: str) -> InputError:
+    """Return what is wrong with the first wrong line; slow, for lines known to be wrong."""
+    for number, line in enumerate(lines, first):
+        cells = line.split("\t")
+        if len(cells) != len(columns):
+            return _fault(name, number, f"{len(cells)} columns, expected {len(columns)}")
+        if _parsed([line]) is not None:
+            continue
+        for column, cell in zip(columns, cells, strict=True):
+            if _parsed([cell]) is None:
+                return _fault(name, number, f"{column} is {short(cell)}, not a finite number")
+    raise AssertionError(f"{name} has no fault")
+
+
+def _check_classes(classes: np.ndarray, n_classes: int, name: str) -> None:
+    valid = (classes == np.floor(classes)) & (classes >= 0) & (classes < n_classes)
+    if (wrong := np.flatnonzero(~valid)).size:
+        what = f"class {classes[wrong[0]]:g} is not a whole number from 0 to {n_classes - 1}"
+        raise _fault(name, wrong[0] + 2, what)
+
+
+def _row_numbers(line: str, n_rows: int, name: str, number: int) -> np.ndarray:
+    words = line.split(maxsplit=n_rows)  # all of them could take many times the line's memory
+    if len(words) > n_rows:
+        raise _fault(name, number, f"more row numbers than the {n_rows} rows")
+    if not words:
+        raise _fault(name, number, "no row numbers")
+    for word in words:
+        # numpy takes more for a number than digits; the length keeps it within an integer
+        if not word.isdecimal() or len(word) > 18:
+            raise _fault(name, number, f"{short(word)} is not a row number")
+    rows = np.array(words, dtype=np.intp)
+    if rows.max() >= n_rows:
+        raise _fault(name, number, f"row number {rows.max()}, but the last row is {n_rows - 1}")
+    if (counts := np.bincount(rows)).max() > 1:
+        raise _fault(name, number, f"row number {counts.argmax()} stands there twice")
+    return rows

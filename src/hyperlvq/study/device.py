@@ -1,14 +1,16 @@
-"""Models trained together on a device: hidden layers of several seeds, readouts of each.
+"""A device as executor: the models of many jobs are trained together, in batches.
 
-What searches and runs share. The estimators of a pipeline say what to train; the batched trainer
-takes their place, so accuracies agree up to rounding and, for GLVQ, where it stops.
+The runs of a split that differ in their seeds are trained together, and all settings of a search.
+The estimators of a pipeline say what to train; the batched trainer takes their place, so accuracies
+agree up to rounding and, for GLVQ, where it stops.
 """
 
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -28,13 +30,17 @@ from hyperlvq.batched import (
 )
 from hyperlvq.batched.backend import Array
 from hyperlvq.batched.glvq import problems_at_once
-from hyperlvq.checks import check_real
+from hyperlvq.checks import InputError, check_choice, check_real
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
 from hyperlvq.readouts import GLVQClassifier
 from hyperlvq.registry import recipe_records
 from hyperlvq.study import protocol as protocols
-from hyperlvq.study.experiments import Model
-from hyperlvq.study.protocol import Part
+from hyperlvq.study.experiments import MODELS, Model
+from hyperlvq.study.jobs import Executor, Job
+from hyperlvq.study.protocol import Run, TrainTest
+from hyperlvq.study.records import KEY, TIMES, Record, failure
+from hyperlvq.study.runner import choose
+from hyperlvq.study.tuning import GRIDS, GridSearch, grid_of, group_by_layer
 
 #: A hidden layer, None for bare features.
 Layer = Any
@@ -43,19 +49,47 @@ Seconds = defaultdict[str, float]
 Item = TypeVar("Item")
 
 
-class Outcome(NamedTuple):
-    """How readouts did on their layers (layers × readouts), and the time of all together."""
+class Cell(NamedTuple):
+    """A hidden layer, and the place of its results in a table of seeds × settings."""
 
-    accuracies: np.ndarray
-    iterations: np.ndarray
-    seconds: Seconds
+    layer: Layer
+    row: int
+    columns: list[int]
+
+
+def device_models(
+    wanted: Sequence[str] | None = None, *, grid: str | None = None, as_published: bool = False
+) -> list[str]:
+    """Return the models wanted, or all, that can be run or, with a grid, tuned on a device."""
+    models = [model for model in MODELS.values() if runs_on_device(model)]
+    if grid is not None:
+        check_choice("grid", grid, GRIDS)
+        models = [model for model in models if grid_of(model, grid)]
+    if as_published:  # devices lack the paper's solver
+        models = [model for model in models if "solver" not in model.as_published]
+    activity = "run" if grid is None else "tune"
+    manner = " as published" if as_published else ""
+    return choose(f"model to {activity} on a device{manner}", wanted, (m.name for m in models))
 
 
 def runs_on_device(model: Model) -> bool:
-    """Say whether a model can be trained on a device."""
+    """Return whether a model can be trained on a device."""
     if model.n_voters > 1 or isinstance(model.recipe, str):
         return False
     return "batches" in recipe_records(*model.recipe)[-1].runs_on
+
+
+def device_executor(backend: Backend, minutes: float | None = None) -> Executor:
+    """Return the executor of a device, for models that `device_models` gives.
+
+    After so many minutes it leaves the rest; what it has begun, and one job, it does in any case.
+    """
+    return partial(_execute, backend, end_after(minutes))
+
+
+def _execute(backend: Backend, end: float, jobs: Sequence[Job]) -> Iterator[tuple[Job, Record]]:
+    for group in until(end, grouped_by_seed(jobs)):
+        yield from zip(group, records_of(group, backend), strict=True)
 
 
 def end_after(minutes: float | None) -> float:
@@ -76,37 +110,147 @@ def until(end: float, items: Iterable[Item]) -> Iterator[Item]:
         yield item
 
 
-def rehearse(pipeline: Pipeline, part: Part) -> None:
+def grouped_by_seed(jobs: Iterable[Job]) -> list[list[Any]]:
+    """Return the jobs that share all but the seed together, in the order of the first of each."""
+    groups: dict[tuple, list[Job]] = {}
+    for job in jobs:
+        description = job.description()
+        if not runs_on_device(job.model) or "solver" in description:
+            raise InputError(f"{job.model.name} cannot be trained on a device with these settings")
+        shared = tuple(description[name] for name in KEY if name != "seed")
+        groups.setdefault(shared, []).append(job)
+    return list(groups.values())
+
+
+def records_of(group: Sequence[Any], backend: Backend) -> list[Record]:
+    """Return the records of a group, whatever happens in it."""
+    try:
+        if isinstance(group[0], Run):
+            return run_together(group, backend)
+        return [search_together(search, backend) for search in group]
+    except Exception as error:  # one bad group must not end a study of thousands
+        return [failure(job.description(), error) for job in group]
+
+
+def run_together(runs: Sequence[Run], backend: Backend) -> list[Record]:
+    """Return the records of runs that differ in their seed alone."""
+    first = runs[0]
+    samples = protocols.evaluation_samples(first.data_set, first.split, first.protocol)
+    rehearse(first, first.parameters, samples)
+    seeds = [run.seed for run in runs]
+    results, seconds = train_together(first, [first.parameters], seeds, samples, backend)
+    times = {name: seconds[name] / len(runs) for name in TIMES}
+    return [
+        {
+            **run.record_of(samples, accuracy=float(accuracy), iterations=int(n_iter), **times),
+            "device": backend.kind,
+        }
+        for run, accuracy, n_iter in zip(runs, *results[:, :, 0], strict=True)
+    ]
+
+
+def search_together(search: GridSearch, backend: Backend) -> Record:
+    """Return the record of a search."""
+    candidates = [{**setting, **search.limits()} for setting in search.candidates()]
+    scores: list[np.ndarray] = []
+    for samples, seeds in search.trials():
+        try:
+            rehearse(search, candidates[0], samples)
+        except ValueError:
+            scores.extend(np.full((len(seeds), len(candidates)), np.nan))
+        else:
+            (accuracies, _), _ = train_together(search, candidates, seeds, samples, backend)
+            scores.extend(accuracies)
+    return search.record_of(scores)
+
+
+def build(job: Run | GridSearch, parameters: Mapping[str, Any], seed: int = 0) -> Pipeline:
+    """Return the model of a job with these parameters, unfitted."""
+    return protocols.build(job.model, parameters, seed, job.protocol)
+
+
+def rehearse(job: Run | GridSearch, parameters: Mapping[str, Any], samples: TrainTest) -> None:
     """Raise what a pipeline would by itself if samples or parameters are wrong.
 
     All samples are looked at; to train on, one iteration on one of each class is enough.
     """
-    _, first = np.unique(part.y_train, return_index=True)
-    few = part._replace(X_train=part.X_train[first], y_train=part.y_train[first])
+    pipeline = build(job, parameters).set_params(readout__max_iter=1)
+    _, first = np.unique(samples.y_train, return_index=True)
+    few = samples._replace(X_train=samples.X_train[first], y_train=samples.y_train[first])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that there are as many classes as samples
-        protocols.fit(pipeline.set_params(readout__max_iter=1), few)
-    may_lack_values = get_tags(pipeline).input_tags.allow_nan
-    for X in (part.X_train, part.X_test):
+        protocols.fit_quietly(pipeline, few)
+    hidden = pipeline.named_steps["hidden"]
+    strictest = pipeline[-1] if hidden == "passthrough" else hidden  # scalers let all pass
+    may_lack_values = get_tags(strictest).input_tags.allow_nan
+    for X in (samples.X_train, samples.X_test):
         check_array(X, ensure_all_finite="allow-nan" if may_lack_values else True, input_name="X")
 
 
-def scaled(pipeline: Pipeline, part: Part) -> Part:
+def train_together(
+    job: Run | GridSearch,
+    candidates: Sequence[Mapping[str, Any]],
+    seeds: Sequence[int],
+    samples: TrainTest,
+    backend: Backend,
+) -> tuple[np.ndarray, Seconds]:
+    """Return accuracies and iterations (2 × seeds × settings), and the time of all together."""
+    seconds: Seconds = defaultdict(float)
+    with timed(seconds, "fit_seconds", backend):
+        samples = scaled(build(job, candidates[0]), samples)
+        batches = batches_of_layers(job, candidates, seeds, samples, backend)
+    table = np.empty((2, len(seeds), len(candidates)))
+    for cells in batches:
+        layers, settings = [cell.layer for cell in cells], [candidates[i] for i in cells[0].columns]
+        if job.model.is_rls:
+            alphas = [setting["alpha"] for setting in settings]
+            results = train_penalties(samples, layers, alphas, seconds, backend)
+        else:
+            readouts = [build(job, setting)[-1] for setting in settings]
+            its_seeds = [seeds[cell.row] for cell in cells]
+            results = train_prototypes(samples, layers, readouts, its_seeds, seconds, backend)
+        for number, cell in enumerate(cells):
+            table[:, cell.row, cell.columns] = results[:, number]
+    return table, seconds
+
+
+def scaled(pipeline: Pipeline, samples: TrainTest) -> TrainTest:
     """Return the samples as the hidden layer of a pipeline gets them."""
     scaler = pipeline.named_steps["scale"]
     if scaler == "passthrough":
-        return part
-    X_train = scaler.fit_transform(part.X_train)
-    return part._replace(X_train=X_train, X_test=scaler.transform(part.X_test))
+        return samples
+    X_train = scaler.fit_transform(samples.X_train)
+    return samples._replace(X_train=X_train, X_test=scaler.transform(samples.X_test))
 
 
-def fitted_layer(pipeline: Pipeline, part: Part) -> Layer:
-    """Return the hidden layer of a pipeline with its random numbers, None for features."""
-    layer = pipeline.named_steps["hidden"]
-    return None if layer == "passthrough" else layer.fit(part.X_train[:1])
+def batches_of_layers(
+    job: Run | GridSearch,
+    candidates: Sequence[Mapping[str, Any]],
+    seeds: Sequence[int],
+    samples: TrainTest,
+    backend: Backend,
+) -> list[list[Cell]]:
+    """Return the layers to train on together: as many as memory holds, with readouts of their own.
+
+    The readouts of RLS are the same for all layers, so that all of one size go together.
+    """
+    groups: dict[tuple[int, int], list[Cell]] = {}
+    for number, columns in enumerate(group_by_layer(candidates)):
+        for row, seed in enumerate(seeds):
+            layer = build(job, candidates[columns[0]], seed).named_steps["hidden"]
+            layer = None if layer == "passthrough" else layer.fit(samples.X_train[:1])
+            n_units = samples.X_train.shape[1] if layer is None else layer.n_units
+            group = n_units, 0 if job.model.is_rls else number
+            groups.setdefault(group, []).append(Cell(layer, row, columns))
+    batches = []
+    n_samples = len(samples.X_train) + len(samples.X_test)
+    for (n_units, _), cells in groups.items():
+        at_once = max(1, backend.batch_bytes // (8 * n_samples * n_units))
+        batches += [cells[start : start + at_once] for start in range(0, len(cells), at_once)]
+    return batches
 
 
-def encode(X: np.ndarray, layers: Sequence[Layer], backend: Backend) -> Array:
+def activations_of(X: np.ndarray, layers: Sequence[Layer], backend: Backend) -> Array:
     """Return the activations of layers of one kind and size (layers × samples × units)."""
     if isinstance(layers[0], IntRVFLLayer):
         keys, clips = zip(*((layer.keys_, layer.clip) for layer in layers), strict=True)
@@ -115,22 +259,6 @@ def encode(X: np.ndarray, layers: Sequence[Layer], backend: Backend) -> Array:
         weights, biases = zip(*((layer.weights_, layer.biases_) for layer in layers), strict=True)
         return encode_sigmoids(X, weights, biases, backend)
     return backend.array(X[np.newaxis], "float64")
-
-
-def size_of(layer: Layer, part: Part) -> int:
-    """Return the number of units of a layer."""
-    return part.X_train.shape[1] if layer is None else layer.n_units
-
-
-def layers_at_once(part: Part, n_units: int, backend: Backend) -> int:
-    """Return how many layers' activations may be in memory together."""
-    bytes_of_layer = 8 * (len(part.X_train) + len(part.X_test)) * n_units
-    return max(1, backend.batch_bytes // bytes_of_layer)
-
-
-def chunks(items: Sequence, size: int) -> list:
-    """Return the items in parts of at most a size."""
-    return [items[start : start + size] for start in range(0, len(items), size)]
 
 
 @contextmanager
@@ -142,73 +270,64 @@ def timed(seconds: Seconds, name: str, backend: Backend) -> Iterator[None]:
     seconds[name] += time.perf_counter() - start
 
 
-def try_penalties(
-    part: Part, layers: Sequence[Layer], alphas: Sequence[float], backend: Backend
-) -> Outcome:
-    """Train and test RLS on every layer with every penalty."""
-    seconds: Seconds = defaultdict(float)
-    with timed(seconds, "fit_seconds", backend):
-        train = encode(part.X_train, layers, backend)
-        coefficients = train_rls(train, part.y_train, alphas, backend)
-    with timed(seconds, "predict_seconds", backend):
-        test = encode(part.X_test, layers, backend)
-        classes = np.unique(part.y_train)
-        accuracies = rls_accuracies(coefficients, classes, test, part.y_test, backend)
-    # RLSClassifier, too, counts solving directly as one iteration.
-    return Outcome(accuracies, np.ones(accuracies.shape, dtype=int), seconds)
-
-
-def try_prototypes(
-    part: Part,
+def train_penalties(
+    samples: TrainTest,
     layers: Sequence[Layer],
-    readouts: Sequence[GLVQClassifier],
-    seeds: Sequence[int],
-    backend: Backend,
-) -> Outcome:
-    """Train and test every readout of GLVQ on the layer of every seed."""
-    seconds: Seconds = defaultdict(float)
-    classes, y = np.unique(part.y_train, return_inverse=True)
-    is_integer = isinstance(layers[0], IntRVFLLayer)
-    with timed(seconds, "fit_seconds", backend):
-        train = encode(part.X_train, layers, backend)
-        samples = Samples(train, backend.array(y), len(classes), is_integer)
-    with timed(seconds, "predict_seconds", backend):
-        test = encode(part.X_test, layers, backend)
-    table = np.empty((2, len(seeds), len(readouts)))
-    for columns in columns_by_batch(samples, readouts, len(seeds), backend):
-        batch = batch_of([readouts[column] for column in columns], seeds)
-        # Features are the same for every seed: one group, not one a seed.
-        batch = batch if layers[0] is not None else batch.joined()
-        results = [
-            try_batch(samples, test, classes, part.y_test, some, readouts[0], seconds, backend)
-            for some in batch.split(problems_at_once(samples, batch.most, backend))
-        ]
-        table[:, :, columns] = np.concatenate(results, axis=2).reshape(2, len(seeds), len(columns))
-    return Outcome(table[0], table[1].astype(int), seconds)
-
-
-def try_batch(
-    train: Samples,
-    test: Array,
-    classes: np.ndarray,
-    y_test: np.ndarray,
-    batch: GLVQBatch,
-    readout: GLVQClassifier,
+    alphas: Sequence[float],
     seconds: Seconds,
     backend: Backend,
 ) -> np.ndarray:
-    """Return the accuracies and numbers of iterations of a batch (2 × groups × problems)."""
+    """Return accuracies and iterations of RLS (2 × layers × penalties), and add its time."""
     with timed(seconds, "fit_seconds", backend):
-        trained = train_glvq(train, batch, backend, readout.max_iter, readout.tol)
+        train = activations_of(samples.X_train, layers, backend)
+        coefficients = train_rls(train, samples.y_train, alphas, backend)
     with timed(seconds, "predict_seconds", backend):
-        predicted = backend.numpy(predicted_classes(trained, test, backend))
-    accuracies = (classes[predicted] == y_test).mean(axis=2)
-    # GLVQClassifier, too, counts finding that the start is a minimum as one iteration.
-    return np.stack([accuracies, np.maximum(backend.numpy(trained.n_iter), 1)])
+        test = activations_of(samples.X_test, layers, backend)
+        classes = np.unique(samples.y_train)
+        accuracies = rls_accuracies(coefficients, classes, test, samples.y_test, backend)
+    # RLSClassifier, too, counts solving directly as one iteration.
+    return np.stack([accuracies, np.ones_like(accuracies)])
+
+
+def train_prototypes(
+    samples: TrainTest,
+    layers: Sequence[Layer],
+    readouts: Sequence[GLVQClassifier],
+    seeds: Sequence[int],
+    seconds: Seconds,
+    backend: Backend,
+) -> np.ndarray:
+    """Return accuracies and iterations of GLVQ (2 × layers × readouts), and add its time.
+
+    Every layer has a seed.
+    """
+    classes, y = np.unique(samples.y_train, return_inverse=True)
+    with timed(seconds, "fit_seconds", backend):
+        train = activations_of(samples.X_train, layers, backend)
+        batched = Samples(train, backend.array(y), len(classes))
+    with timed(seconds, "predict_seconds", backend):
+        test = activations_of(samples.X_test, layers, backend)
+    table = np.empty((2, len(seeds), len(readouts)))
+    for columns in columns_by_batch(batched, readouts, len(seeds), backend):
+        batch = batch_of([readouts[column] for column in columns], seeds)
+        # Features are the same for every seed: one group, not one per seed.
+        batch = batch if layers[0] is not None else batch.joined()
+        results = []
+        for part in batch.split(problems_at_once(batched, batch.most, backend)):
+            with timed(seconds, "fit_seconds", backend):
+                limits = readouts[0].max_iter, readouts[0].tol
+                trained = train_glvq(batched, part, backend, *limits)
+            with timed(seconds, "predict_seconds", backend):
+                predicted = backend.numpy(predicted_classes(trained, test, backend))
+            accuracies = (classes[predicted] == samples.y_test).mean(axis=2)
+            # GLVQClassifier, too, counts finding that the start is a minimum as one iteration.
+            results.append([accuracies, np.maximum(backend.numpy(trained.n_iter), 1)])
+        table[:, :, columns] = np.concatenate(results, axis=2).reshape(2, len(seeds), len(columns))
+    return table
 
 
 def batch_of(readouts: Sequence[GLVQClassifier], seeds: Sequence[int]) -> GLVQBatch:
-    """Return the problems of all readouts, one group a seed."""
+    """Return the problems of all readouts, one group per seed."""
     slopes = np.array([readout.slope for readout in readouts], dtype=float)
     counts = np.array([readout.prototypes_per_class for readout in readouts])
     shape = len(seeds), len(readouts)

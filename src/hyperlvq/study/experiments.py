@@ -1,6 +1,6 @@
 """What the study compares, as data: the models, their settings and grids, the comparisons.
 
-Settings files have one row a data set (and split), with the columns of the paper's table; a model
+Settings files have one row per data set (and split), with the columns of the paper's table; a model
 names the column of each of its parameters, so several models may read the same one.
 """
 
@@ -54,7 +54,7 @@ class Model:
 
     @property
     def is_rls(self) -> bool:
-        """Say whether the readout is RLS."""
+        """Return whether the readout is RLS."""
         return isinstance(self.recipe, tuple) and self.recipe[1] == "rls"
 
 
@@ -87,6 +87,7 @@ def _without_prototypes(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _INTRVFL = _reused_layer("intrvfl_rls")
+_HDC_READOUTS = {"centroids": "centroids", "perceptron": "perceptron", "lvq1": "LVQ1"}
 _DEFAULT_LAYER = {"n_units": 1000, "clip": 3}
 _GLVQ_P1_COLUMNS = {**_reused_layer("intrvfl_glvq_p1"), "slope": "intrvfl_glvq_p1_beta"}
 _PROPOSED_COLUMNS = {
@@ -107,7 +108,7 @@ _LIMITS = {**_QUICK_LIMITS, "full": {"max_iter": 300}}
 # The published figures agree with this solver alone: see docs/decisions.
 _SINGLE_PRECISION = {"solver": "pinv"}
 
-PAPER_MODELS = (
+_MODELS = (
     Model(
         "rls_features",
         "features + RLS",
@@ -229,31 +230,16 @@ PAPER_MODELS = (
         quick_grid=_quick_grid("features", "kglvq", slope=(10,)),
         accuracy_column="kglvq_acc",
     ),
-)
-HDC_MODELS = (
-    Model(
-        "intrvfl_centroids",
-        "intRVFL + centroids",
-        ("intrvfl", "centroids"),
-        defaults=_DEFAULT_LAYER,
-        columns=_INTRVFL,
+    *(
+        Model(
+            f"intrvfl_{readout}",
+            f"intRVFL + {title}",
+            ("intrvfl", readout),
+            defaults=_DEFAULT_LAYER,
+            columns=_INTRVFL,
+        )
+        for readout, title in _HDC_READOUTS.items()
     ),
-    Model(
-        "intrvfl_perceptron",
-        "intRVFL + perceptron",
-        ("intrvfl", "perceptron"),
-        defaults=_DEFAULT_LAYER,
-        columns=_INTRVFL,
-    ),
-    Model(
-        "intrvfl_lvq1",
-        "intRVFL + LVQ1",
-        ("intrvfl", "lvq1"),
-        defaults=_DEFAULT_LAYER,
-        columns=_INTRVFL,
-    ),
-)
-VOTING_MODELS = (
     Model(
         "intrvfl_glvq_votes",
         "ten votes of intRVFL + GLVQ",
@@ -262,8 +248,6 @@ VOTING_MODELS = (
         columns=_PROPOSED_COLUMNS,
         n_voters=10,
     ),
-)
-OUTSIDE_MODELS = (
     Model("forest", "random forest", "forest", fixed={"n_estimators": 500}),
     Model(
         "svm",
@@ -302,9 +286,7 @@ OUTSIDE_MODELS = (
         is_random=False,
     ),
 )
-MODELS = {
-    model.name: model for model in (*PAPER_MODELS, *HDC_MODELS, *VOTING_MODELS, *OUTSIDE_MODELS)
-}
+MODELS = {model.name: model for model in _MODELS}
 
 COMPARISONS = (
     Comparison("rls_features", "glvq_features", "RLS and GLVQ on the features", figure=1),

@@ -1,18 +1,22 @@
-"""Download a file over HTTP; what breaks off is resumed, now or by the next call."""
+"""Download a file over HTTP; what breaks off is resumed, now or by the next call.
+
+No server may keep a download going that does not get on.
+"""
 
 import re
 import string
 import time
 from collections.abc import Callable
 from hashlib import file_digest
-from http.client import HTTPException, HTTPResponse, InvalidURL
+from http.client import HTTPConnection, HTTPException, HTTPResponse, InvalidURL
+from io import BufferedReader, RawIOBase
 from pathlib import Path
 from reprlib import repr as short
-from typing import NoReturn
+from typing import Any, NoReturn
+from urllib import request
 from urllib.parse import quote, urljoin, urlsplit
 
 from hyperlvq.checks import InputError
-from hyperlvq.study.opener import Opener
 from hyperlvq.study.partial import NUMBER, Origin, PartialFile
 
 ATTEMPTS = 5
@@ -20,13 +24,18 @@ MAX_REDIRECTS = 10
 MAX_BYTES = 2**34  # a server without an end must not fill the disk
 MAX_QUOTED = 200
 CHUNK_BYTES = 1 << 16
+TIMEOUT_SECONDS = 30
+# a server that sends a byte now and then never times out; no line in use is as slow as this
+WINDOW_SECONDS = 60
+WINDOW_BYTES = 1024
 OK = 200
 PARTIAL_CONTENT = 206
 RANGE_NOT_SATISFIABLE = 416
 REDIRECTS = {301, 302, 303, 307, 308}
 WORTH_RETRYING = {408, 429, 500, 502, 503, 504}
 
-Progress = Callable[[int, int | None], None]
+#: Told the bytes so far and those in all, None where the server doesn't say.
+ByteProgress = Callable[[int, int | None], None]
 
 
 class _BrokenOffError(Exception):
@@ -37,7 +46,7 @@ def fetch(
     url: str,
     path: str | Path,
     sha256: str | None = None,
-    progress: Progress = lambda done, total: None,
+    progress: ByteProgress = lambda done, total: None,
     first_wait: float = 0.5,
 ) -> None:
     """Download `url` to `path`, which appears only once it is whole.
@@ -47,7 +56,7 @@ def fetch(
     url : str
         An http or https address.
     path : str or Path
-        Where the file shall be; until it is whole, it is `<path>.part`.
+        Where the file goes; until it is whole, it is `<path>.part`.
     sha256 : str, optional
         The checksum it must have, in hexadecimal.
     progress : callable
@@ -55,19 +64,16 @@ def fetch(
     first_wait : float
         Seconds before the second attempt; each further wait is twice as long.
     """
-    _check_url(url)
-    _check_sha256(sha256)
+    if not _is_address(url):
+        raise InputError(f"{url!r} is not an http or https address")
+    if sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
+        raise InputError(f"sha256 must be 64 hexadecimal digits, got {sha256!r}")
     with PartialFile(path) as part:
         _download(url, part, progress, first_wait)
         if sha256 and (found := _sha256_of(part.path)) != sha256.lower():
             part.discard()
             raise InputError(f"{url} has SHA-256 {found}, expected {sha256.lower()}")
         part.finish()
-
-
-def _check_url(url: str) -> None:
-    if not _is_address(url):
-        raise InputError(f"{url!r} is not an http or https address")
 
 
 def _is_address(url: str) -> bool:
@@ -81,17 +87,12 @@ def _is_address(url: str) -> bool:
     return bool(parts.scheme in ("http", "https") and has_place and is_plain)
 
 
-def _check_sha256(sha256: str | None) -> None:
-    if sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
-        raise InputError(f"sha256 must be 64 hexadecimal digits, got {sha256!r}")
-
-
 def _sha256_of(path: Path) -> str:
     with open(path, "rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
-def _download(url: str, part: PartialFile, progress: Progress, wait: float) -> None:
+def _download(url: str, part: PartialFile, progress: ByteProgress, wait: float) -> None:
     for attempt in range(ATTEMPTS):
         time.sleep(wait * 2 ** (attempt - 1) if attempt else 0)
         try:
@@ -104,11 +105,11 @@ def _download(url: str, part: PartialFile, progress: Progress, wait: float) -> N
     )
 
 
-def _attempt(url: str, part: PartialFile, progress: Progress) -> None:
+def _attempt(url: str, part: PartialFile, progress: ByteProgress) -> None:
     """Add what is missing to the part; `_BrokenOffError` says that it is worth another try."""
     origin = part.origin(url)
     try:
-        with _open(url, _headers(origin, part), Opener(lambda: part.size)) as response:
+        with _open(url, _headers(origin, part), part) as response:
             _take(response, url, origin, part, progress)
     except InputError:
         raise
@@ -137,11 +138,15 @@ def _headers(origin: Origin | None, part: PartialFile) -> dict[str, str]:
     return headers
 
 
-def _open(url: str, headers: dict[str, str], opener: Opener) -> HTTPResponse:
-    """Return the answer of an address or of what it redirects to."""
+def _open(url: str, headers: dict[str, str], part: PartialFile) -> HTTPResponse:
+    """Return the answer of an address or of what it redirects to, whatever its status."""
+    director = request.OpenerDirector()  # urllib's own would go on to ftp and files
+    handlers = request.ProxyHandler(), _Handler(part), _TLSHandler(part), request.UnknownHandler()
+    for handler in handlers:
+        director.add_handler(handler)
     place = url
     for _ in range(MAX_REDIRECTS + 1):
-        response = opener.open(place, headers)
+        response = director.open(request.Request(place, headers=headers), timeout=TIMEOUT_SECONDS)
         if response.status not in REDIRECTS:
             return response
         response.close()
@@ -166,7 +171,7 @@ def _take(
     url: str,
     origin: Origin | None,
     part: PartialFile,
-    progress: Progress,
+    progress: ByteProgress,
 ) -> None:
     status = _line(f"status {response.status} {response.reason}")
     if response.status == OK:
@@ -203,7 +208,7 @@ def _start_afresh(part: PartialFile) -> NoReturn:
 
 
 def _append(
-    response: HTTPResponse, url: str, part: PartialFile, total: int | None, progress: Progress
+    response: HTTPResponse, url: str, part: PartialFile, total: int | None, progress: ByteProgress
 ) -> None:
     progress(part.size, total)
     while chunk := response.read1(CHUNK_BYTES):  # what is there, as all of it may take hours
@@ -218,3 +223,56 @@ def _append(
         raise _BrokenOffError("nothing came")
     if total is not None and part.size != total:
         raise _BrokenOffError(f"{part.size} of {total} bytes came")
+
+
+class _WatchedInput(RawIOBase):
+    """What comes from a server; every read, of headers and trailers too, looks at the clock."""
+
+    def __init__(self, raw: RawIOBase, part: PartialFile):
+        self._raw, self._part = raw, part
+        self._open_window()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        if time.monotonic() - self._start >= WINDOW_SECONDS:
+            if self._part.size - self._size_at_start < WINDOW_BYTES:
+                fault = f"less than {WINDOW_BYTES} bytes came in {WINDOW_SECONDS} seconds"
+                raise TimeoutError(fault)
+            self._open_window()
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+    def _open_window(self) -> None:
+        self._start, self._size_at_start = time.monotonic(), self._part.size
+
+
+class _Watched(request.AbstractHTTPHandler):
+    def __init__(self, part: PartialFile):
+        super().__init__()
+        self._part = part
+
+    def do_open(self, http_class: Any, req: request.Request, **options: Any) -> HTTPResponse:
+        def connection(*arguments: Any, **options: Any) -> HTTPConnection:
+            made = http_class(*arguments, **options)
+            made.response_class = self._response
+            return made
+
+        return super().do_open(connection, req, **options)
+
+    def _response(self, *arguments: Any, **options: Any) -> HTTPResponse:
+        response = HTTPResponse(*arguments, **options)
+        response.fp = BufferedReader(_WatchedInput(response.fp.detach(), self._part))
+        return response
+
+
+class _Handler(_Watched, request.HTTPHandler):
+    pass
+
+
+class _TLSHandler(_Watched, request.HTTPSHandler):
+    pass

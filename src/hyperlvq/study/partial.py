@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hyperlvq.checks import InputError
 from hyperlvq.study.records import lock
+from hyperlvq.writing import move_into_place
 
 #: A length or a place that fits a file.
 NUMBER = r"[0-9]{1,18}"
@@ -130,9 +131,7 @@ class PartialFile:
     def finish(self) -> None:
         """Move the bytes to where they belong."""
         with self._writing():
-            if self.target.exists():
-                self.path.chmod(stat.S_IMODE(self.target.stat().st_mode))
-            os.replace(self.path, self.target)
+            move_into_place(self.path, self.target)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -147,7 +146,7 @@ class PartialFile:
 
 def _check_target(target: Path, name: str | Path) -> None:
     if target.is_dir():
-        raise InputError(f"{name} is a folder, expected where the file shall be")
+        raise InputError(f"{name} is a folder, not where a file can go")
     if target.exists() and not target.is_file():
         raise InputError(f"{name} is not a plain file, and is left as it is")
 

@@ -7,6 +7,8 @@ apart from their training files, are not used, so that every set has four splits
 
 import time
 import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,9 +22,11 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from hyperlvq.models import make_classifier
-from hyperlvq.study.data_set import DataSet, Rows
+from hyperlvq.registry import PARTS, readouts
+from hyperlvq.study.data_set import DataSet, SplitRows
 from hyperlvq.study.experiments import Model
-from hyperlvq.study.records import RESULTS, Record
+from hyperlvq.study.jobs import Job
+from hyperlvq.study.records import TIMES, Record
 
 PROTOCOLS = ("paper", "strict")
 OUTSIDE: dict[str, Any] = {
@@ -31,9 +35,14 @@ OUTSIDE: dict[str, Any] = {
     "knn": KNeighborsClassifier,
     "ridge": RidgeClassifier,
 }
+FLOPS_PER_SECOND = 5e9
+START_SECONDS = 0.005
+TREE_FLOPS = 2000
+SUPPORT_FLOPS = 50
+LARGEST_SIZE = 10**6
 
 
-class Part(NamedTuple):
+class TrainTest(NamedTuple):
     """Training and test samples of one split."""
 
     X_train: np.ndarray
@@ -42,23 +51,87 @@ class Part(NamedTuple):
     y_test: np.ndarray
 
 
+@dataclass(frozen=True)
+class Run(Job):
+    """One model on one split of a data set with one seed."""
+
+    parameters: Mapping[str, Any]
+    split: int
+    seed: int
+    protocol: str
+    settings_name: str
+
+    def description(self) -> Record:
+        """Return what its record says before it has been made."""
+        return {
+            "protocol": self.protocol,
+            "model": self.model.name,
+            "dataset": self.data_set.name,
+            "source": self.data_set.source,
+            "n_splits": n_splits(self.data_set, self.protocol),
+            "split": self.split,
+            "seed": self.seed,
+            **self.model.fixed,
+            **self.parameters,
+            "settings": self.settings_name,
+        }
+
+    def seconds(self) -> float:
+        """Return about how long it will take."""
+        n_samples, n_features = self.data_set.X.shape
+        sizes = n_samples, n_features, int(self.data_set.y.max()) + 1
+        return estimated_seconds(self.model, self.parameters, *sizes)
+
+    def result(self) -> Record:
+        """Train and test the model."""
+        samples = evaluation_samples(self.data_set, self.split, self.protocol)
+        pipeline = build(self.model, self.parameters, self.seed, self.protocol)
+        start = time.perf_counter()
+        fit_quietly(pipeline, samples)
+        fitted = time.perf_counter()
+        is_right = pipeline.predict(samples.X_test) == samples.y_test
+        end = time.perf_counter()
+        iterates = isinstance(self.model.recipe, tuple)
+        return self.record_of(
+            samples,
+            accuracy=float(is_right.mean()),
+            iterations=getattr(pipeline[-1], "n_iter_", None) if iterates else None,
+            fit_seconds=fitted - start,
+            predict_seconds=end - fitted,
+        )
+
+    def record_of(self, samples: TrainTest, **outcome: Any) -> Record:
+        """Return its record from accuracy, iterations and times, wherever these were computed."""
+        return {
+            **self.description(),
+            "n_train": len(samples.X_train),
+            "n_test": len(samples.X_test),
+            "n_features": samples.X_train.shape[1],
+            "n_classes": len(np.unique(samples.y_train)),
+            "accuracy": outcome["accuracy"],
+            "iterations": outcome["iterations"],
+            "error": None,
+            **{name: round(outcome[name], 6) for name in TIMES},
+        }
+
+
 def n_splits(data_set: DataSet, protocol: str) -> int:
     """Return how many splits a data set is evaluated on."""
     return 1 if protocol == "paper" and data_set.X_test is not None else len(data_set.splits)
 
 
-def evaluation_part(data_set: DataSet, split: int, protocol: str) -> Part:
+def evaluation_samples(data_set: DataSet, split: int, protocol: str) -> TrainTest:
     """Return the samples of a split; those of `paper` are scaled."""
     if protocol == "paper" and data_set.X_test is not None and data_set.y_test is not None:
         X_test = scale_file(data_set.X_test)
-        return Part(scale_file(data_set.X), data_set.y, X_test, data_set.y_test)
+        return TrainTest(scale_file(data_set.X), data_set.y, X_test, data_set.y_test)
     X = scale_file(data_set.X) if protocol == "paper" else data_set.X
-    return part_of(X, data_set.y, data_set.splits[split])
+    return samples_of(X, data_set.y, data_set.splits[split])
 
 
-def part_of(X: np.ndarray, y: np.ndarray, rows: Rows) -> Part:
+def samples_of(X: np.ndarray, y: np.ndarray, rows: SplitRows) -> TrainTest:
     """Return the samples of these rows."""
-    return Part(X[rows.train], y[rows.train], X[rows.test], y[rows.test])
+    return TrainTest(X[rows.train], y[rows.train], X[rows.test], y[rows.test])
 
 
 def scale_file(X: np.ndarray) -> np.ndarray:
@@ -67,112 +140,62 @@ def scale_file(X: np.ndarray) -> np.ndarray:
     return (X - X.min(axis=0)) / np.where(spread > 0, spread, 1)
 
 
-def build(model: Model, parameters: dict[str, Any], seed: int, protocol: str) -> Pipeline:
+def build(model: Model, parameters: Mapping[str, Any], seed: int, protocol: str) -> Pipeline:
     """Return the model with its parameters, all its random numbers drawn from a seed."""
     chosen = {**model.fixed, **parameters}
     if isinstance(model.recipe, str):
-        pipeline = after_scaling(OUTSIDE[model.recipe](**chosen))
+        pipeline = _after_scaling(OUTSIDE[model.recipe](**chosen))
     else:
         pipeline = make_classifier(*model.recipe, **chosen)
     if model.n_voters > 1:
         voter = pipeline.set_params(scale="passthrough")
         votes = BaggingClassifier(voter, n_estimators=model.n_voters, bootstrap=False)
-        pipeline = after_scaling(votes)
+        pipeline = _after_scaling(votes)
     seeds = [name for name in pipeline.get_params() if name.endswith("random_state")]
     pipeline.set_params(**dict.fromkeys(seeds, seed))
     return pipeline.set_params(scale="passthrough") if protocol == "paper" else pipeline
 
 
-def after_scaling(classifier: BaseEstimator) -> Pipeline:
+def _after_scaling(classifier: BaseEstimator) -> Pipeline:
     """Return a classifier of scaled features, with the step names of our own models."""
     return Pipeline([("scale", MinMaxScaler(clip=True)), ("readout", classifier)])
 
 
-def evaluate(
-    model: Model,
-    parameters: dict[str, Any],
-    data_set: DataSet,
-    split: int,
-    seed: int,
-    protocol: str,
-) -> Record:
-    """Return the record of one run."""
-    part = evaluation_part(data_set, split, protocol)
-    pipeline = build(model, parameters, seed, protocol)
-    start = time.perf_counter()
-    fit(pipeline, part)
-    fitted = time.perf_counter()
-    is_right = pipeline.predict(part.X_test) == part.y_test
-    end = time.perf_counter()
-    return success(
-        describe(model, parameters, data_set, split, seed, protocol),
-        part,
-        accuracy=float(is_right.mean()),
-        iterations=iterations(model, pipeline),
-        fit_seconds=fitted - start,
-        predict_seconds=end - fitted,
-    )
-
-
-def describe(
-    model: Model,
-    parameters: dict[str, Any],
-    data_set: DataSet,
-    split: int,
-    seed: int,
-    protocol: str,
-) -> Record:
-    """Return what a record says of a run before it has been made."""
-    return {
-        "protocol": protocol,
-        "model": model.name,
-        "dataset": data_set.name,
-        "source": data_set.source,
-        "n_splits": n_splits(data_set, protocol),
-        "split": split,
-        "seed": seed,
-        **model.fixed,
-        **parameters,
-    }
-
-
-def success(
-    description: Record,
-    part: Part,
-    *,
-    accuracy: float,
-    iterations: int | None,
-    fit_seconds: float,
-    predict_seconds: float,
-) -> Record:
-    """Return the record of a run that came to its end."""
-    return {
-        **description,
-        "n_train": len(part.X_train),
-        "n_test": len(part.X_test),
-        "n_features": part.X_train.shape[1],
-        "n_classes": len(np.unique(part.y_train)),
-        "accuracy": accuracy,
-        "iterations": iterations,
-        "error": None,
-        "fit_seconds": round(fit_seconds, 6),
-        "predict_seconds": round(predict_seconds, 6),
-    }
-
-
-def failure(description: Record, error: Exception) -> Record:
-    """Return the record of a run that failed."""
-    sentence = str(error).strip().split("\n")[0] or type(error).__name__
-    return {**description, **dict.fromkeys(RESULTS), "error": sentence}
-
-
-def fit(pipeline: Pipeline, part: Part) -> None:
+def fit_quietly(pipeline: Pipeline, samples: TrainTest) -> None:
     """Fit a model; reaching the limit of iterations, as the paper does, is no cause for alarm."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        pipeline.fit(part.X_train, part.y_train)
+        pipeline.fit(samples.X_train, samples.y_train)
 
 
-def iterations(model: Model, pipeline: Pipeline) -> int | None:
-    """Return how many iterations training took, for readouts that iterate."""
-    return None if isinstance(model.recipe, str) else getattr(pipeline[-1], "n_iter_", None)
+def estimated_seconds(
+    model: Model, parameters: Mapping[str, Any], n_samples: int, n_features: int, n_classes: int
+) -> float:
+    """Return about how many seconds one training takes."""
+    chosen = {**model.fixed, **parameters}
+    sizes = n_samples, _bounded(chosen.get("n_units", n_features)), n_classes
+    if isinstance(model.recipe, str):
+        flops = _outside_flops(model.recipe, n_samples, n_features)
+    else:
+        flops = _readout_flops(model.recipe[1], chosen, sizes)
+    return START_SECONDS + model.n_voters * flops / FLOPS_PER_SECOND
+
+
+def _outside_flops(name: str, n_samples: int, n_features: int) -> float:
+    if name == "forest":
+        return TREE_FLOPS * 500 * n_samples
+    return SUPPORT_FLOPS * n_samples**2 if name == "svm" else n_samples * n_features**2
+
+
+def _readout_flops(readout: str, chosen: Mapping[str, Any], sizes: tuple[int, int, int]) -> float:
+    record = PARTS[readouts()[readout]]
+    if record.output_rows == "coef_":  # solved at once
+        return record.training_flops(*sizes)
+    n_iter = min(record.usual_iterations, chosen.get("max_iter", 2500))
+    prototypes = _bounded(chosen.get("prototypes_per_class", 1))
+    return record.training_flops(*sizes, prototypes, n_iter)
+
+
+def _bounded(size: float) -> int:
+    """Return a size of a settings file that the formulas can take, be it ever so absurd."""
+    return int(min(max(size, 1), LARGEST_SIZE))

@@ -1,11 +1,10 @@
-"""Records of a study: one flat JSON object a line, appended and flushed.
+"""Records of a study: one flat JSON object per line, appended and flushed.
 
-A record says what was run (protocol, model, dataset and its source, split, seed, the model's
-parameters by name and the settings they are from), what came out (n_train, n_test, n_features,
-n_classes, accuracy, iterations, error) and how long it took (fit_seconds, predict_seconds). One
-that was made on a device names it (device); its seconds are a share of those of the runs that were
-trained with it. Where a data set could not be read, model, split, seed and accuracy are None and
-error is the sentence that says why.
+A record says what was run (`KEY`, the source of the data set, its number of splits, the model's
+parameters by name and the settings they are from), what came out (`RESULTS`) and how long it took
+(`TIMES`). One that was made on a device names it (device); its seconds are a share of those of the
+runs that were trained with it. Where a data set could not be read, model, split, seed and accuracy
+are None and error is the sentence that says why.
 """
 
 import json
@@ -25,6 +24,17 @@ RESULTS = ("n_train", "n_test", "n_features", "n_classes", "accuracy", "iteratio
 TIMES = ("fit_seconds", "predict_seconds")
 
 Record = dict[str, Any]
+
+
+def key_of(record: Record) -> tuple:
+    """Return what tells a record from every other one of its folder."""
+    return tuple(record[name] for name in KEY)
+
+
+def failure(description: Record, error: Exception) -> Record:
+    """Return the record of what failed."""
+    sentence = str(error).strip().split("\n")[0] or type(error).__name__
+    return {**description, **dict.fromkeys(RESULTS), "error": sentence}
 
 
 def read_records(folder: str | Path, name: str = RECORDS_NAME) -> list[Record]:
@@ -52,27 +62,19 @@ def _parse(line: bytes, path: Path, number: int) -> Record:
 
 
 def _has_key(record: Record) -> bool:
-    is_right = {
-        "protocol": _is_text,
-        "model": lambda value: value is None or _is_text(value),
-        "dataset": _is_text,
-        "split": _is_number,
-        "seed": _is_number,
-    }
-    return all(name in record and is_right[name](record[name]) for name in KEY)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+    if not record.keys() >= {*KEY}:
+        return False
+    protocol, model, dataset, *numbers = key_of(record)
+    return (
+        isinstance(protocol, str)
+        and isinstance(model, str | None)
+        and isinstance(dataset, str)
+        and all(_is_number(value) for value in numbers)
+    )
 
 
 def _is_number(value: Any) -> bool:
     return value is None or (type(value) is int and 0 <= value <= LARGEST_NUMBER)
-
-
-def key_of(record: Record) -> tuple:
-    """Return what tells a record from every other one of its folder."""
-    return tuple(record[name] for name in KEY)
 
 
 @contextmanager

@@ -3,10 +3,11 @@
 A settings file is a table with a column `dataset`, optionally one `split`, and the columns that the
 models of `experiments` name. A model that has no column there, or whose data set has no row, has
 its defaults; one with an empty cell leaves the data set out. A column `tuning` names the protocol
-that the settings were tuned by. Settings without that column are taken for the paper's, and the
-models trained as published; so are models of which a column is missing that the paper's table lacks
-too. Our own searches, which the defaults come from too, solve least squares exactly and start GLVQ
-as it is better, and what they found is run that way.
+that the settings were tuned by.
+
+The paper's table is a settings file, too. Its models were solved and started in another way than
+ours, which has to be asked for (`as_published`); it lacks columns of what the paper says in its
+text.
 """
 
 import csv
@@ -28,6 +29,7 @@ DEFAULTS = "defaults"
 SEARCH = "search"
 TUNED_FILE = "settings.csv"
 Parameters = dict[str, Any]
+RowKey = tuple[str, int | None]
 
 
 class Choice(NamedTuple):
@@ -47,42 +49,50 @@ class Settings:
 
     name: str = DEFAULTS
     columns: frozenset[str] = frozenset()
-    rows: dict[tuple[str, int | None], dict[str, float | None]] = field(default_factory=dict)
+    rows: dict[RowKey, dict[str, float | None]] = field(default_factory=dict)
     tuning: str | None = None
 
-    def choose(self, model: Model, dataset: str, split: int) -> Choice | None:
+    def choose(
+        self, model: Model, dataset: str, split: int, as_published: bool = False
+    ) -> Choice | None:
         """Return the model's parameters on a split, or None where it leaves the set out."""
         row = self.rows.get((dataset, split), self.rows.get((dataset, None)))
-        columns = self._columns_of(model)
-        if row is None or not columns or self._missing_columns(model):
+        columns = {name: column for name, column in model.columns.items() if column in self.columns}
+        if row is None or not columns:
             return Choice(dict(model.defaults), DEFAULTS)
         values = {name: row[column] for name, column in columns.items()}
         if None in values.values():
             return None
-        is_published = self.tuning is None or len(columns) < len(model.columns)
-        return Choice({**(model.as_published if is_published else {}), **values}, self.name)
+        return Choice({**(model.as_published if as_published else {}), **values}, self.name)
 
-    def check(self, models: Iterable[Model]) -> None:
-        """Raise if the file has some columns of a model, but not all."""
+    def check(self, models: Iterable[Model], protocol: str, as_published: bool = False) -> None:
+        """Raise if models cannot be run with these settings, or not by the protocol."""
+        if as_published and not self.columns:
+            raise InputError("--as-published needs --settings FILE, such as the paper's table")
+        if protocol == "strict" and self.rows and self.tuning != "strict":
+            raise InputError(
+                f"the settings {self.name} were not tuned within the training samples, as the "
+                "protocol strict asks: their column 'tuning' does not say strict"
+            )
         for model in models:
-            missing = self._missing_columns(model)
-            if missing and self._columns_of(model):
+            if not self.columns.isdisjoint(model.columns.values()):
+                self._check_columns(model, as_published)
+
+    def _check_columns(self, model: Model, as_published: bool) -> None:
+        """Raise if columns of a model are missing, or it is unclear how to train it."""
+        given = model.as_published if as_published else {}
+        for name, column in model.columns.items():
+            if column not in self.columns and name not in given:
+                hint = ", as the paper's table: that is for --as-published"
                 raise InputError(
-                    f"the settings {self.name} have no column {missing[0]!r}, "
-                    f"but others of {model.name}"
+                    f"the settings {self.name} have no column {column!r}, but others of "
+                    f"{model.name}{hint if name in model.as_published else ''}"
                 )
-
-    def _columns_of(self, model: Model) -> dict[str, str]:
-        """Return the model's columns that are here, by parameter."""
-        return {name: column for name, column in model.columns.items() if column in self.columns}
-
-    def _missing_columns(self, model: Model) -> list[str]:
-        """Return the model's columns that are not here and should be."""
-        return [
-            column
-            for name, column in model.columns.items()
-            if column not in self.columns and name not in model.as_published
-        ]
+        if self.tuning is None and model.as_published and not as_published:
+            raise InputError(
+                f"the settings {self.name} have no column 'tuning': give them one if {model.name} "
+                "was tuned with hyperlvq, or --as-published to train it as the paper does"
+            )
 
 
 @cache
@@ -94,31 +104,75 @@ def searched_settings() -> Settings:
 
 def read_settings(path: str | Path) -> Settings:
     """Return the settings of a file."""
-    lines = csv.reader(_text(path).splitlines())
-    try:
-        header = next(lines, [])
-        _check_header(header, path)
-        rows: dict[tuple[str, int | None], dict[str, float | None]] = {}
-        tunings = set()
-        for cells in lines:
-            if cells:
-                texts = _cells_by_column(header, cells, f"{path}, line {lines.line_num}")
-                _add_row(rows, texts, f"{path}, line {lines.line_num}")
-                tunings.add(texts.get("tuning"))
-    except csv.Error as error:
-        raise InputError(f"{path}, line {lines.line_num}: {error}") from None
+    rows: dict[RowKey, dict[str, float | None]] = {}
+    header, lines = read_table_of_sets(path)
+    for line, cells in lines.items():
+        place = f"{path}, line {line}"
+        key = cells["dataset"], _split(cells.get("split", ""), f"{place}, column split")
+        if key in rows:
+            of_split = "" if key[1] is None else f", split {key[1]},"
+            raise InputError(f"{place}: {key[0]!r}{of_split} stands there twice")
+        rows[key] = {
+            name: _number(text, f"{place}, column {name}")
+            for name, text in cells.items()
+            if name in KNOWN_COLUMNS
+        }
+    tunings = {cells.get("tuning") for cells in lines.values()}
     tuning = tunings.pop() if len(tunings) == 1 else ""
-    return Settings(_name(Path(path)), KNOWN_COLUMNS.intersection(header), rows, tuning)
+    # All files that were tuned have one name: they are called after their folders.
+    path = Path(path)
+    name = path.absolute().parent.name if path.name == TUNED_FILE else path.stem
+    return Settings(name, KNOWN_COLUMNS.intersection(header), rows, tuning)
 
 
-def _name(path: Path) -> str:
-    """Return what to call the settings: a tuned file by its folder, as all have one name."""
-    return path.absolute().parent.name if path.name == TUNED_FILE else path.stem
+def read_table_of_sets(path: str | Path) -> tuple[list[str], dict[int, dict[str, str]]]:
+    """Return the header of a CSV file with a column `dataset`, and its cells by line and column."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not a CSV file: not text in UTF-8") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    reader = csv.reader(text.splitlines(), strict=True)
+    try:
+        numbered = [(reader.line_num, [*map(str.strip, cells)]) for cells in reader if cells]
+    except csv.Error as error:
+        fault = f"not a line of a CSV file: {error}"
+        raise InputError(f"{path}, line {reader.line_num}: {fault}") from None
+    header = numbered[0][1] if numbered else []
+    if "dataset" not in header:
+        raise InputError(f"{path}, line 1: no column 'dataset'")
+    if repeated := [name for name in header if header.count(name) > 1]:
+        raise InputError(f"{path}, line 1: column {repeated[0]!r} occurs twice")
+    rows = {}
+    for line, cells in numbered[1:]:
+        if len(cells) != len(header):
+            fault = f"{len(cells)} cells where the header has {len(header)}"
+            raise InputError(f"{path}, line {line}: {fault}")
+        rows[line] = dict(zip(header, cells, strict=True))
+    return header, rows
 
 
-def write_settings(
-    path: str | Path, rows: dict[tuple[str, int | None], Parameters], tuning: str
-) -> None:
+def _split(text: str, place: str) -> int | None:
+    number = _number(text, place)
+    if number is not None and (number < 0 or number % 1):
+        raise InputError(f"{place}: {text!r} is no split")
+    return None if number is None else int(number)
+
+
+def _number(text: str, place: str) -> float | None:
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{place}: {text!r} is no finite number")
+    return int(number) if number.is_integer() else number
+
+
+def write_settings(path: str | Path, rows: dict[RowKey, Parameters], tuning: str) -> None:
     """Write values by data set, split and column, as `read_settings` takes them."""
     columns = sorted({column for values in rows.values() for column in values})
     has_splits = any(split is not None for _, split in rows)
@@ -129,59 +183,3 @@ def write_settings(
         cells = [rows[dataset, split].get(column) for column in columns]
         writer.writerow([dataset, *([split] if has_splits else []), tuning, *cells])
     write_bytes(table.getvalue().encode(), path)
-
-
-def _text(path: str | Path) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is no settings file: not text in UTF-8") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
-
-
-def _check_header(header: list[str], path: str | Path) -> None:
-    if "dataset" not in header:
-        raise InputError(f"{path}, line 1: settings need a column 'dataset'")
-    if len(set(header)) < len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise InputError(f"{path}, line 1: column {twice!r} stands there twice")
-
-
-def _cells_by_column(header: list[str], cells: list[str], place: str) -> dict[str, str]:
-    if len(cells) != len(header):
-        raise InputError(f"{place}: {len(cells)} cells, {len(header)} columns")
-    return dict(zip(header, cells, strict=True))
-
-
-def _add_row(rows: dict, texts: dict[str, str], place: str) -> None:
-    key = texts["dataset"], _split(texts.get("split", ""), f"{place}, column split")
-    if key in rows:
-        of_split = "" if key[1] is None else f", split {key[1]},"
-        raise InputError(f"{place}: {key[0]!r}{of_split} stands there twice")
-    rows[key] = {
-        name: _number(texts[name], f"{place}, column {name}")
-        for name in texts
-        if name in KNOWN_COLUMNS
-    }
-
-
-def _split(text: str, place: str) -> int | None:
-    number = _number(text, place)
-    if number is None:
-        return None
-    if number < 0 or number % 1:
-        raise InputError(f"{place}: {text!r} is no split")
-    return int(number)
-
-
-def _number(text: str, place: str) -> float | None:
-    if not text.strip():
-        return None
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(f"{place}: {text!r} is no finite number")
-    return int(number) if number.is_integer() else number

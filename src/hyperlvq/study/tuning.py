@@ -5,6 +5,7 @@ paper does; the halves overlap with the evaluation's splits. `strict` looks at t
 of one split alone and cuts them into folds.
 """
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -16,44 +17,38 @@ import numpy as np
 from hyperlvq.checks import InputError, check_choice, check_integer
 from hyperlvq.readouts import rls_path
 from hyperlvq.study import protocol as protocols
-from hyperlvq.study.data_set import DataSet, Rows
+from hyperlvq.study.data_set import DataSet, SplitRows
 from hyperlvq.study.experiments import MODELS, Model
-from hyperlvq.study.protocol import Part, part_of, scale_file
+from hyperlvq.study.jobs import Executor, Job
+from hyperlvq.study.protocol import TrainTest, estimated_seconds, samples_of, scale_file
 from hyperlvq.study.records import Record, open_records
 from hyperlvq.study.runner import (
     DataSource,
-    Progress,
-    RunJobs,
+    Step,
     check_protocol,
     choose,
     do_missing,
     load_sets,
     missing_jobs,
+    note_unreadable,
 )
-from hyperlvq.study.schedule import estimated_seconds
-from hyperlvq.study.settings import TUNED_FILE, Parameters, write_settings
+from hyperlvq.study.settings import TUNED_FILE, Parameters, RowKey, write_settings
 
 TUNING_NAME = "tuning.jsonl"
 GRIDS = ("full", "quick")
 N_FOLDS = 3
+LAYER_PARAMETERS = ("n_units", "clip")
 
 
 @dataclass(frozen=True)
-class Search:
+class GridSearch(Job):
     """All settings of a grid for one model on one data set (and split)."""
 
-    model: Model
     grid: str
     reused: Mapping[str, Any]
-    data_set: DataSet
     split: int | None
     protocol: str
     n_seeds: int
-
-    def candidates(self) -> list[Parameters]:
-        """Return every setting of the grid."""
-        settings = settings_of_grid(grid_of(self.model, self.grid))
-        return [{**self.reused, **setting} for setting in settings]
 
     def description(self) -> Record:
         """Return what its record says before it has been made."""
@@ -71,20 +66,27 @@ class Search:
             **self.limits(),
         }
 
-    def limits(self) -> Mapping[str, Any]:
-        """Return the parameters that every setting of the grid is compared with."""
-        return self.model.limits.get(self.grid, {})
-
-    def n_trials(self) -> int:
-        """Return how often every setting is trained and scored."""
-        if self.split is not None:
-            return N_FOLDS
-        return self.n_seeds if self.model.is_random else 1
-
-    def record(self) -> Record:
-        """Return the best setting, the first of equals, and the accuracy of every one."""
+    def seconds(self) -> float:
+        """Return about how long it will take."""
+        n_samples, n_features = self.data_set.X.shape
+        sizes = n_samples // 2, n_features, int(self.data_set.y.max()) + 1
         candidates = self.candidates()
-        scores = mean_of_known(self.scores_of_trials(candidates))
+        if self.model.is_rls:  # one decomposition serves all penalties
+            candidates = [candidates[group[0]] for group in group_by_layer(candidates)]
+        return self.n_trials() * sum(
+            estimated_seconds(self.model, {**setting, **self.limits()}, *sizes)
+            for setting in candidates
+        )
+
+    def result(self) -> Record:
+        """Train and score every setting."""
+        score = score_penalties if self.model.is_rls else score_candidates
+        trials = [(samples, seed) for samples, seeds in self.trials() for seed in seeds]
+        return self.record_of([score(self, samples, seed) for samples, seed in trials])
+
+    def record_of(self, scores_of_trials: Sequence[np.ndarray]) -> Record:
+        """Return its record from the accuracies of the settings: the first of the best wins."""
+        candidates, scores = self.candidates(), mean_of_known(scores_of_trials)
         if np.isnan(scores).all():
             raise InputError(f"no setting of {self.model.name} can be trained")
         best = int(np.nanargmax(scores))
@@ -97,22 +99,30 @@ class Search:
             "error": None,
         }
 
-    def scores_of_trials(self, candidates: Sequence[Parameters]) -> Sequence[np.ndarray]:
-        """Return the accuracy of every candidate in every trial; NaN where it cannot be trained."""
-        return [score_trial(self, candidates, *trial) for trial in tuning_trials(self)]
+    def candidates(self) -> list[Parameters]:
+        """Return every setting of the grid."""
+        settings = settings_of_grid(grid_of(self.model, self.grid))
+        return [{**self.reused, **setting} for setting in settings]
 
-    def seconds(self) -> float:
-        """Return about how long it will take."""
-        n_samples, n_features = self.data_set.X.shape
-        sizes = n_samples // 2, n_features, int(self.data_set.y.max()) + 1
-        candidates = self.candidates()
-        if self.model.is_rls:  # one decomposition serves all penalties
-            candidates = [candidates[group[0]] for group in group_by_layer(candidates).values()]
-        trainings = (
-            estimated_seconds(self.model, {**setting, **self.limits()}, *sizes)
-            for setting in candidates
-        )
-        return self.n_trials() * sum(trainings)
+    def limits(self) -> Mapping[str, Any]:
+        """Return the parameters that every setting of the grid is compared with."""
+        return self.model.limits.get(self.grid, {})
+
+    def n_trials(self) -> int:
+        """Return how often every setting is trained and scored."""
+        if self.split is not None:
+            return N_FOLDS
+        return self.n_seeds if self.model.is_random else 1
+
+    def trials(self) -> Iterator[tuple[TrainTest, list[int]]]:
+        """Yield the samples to train and score on, each with its seeds."""
+        X, y = self.data_set.X, self.data_set.y
+        if self.split is None:
+            yield samples_of(scale_file(X), y, self.data_set.tuning), [*range(self.n_trials())]
+            return
+        rows = self.data_set.splits[self.split].train
+        for fold, inner in enumerate(stratified_folds(rows, y[rows])):
+            yield samples_of(X, y, inner), [fold]
 
 
 def grid_of(model: Model, grid: str) -> Mapping[str, tuple]:
@@ -125,34 +135,23 @@ def values_of_grid(model: Model, grid: str) -> dict[str, list]:
     return {name: list(values) for name, values in grid_of(model, grid).items()}
 
 
-def mean_of_known(scores: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the mean over trials, of those in which a setting could be trained; NaN for none."""
-    table = np.array(scores)
-    known = ~np.isnan(table)
-    totals = np.where(known, table, 0).sum(axis=0)
-    return np.divide(
-        totals, known.sum(axis=0), out=np.full(len(totals), np.nan), where=known.any(axis=0)
-    )
-
-
 def settings_of_grid(values: Mapping[str, tuple]) -> list[Parameters]:
     """Return every combination of the values, the last parameter changing fastest."""
     return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
 
 
-def tuning_trials(search: Search) -> Iterator[tuple[Part, int]]:
-    """Yield the samples to train and score on, each with a seed."""
-    data_set = search.data_set
-    if search.split is None:
-        part = part_of(scale_file(data_set.X), data_set.y, data_set.tuning)
-        yield from ((part, seed) for seed in range(search.n_trials()))
-    else:
-        rows = data_set.splits[search.split].train
-        for fold, inner in enumerate(stratified_folds(rows, data_set.y[rows])):
-            yield part_of(data_set.X, data_set.y, inner), fold
+def group_by_layer(candidates: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+    """Return the indices of candidates that share a hidden layer."""
+    groups: dict[tuple, list[int]] = {}
+    for index, candidate in enumerate(candidates):
+        layer = tuple(candidate.get(name) for name in LAYER_PARAMETERS)
+        groups.setdefault(layer, []).append(index)
+    return list(groups.values())
 
 
-def stratified_folds(rows: np.ndarray, y: np.ndarray, n_folds: int = N_FOLDS) -> Iterator[Rows]:
+def stratified_folds(
+    rows: np.ndarray, y: np.ndarray, n_folds: int = N_FOLDS
+) -> Iterator[SplitRows]:
     """Yield rows to train and to score on, every class dealt out to the folds in turn.
 
     Unlike scikit-learn's, it takes classes of fewer samples than folds as they are.
@@ -161,57 +160,48 @@ def stratified_folds(rows: np.ndarray, y: np.ndarray, n_folds: int = N_FOLDS) ->
     fold_of = np.empty(len(y), dtype=int)
     fold_of[order] = np.arange(len(y)) % n_folds
     for fold in range(n_folds):
-        yield Rows(rows[fold_of != fold], rows[fold_of == fold])
+        yield SplitRows(rows[fold_of != fold], rows[fold_of == fold])
 
 
-def score_trial(
-    search: Search, candidates: Sequence[Parameters], part: Part, seed: int
-) -> np.ndarray:
-    """Return the accuracy of every candidate; NaN for one that cannot be trained here."""
-    if search.model.is_rls:
-        return score_penalties(search, candidates, part, seed)
-    return np.array([score(search, candidate, part, seed) for candidate in candidates])
-
-
-def score(search: Search, candidate: Parameters, part: Part, seed: int) -> float:
-    """Return the accuracy of one candidate, NaN where it cannot be trained.
+def score_candidates(search: GridSearch, samples: TrainTest, seed: int) -> np.ndarray:
+    """Return the accuracy of every candidate, NaN where it cannot be trained.
 
     More neighbours than samples, say: the grid then is smaller, not the search over.
     """
-    parameters = {**candidate, **search.limits()}
-    pipeline = protocols.build(search.model, parameters, seed, search.protocol)
-    try:
-        protocols.fit(pipeline, part)
-        return float(np.mean(pipeline.predict(part.X_test) == part.y_test))
-    except ValueError:
-        return np.nan
-
-
-def score_penalties(
-    search: Search, candidates: Sequence[Parameters], part: Part, seed: int
-) -> np.ndarray:
-    """Return the accuracy of every candidate of RLS: one decomposition serves all its alphas."""
-    scores = np.full(len(candidates), np.nan)
-    for others, indices in group_by_layer(candidates).items():
-        layer = protocols.build(search.model, dict(others), seed, search.protocol)[:-1]
-        alphas = [candidates[index]["alpha"] for index in indices]
+    scores = []
+    for candidate in search.candidates():
+        parameters = {**candidate, **search.limits()}
+        pipeline = protocols.build(search.model, parameters, seed, search.protocol)
         try:
-            coefs = rls_path(layer.fit_transform(part.X_train), part.y_train, alphas)
+            protocols.fit_quietly(pipeline, samples)
+            scores.append(float(np.mean(pipeline.predict(samples.X_test) == samples.y_test)))
+        except ValueError:
+            scores.append(np.nan)
+    return np.array(scores)
+
+
+def score_penalties(search: GridSearch, samples: TrainTest, seed: int) -> np.ndarray:
+    """Return the accuracy of every candidate of RLS: one decomposition serves all its alphas."""
+    candidates = search.candidates()
+    scores = np.full(len(candidates), np.nan)
+    for indices in group_by_layer(candidates):
+        alphas = [candidates[index]["alpha"] for index in indices]
+        first = protocols.build(search.model, candidates[indices[0]], seed, search.protocol)
+        try:
+            coefs = rls_path(first[:-1].fit_transform(samples.X_train), samples.y_train, alphas)
         except ValueError:  # a single class, say
             continue
-        outputs = layer.transform(part.X_test) @ np.swapaxes(coefs, 1, 2)
-        predicted = np.unique(part.y_train)[outputs.argmax(axis=2)]
-        scores[indices] = (predicted == part.y_test).mean(axis=1)
+        outputs = first[:-1].transform(samples.X_test) @ np.swapaxes(coefs, 1, 2)
+        predicted = np.unique(samples.y_train)[outputs.argmax(axis=2)]
+        scores[indices] = (predicted == samples.y_test).mean(axis=1)
     return scores
 
 
-def group_by_layer(candidates: Sequence[Parameters]) -> dict[tuple, list[int]]:
-    """Return the indices of candidates that differ in alpha alone, by all else."""
-    groups: dict[tuple, list[int]] = {}
-    for index, candidate in enumerate(candidates):
-        others = tuple((name, candidate[name]) for name in candidate if name != "alpha")
-        groups.setdefault(others, []).append(index)
-    return groups
+def mean_of_known(scores: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the mean over trials, of those in which a setting could be trained; NaN for none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # that there was none
+        return np.nanmean(scores, axis=0)
 
 
 def tune_study(
@@ -223,52 +213,41 @@ def tune_study(
     grid: str = "full",
     n_seeds: int = 5,
     protocol: str = "paper",
-    n_jobs: int = 1,
-    run_jobs: RunJobs | None = None,
-) -> Iterator[Progress]:
+    executor: Executor | None = None,
+) -> Iterator[Step]:
     """Tune what a folder lacks; yield each record, and at the end write the settings file.
 
     Parameters
     ----------
-    source : DataSource
-        The collection.
-    folder : path
-        Where the records and `settings.csv` go.
-    models, sets : sequence of str, default=None
-        Names of models and data sets; all that have a grid by default.
+    source, folder, models, sets, executor
+        As for `run_study`; models without a grid are left out.
     grid : {"full", "quick"}, default="full"
         Which values to try.
     n_seeds : int, default=5
-        Number of initialisations, for the protocol "paper"; "strict" has one a fold.
+        Number of initialisations, for the protocol "paper"; "strict" has one per fold.
     protocol : {"paper", "strict"}, default="paper"
         What data to tune on.
-    n_jobs : int, default=1
-        Number of processes, each of one thread.
-    run_jobs : callable, default=None
-        What does the searches, such as a cluster; by default `n_jobs` processes.
 
     Yields
     ------
-    progress : Progress
+    step : Step
         The record and how much is done.
     """
     check_choice("protocol", protocol, protocols.PROTOCOLS)
     check_choice("grid", grid, GRIDS)
     check_integer("n_seeds", n_seeds, minimum=1)
-    check_integer("n_jobs", n_jobs, minimum=1)
     tunable = [model.name for model in MODELS.values() if grid_of(model, grid)]
     chosen = [MODELS[name] for name in choose("model with a grid", models, tunable)]
-    names = choose("data set", sets, source.names())
-    data_sets, unreadable = load_sets(source, names, protocol)
+    data_sets, unreadable = load_sets(source, choose("data set", sets, source.names()))
     with open_records(folder, TUNING_NAME) as records:
         check_protocol(protocol, records.records)
         check_searches(records.records)
         check_reuse(chosen, grid, records.records)
-        yield from do_missing(unreadable, records, n_jobs, run_jobs=run_jobs)
+        yield from note_unreadable(unreadable, protocol, records)
         for wave in waves(chosen, grid):
             found = found_settings(records.records)
             searches = plan_searches(wave, data_sets, grid, n_seeds, protocol, found)
-            yield from do_missing(searches, records, n_jobs, run_jobs=run_jobs)
+            yield from do_missing(searches, records, executor)
             if missing_jobs(searches, records.records):  # what does them ran out of time
                 return
         write_settings(Path(folder) / TUNED_FILE, found_settings(records.records), protocol)
@@ -286,15 +265,17 @@ def plan_searches(
     grid: str,
     n_seeds: int,
     protocol: str,
-    found: Mapping[tuple[str, int | None], Parameters],
-) -> list[Search]:
+    found: Mapping[RowKey, Parameters],
+) -> list[GridSearch]:
     """Return the searches of a wave, less those that would reuse what could not be found."""
     searches = []
     for model in models:
+        reuse = model.reuse if grid == "full" else {}
         for data_set in data_sets:
             for split in [None] if protocol == "paper" else range(len(data_set.splits)):
-                reused = reused_values(model, grid, found.get((data_set.name, split), {}))
-                searches.append(Search(model, grid, reused, data_set, split, protocol, n_seeds))
+                known = found.get((data_set.name, split), {})
+                reused = {name: known.get(column) for name, column in reuse.items()}
+                searches.append(GridSearch(data_set, model, grid, reused, split, protocol, n_seeds))
     return [search for search in searches if None not in search.reused.values()]
 
 
@@ -310,16 +291,9 @@ def check_reuse(models: Sequence[Model], grid: str, records: Iterable[Record]) -
             )
 
 
-def reused_values(model: Model, grid: str, found: Mapping[str, Any]) -> Parameters:
-    """Return the parameters a model takes from those found for another, None if none was."""
-    if grid != "full":
-        return {}
-    return {name: found.get(column) for name, column in model.reuse.items()}
-
-
-def found_settings(records: Iterable[Record]) -> dict[tuple[str, int | None], Parameters]:
+def found_settings(records: Iterable[Record]) -> dict[RowKey, Parameters]:
     """Return the best values by data set, split and column; None where the search failed."""
-    found: dict[tuple[str, int | None], Parameters] = {}
+    found: dict[RowKey, Parameters] = {}
     for record in records:
         if record["model"] is not None:
             columns = MODELS[record["model"]].columns
@@ -372,14 +346,11 @@ def best_single_settings(records: Iterable[Record]) -> dict[str, BestSingle]:
         if record["error"] is None:
             accuracies = [score or 0.0 for score in record["scores"]]
             scores.setdefault((record["model"], record["grid"]), []).append(accuracies)
-    return {
-        name: _best_single(MODELS[name], grid, rows)
-        for (name, grid), rows in scores.items()
-        if grid == "quick" or not MODELS[name].reuse
-    }
-
-
-def _best_single(model: Model, grid: str, rows: list[list[float]]) -> BestSingle:
-    means = np.mean(rows, axis=0)
-    index = int(np.argmax(means))
-    return BestSingle(settings_of_grid(grid_of(model, grid))[index], float(means[index]), len(rows))
+    best = {}
+    for (name, grid), rows in scores.items():
+        if grid == "quick" or not MODELS[name].reuse:
+            means = np.mean(rows, axis=0)
+            settings = settings_of_grid(grid_of(MODELS[name], grid))
+            accuracy = float(means.max())
+            best[name] = BestSingle(settings[int(means.argmax())], accuracy, len(rows))
+    return best

@@ -1,70 +1,47 @@
-"""What is known about a model of a table, as plain values: saved with it, shown and printed."""
+"""What is known about a model of a table: saved with it, shown and printed."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from dataclasses import asdict
 from math import isfinite
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from hyperlvq.checks import InputError
-from hyperlvq.costs import glvq_flops, prediction_cost, rls_flops
+from hyperlvq.costs import FORMS, glvq_flops, prediction_cost, rls_flops
 from hyperlvq.model_files import ModelFile
 from hyperlvq.registry import PARTS
 from hyperlvq.tables.columns import Column, Kind, pack_columns, unpack_columns
-from hyperlvq.tables.confusion import Confusion, Validation, in_order
-
-if TYPE_CHECKING:
-    from hyperlvq.tables.training import Task, Trained
+from hyperlvq.tables.evaluation import Confusion, Validation, in_order
 
 About = Mapping[str, Any]
 
 #: Parameters that say what a model is; the others say how training goes about it.
 SHOWN_SETTINGS = (
-    "n_units",
-    "clip",
-    "prototypes_per_class",
-    "slope",
-    "alpha",
-    "gamma",
-    "learning_rate",
-    "class_weight",
+    *("n_units", "clip", "prototypes_per_class", "slope"),
+    *("alpha", "gamma", "learning_rate", "class_weight"),
 )
 
 
-class ArrayOf(NamedTuple):
-    """The kinds of an array's type, and its number of dimensions."""
-
-    kinds: str
-    n_dimensions: int
-
-
 _SETTINGS = {str: (int, float, str, None, dict, list)}
-#: What the notes of a model file are; a key with a question mark may be missing.
+_ROUND = {"n_settings": int, "n_rows": int, "best": _SETTINGS, "accuracy": float}
+#: What the notes of a model file are; a key with a question mark may be missing. An array is the
+#: letters of its possible types, and its number of dimensions.
 NOTES_SCHEMA = {
     "target": str,
     "seed": int,
     "table": str,
     "trained": str,
     "fit_seconds": float,
-    "search": (
-        None,
-        {
-            "best": _SETTINGS,
-            "rounds": [
-                {"n_settings": int, "n_rows": int, "best": _SETTINGS, "accuracy": float},
-            ],
-        },
-    ),
+    "search": (None, {"best": _SETTINGS, "rounds": [_ROUND]}),
     "accuracies": (None, [float]),
     "notes": [str],
     "device?": {str: (int, float, str, None)},
-    "class_counts": ArrayOf("i", 1),
-    "confusion?": ArrayOf("iu", 2),
-    "columns": ArrayOf("O", 1),
-    "figures": ArrayOf("f", 2),
-    "levels": ArrayOf("O", 1),
+    "class_counts": "i1",
+    "confusion?": "iu2",
+    "columns": "O1",
+    "figures": "f2",
+    "levels": "O1",
     "reasons": {str: str},
     "remarks": {str: str},
 }
@@ -72,27 +49,8 @@ NOTES_SCHEMA = {
 PLAIN_KEYS = ("target", "seed", "table", "trained", "fit_seconds", "search", "notes", "device")
 
 
-def about_training(
-    trained: "Trained", task: "Task", table: str, model: ModelFile
-) -> dict[str, Any]:
-    """Return what a model remembers of its training."""
-    validation = trained.validation
-    return {
-        "target": task.target,
-        "seed": task.seed,
-        "columns": [column.to_dict() for column in trained.columns],
-        "table": Path(table).name,
-        "trained": datetime.now(UTC).isoformat(timespec="seconds"),
-        "fit_seconds": round(trained.fit_seconds, 3),
-        "search": trained.search and trained.search.to_dict(),
-        "validation": validation and validation.to_dict(),
-        "notes": list(trained.notes),
-        **_about_parts(model, trained.class_counts),
-    }
-
-
-def _about_parts(model: ModelFile, class_counts: Mapping[str, int]) -> dict[str, Any]:
-    """Return what the parts of a model of a table tell."""
+def about_parts(model: ModelFile, class_counts: Mapping[str, int]) -> dict[str, Any]:
+    """Return what the parts of a model of a table tell, and how many rows each class had."""
     n_rows = sum(class_counts.values())
     return {
         **names_of(model),
@@ -103,53 +61,62 @@ def _about_parts(model: ModelFile, class_counts: Mapping[str, int]) -> dict[str,
     }
 
 
+def to_plain(about: About) -> dict[str, Any]:
+    """Return what is known as values that JSON has."""
+    plain = dict(about)
+    if about["columns"] is not None:
+        plain["columns"] = [asdict(column) for column in about["columns"]]
+    if about.get("validation"):
+        plain["validation"] = about["validation"].to_dict()
+    return plain
+
+
 def to_notes(about: About) -> dict[str, Any]:
     """Return what a model file holds of what is known, its classes apart."""
     notes = {key: about[key] for key in PLAIN_KEYS if key in about}
-    validation = about["validation"]
-    notes["accuracies"] = validation and validation["accuracies"]
+    validation, counts_of = about["validation"], about["classes"]
+    notes["accuracies"] = validation and list(validation.accuracies)
     if validation:
-        counts = np.array(validation["confusion"]["counts"], dtype=np.int64)
+        counts = validation.confusion.counts
         notes["confusion"] = counts.astype(np.min_scalar_type(counts.max()))
-    counts_of = about["classes"]
     notes["class_counts"] = np.array([counts_of[name] for name in sorted(counts_of)])
-    return {**notes, **pack_columns(columns_of(about))}
+    return {**notes, **pack_columns(about["columns"])}
 
 
 def from_notes(model: ModelFile, name: str) -> About:
     """Return what `to_notes` took apart; errors call the file `name`."""
     notes = model.notes
     try:
-        if not _matches(notes, NOTES_SCHEMA):
-            raise ValueError
-        if model.parts[0].kind != "FrameVectorizer" or notes["class_counts"].min() < 1:
-            raise ValueError
-        counts = notes["class_counts"].tolist()
-        labels = model.parts[-1].learnt["classes_"].tolist()
-        by_label = {str(label): n for label, n in zip(labels, counts, strict=True)}
+        _check(_matches(notes, NOTES_SCHEMA) and notes["class_counts"].min() >= 1)
+        _check(model.parts[0].kind == "FrameVectorizer")
+        labels = map(str, model.parts[-1].learnt["classes_"].tolist())
+        by_label = dict(zip(labels, notes["class_counts"].tolist(), strict=True))
         classes = {label: by_label[label] for label in in_order(by_label)}
         columns = unpack_columns(notes)
-        if _used(columns) != _used(_columns_of_parts(model)):
-            raise ValueError
+        _check(_used(columns) == _used(_columns_of_parts(model)))
         return {
             **{key: notes[key] for key in PLAIN_KEYS if key in notes},
-            "columns": [column.to_dict() for column in columns],
-            "validation": _validation_of(notes, list(classes)),
-            **_about_parts(model, classes),
+            "columns": columns,
+            "validation": _validation_of(notes, tuple(classes)),
+            **about_parts(model, classes),
         }
     except (ValueError, KeyError, StopIteration, ArithmeticError):
         raise InputError(f"{name} has notes in it that hyperlvq fit did not write") from None
 
 
-def _validation_of(notes: Mapping[str, Any], classes: list[str]) -> dict[str, Any] | None:
-    if notes["accuracies"] is None:
+def _validation_of(notes: Mapping[str, Any], classes: tuple[str, ...]) -> Validation | None:
+    accuracies = notes["accuracies"]
+    if accuracies is None:
         return None
-    if len(notes["accuracies"]) < 2 or not all(0 <= each <= 1 for each in notes["accuracies"]):
-        raise ValueError
     counts = notes["confusion"].astype(np.int64)
-    if counts.shape != (len(classes), len(classes)):
+    _check(len(accuracies) >= 2 and all(0 <= each <= 1 for each in accuracies))
+    _check(counts.shape == (len(classes), len(classes)))
+    return Validation(tuple(accuracies), Confusion(classes, counts))
+
+
+def _check(is_as_written: bool) -> None:
+    if not is_as_written:
         raise ValueError
-    return Validation(tuple(notes["accuracies"]), Confusion(tuple(classes), counts)).to_dict()
 
 
 def _columns_of_parts(model: ModelFile) -> list[Column]:
@@ -162,23 +129,23 @@ def _columns_of_parts(model: ModelFile) -> list[Column]:
 
 
 def _used(columns: list[Column]) -> set[tuple[str, Kind]]:
-    return {(column.name, column.kind) for column in columns if column.kind is not Kind.DROPPED}
+    return {(column.name, column.kind) for column in columns if column.is_used}
 
 
 def _matches(value: Any, schema: Any) -> bool:
     """Return whether a value of a file is of a schema: a type, a choice, a list, keys, an array."""
-    if isinstance(schema, ArrayOf):
+    if isinstance(schema, str):
         is_array = isinstance(value, np.ndarray)
-        return is_array and value.dtype.kind in schema.kinds and value.ndim == schema.n_dimensions
+        return is_array and value.dtype.kind in schema and str(value.ndim) in schema
     if isinstance(schema, tuple):
         return any(_matches(value, choice) for choice in schema)
     if isinstance(schema, list):
         return isinstance(value, list) and all(_matches(each, schema[0]) for each in value)
     if isinstance(schema, dict):
         return isinstance(value, dict) and _keys_match(value, schema)
-    if schema is float and isinstance(value, float):
-        return isfinite(value)
-    return value is None if schema is None else type(value) is schema
+    if schema is None:
+        return value is None
+    return type(value) is schema and (schema is not float or isfinite(value))
 
 
 def _keys_match(values: Mapping[str, Any], schema: Mapping[Any, Any]) -> bool:
@@ -197,7 +164,7 @@ def columns_of(about: About) -> list[Column]:
         raise InputError(
             "the model was fitted in Python without column names, so no table can be matched to it"
         )
-    return [Column.from_dict(column) for column in about["columns"]]
+    return about["columns"]
 
 
 def about_python_model(model: ModelFile, name: str) -> About:
@@ -215,7 +182,7 @@ def about_python_model(model: ModelFile, name: str) -> About:
         "settings": settings_of(model),
         "classes": [str(each) for each in last.learnt["classes_"]],
         "features": first.learnt["n_features_in_"],
-        "columns": [column.to_dict() for column in _columns_of_parts(model)] or None,
+        "columns": _columns_of_parts(model) or None,
     }
 
 
@@ -253,9 +220,6 @@ def costs_of(model: ModelFile, n_rows: int) -> dict[str, Any]:
     rows = PARTS[model.parts[-1].kind].output_rows
     if rows is not None:
         sizes = hidden, n_features, width, len(learnt[rows])
-        is_linear = rows == "coef_"
-        costs["float"] = prediction_cost(*sizes, linear=is_linear)._asdict()
-        if hidden == "intrvfl":
-            integer = prediction_cost(*sizes, linear=is_linear, form="integer")
-            costs["integer"] = integer._asdict()
+        for form in FORMS if hidden == "intrvfl" else FORMS[:1]:
+            costs[form] = prediction_cost(*sizes, linear=rows == "coef_", form=form)._asdict()
     return costs

@@ -1,12 +1,18 @@
-"""What the cells of one column hold: arrow arrays in, arrays or plain values out.
+"""Cells of one column: arrow arrays in, arrays or plain values out.
+
+What counts as a number in text. Point form: `1`, `-1.5`, `.5`, `1e-3`, `+2`; where the delimiter is
+a comma also `1,234.5`. Comma form, where the delimiter is no comma: `3,14`, `1.234,56`. Words for
+infinity count as numbers, so that they are refused, not learnt as text. Digits are 0 to 9.
 
 Text of any kind of cell, as `as_text` gives it: a whole number has no point, whether it is stored
 as an integer or as a float (`1` and `1.0` are both "1"); other floats have the fewest digits that
 read back to the same value; truth values are "True" and "False"; dates are in ISO form.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -37,14 +43,8 @@ def numbers_to_arrow(values: np.ndarray) -> pa.Array:
 
 def numbers_from_arrow(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """Return numbers, of which none is null, as numpy has them."""
-    dtype = column.type.to_pandas_dtype()
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    parts = [
-        np.frombuffer(chunk.buffers()[1], dtype)[chunk.offset : chunk.offset + len(chunk)]
-        for chunk in chunks
-        if len(chunk)
-    ]
-    return np.concatenate([np.empty(0, dtype), *parts])
+    is_chunked = isinstance(column, pa.ChunkedArray)
+    return np.from_dlpack(column.combine_chunks() if is_chunked else column)
 
 
 NAN, LAST = (numbers_to_arrow(np.array([value]))[0] for value in (np.nan, np.int32(-1)))
@@ -53,26 +53,95 @@ MISSING_MARKS = text_to_arrow(
     ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?", "#N/A"]
 )
 EXACT_INTEGERS = 2.0**53
-
-_DAY = r"(0?[1-9]|[12][0-9]|3[01])"
-_YEAR = r"([0-9]{4}|[0-9]{2})"
-_MONTH_NAME = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]*\.?"
-_CLOCK = (
-    r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?( ?(?i:am|pm))?"
-    r"( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"
-)
-_DATES = (
-    r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}",
-    r"[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}",
-    *(rf"{_DAY}{mark}{_DAY}{mark}{_YEAR}" for mark in ("/", r"\.", "-")),
-    rf"{_DAY}\.?[- ]{_MONTH_NAME}[- ,]+{_YEAR}",
-    rf"{_MONTH_NAME} {_DAY},? {_YEAR}",
-)
-DATE_PATTERN = rf"^((?:{'|'.join(_DATES)})([T ,]+{_CLOCK})?|{_CLOCK})$"
-DATE_SAMPLE = 100
-CODE_PATTERN = r"^0[0-9]+$"
 SHOWN_CHARACTERS = 40
-LONG_TEXT = 20  # characters; names and codes are shorter, sentences are longer
+SIGN = "[+-]?"
+INFINITY = rf"{SIGN}(?i:inf|infinity)"
+
+
+def _plain(mark: str) -> str:
+    return rf"{SIGN}([0-9]+{mark}?[0-9]*|{mark}[0-9]+)([eE][+-]?[0-9]+)?"
+
+
+PLAIN_NUMBER = re.compile(_plain(r"\."))
+
+
+class NumberForm(NamedTuple):
+    """A way to write numbers: its decimal mark, and the mark between thousands if there is one."""
+
+    decimal: str
+    grouping: str | None
+
+    @property
+    def pattern(self) -> str:
+        """The regular expression of a number or of infinity."""
+        mark = re.escape(self.decimal)
+        kinds = [_plain(mark), INFINITY]
+        if self.grouping:
+            groups = rf"[1-9][0-9]{{0,2}}({re.escape(self.grouping)}[0-9]{{3}})+"
+            kinds.append(rf"{SIGN}{groups}({mark}[0-9]*)?")
+        return rf"^(?:{'|'.join(kinds)})$"
+
+
+POINT = NumberForm(".", None)
+GROUPED_POINT = NumberForm(".", ",")
+COMMA = NumberForm(",", ".")
+
+
+def possible_forms(delimiter: str | None) -> tuple[NumberForm, ...]:
+    """Return the forms that numbers can have between these delimiters, that with a point first."""
+    return (GROUPED_POINT,) if delimiter == "," else (POINT, COMMA)
+
+
+def is_plain_number(text: str) -> bool:
+    """Return whether one text is a number in point form.
+
+    Examples
+    --------
+    >>> from hyperlvq.tables.cells import is_plain_number
+    >>> [is_plain_number(text) for text in ("-1.5e3", ".5", "1_000", "abc")]
+    [True, True, False, False]
+    """
+    return PLAIN_NUMBER.fullmatch(text) is not None
+
+
+def are_numbers(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray:
+    """Return which cells are numbers in this form, infinity included; null where missing."""
+    return pc.match_substring_regex(cells, form.pattern)
+
+
+def to_floats(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray | None:
+    """Return the values of text, or None if a cell is not a number."""
+    values = _quick_floats(cells, form)
+    if values is not None:
+        return values
+    if not pc.all(are_numbers(cells, form), min_count=0).as_py():
+        return None
+    if form.grouping:
+        cells = pc.replace_substring(cells, form.grouping, "")
+    return _cast(pc.replace_substring(cells, form.decimal, "."))
+
+
+def _quick_floats(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray | None:
+    """Return the values where arrow's grammar is ours: no thousands, nan or infinity."""
+    if form.decimal == ",":
+        if has_mark(cells, "."):
+            return None
+        cells = pc.replace_substring(cells, ",", ".")
+    values = _cast(cells)
+    is_finite = values is not None and pc.all(pc.is_finite(values), min_count=0).as_py()
+    return values if is_finite else None
+
+
+def _cast(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    try:
+        return pc.cast(cells, pa.float64())
+    except pa.ArrowInvalid:
+        return None
+
+
+def has_mark(cells: pa.ChunkedArray, mark: str) -> bool:
+    """Return whether a cell of text contains the mark."""
+    return pc.any(pc.match_substring(cells, mark)).as_py() or False
 
 
 def clean(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -82,21 +151,18 @@ def clean(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return column
     column = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
     is_missing = pc.is_in(column, value_set=MISSING_MARKS)
-    if not pc.any(is_missing).as_py():
-        return column
-    return pc.if_else(is_missing, NO_TEXT, column)
+    return pc.if_else(is_missing, NO_TEXT, column) if pc.any(is_missing).as_py() else column
 
 
 def missing_marks(column: pa.ChunkedArray, cleaned: pa.ChunkedArray) -> Counter[str]:
     """Return how often `clean` took which text for a missing value; blanks are not counted."""
     column = _decoded(column)
-    if column.null_count == cleaned.null_count:
-        return Counter()
-    is_mark = pc.and_(pc.is_valid(column), pc.is_null(cleaned))
     marks = Counter[str]()
-    for each in pc.value_counts(pc.cast(column, pa.string()).filter(is_mark)).to_pylist():
-        marks[each["values"].strip()] += each["counts"]
-    del marks[""]
+    if column.null_count < cleaned.null_count:
+        is_mark = pc.and_(pc.is_valid(column), pc.is_null(cleaned))
+        for each in pc.value_counts(pc.cast(column, pa.string()).filter(is_mark)).to_pylist():
+            marks[each["values"].strip()] += each["counts"]
+        del marks[""]
     return marks
 
 
@@ -133,9 +199,7 @@ def as_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
         column = pc.cast(column, pa.float32())
     values = pc.cast(column, pa.float64(), safe=False)
     is_nan = pc.is_nan(values)
-    if not pc.any(is_nan).as_py():
-        return values
-    return pc.if_else(is_nan, NO_NUMBER, values)
+    return pc.if_else(is_nan, NO_NUMBER, values) if pc.any(is_nan).as_py() else values
 
 
 def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -159,53 +223,6 @@ def _text_of_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.is_valid(values), text, NO_TEXT)
 
 
-def are_dates(cells: pa.ChunkedArray) -> bool:
-    """Return whether all text is dates or times of day: ISO, d/m/y, m/d/y, d.m.y, 3 May 2020."""
-    cells = cells.drop_null()
-    sample = cells.slice(0, DATE_SAMPLE)  # most columns are none, which a sample shows
-    return all(
-        pc.all(pc.match_substring_regex(part, DATE_PATTERN)).as_py() for part in (sample, cells)
-    )
-
-
-def are_codes(cells: pa.ChunkedArray) -> bool:
-    """Return whether text is digits of one length, most cells with a leading zero: 007, 01234."""
-    cells = cells.drop_null()
-    lengths = pc.min_max(pc.binary_length(cells)).as_py()
-    if lengths["min"] != lengths["max"] or lengths["min"] < 2:
-        return False
-    return pc.mean(pc.cast(pc.match_substring_regex(cells, CODE_PATTERN), pa.int8())).as_py() > 0.5
-
-
-def are_long_text(cells: pa.ChunkedArray) -> bool:
-    """Return whether text is sentences: long, most of it with blanks."""
-    blanks = pc.cast(pc.match_substring(cells, " "), pa.int8())
-    return pc.mean(pc.utf8_length(cells)).as_py() >= LONG_TEXT and pc.mean(blanks).as_py() > 0.5
-
-
-def are_whole(values: pa.ChunkedArray) -> bool:
-    """Return whether all floats are whole numbers."""
-    return pc.all(pc.equal(pc.floor(values), values)).as_py()
-
-
-def count_up(values: pa.ChunkedArray) -> bool:
-    """Return whether floats without missing ones go up by 1 from row to row."""
-    steps = np.diff(numbers_from_arrow(values))
-    return bool(len(steps) and (steps == 1).all())
-
-
-def are_distinct(cells: pa.ChunkedArray) -> bool:
-    """Return whether no value comes twice."""
-    return pc.count_distinct(cells).as_py() == len(cells) - cells.null_count
-
-
-def count_levels(cells: pa.ChunkedArray) -> pa.Table:
-    """Return the distinct values of text and their counts, the most frequent first."""
-    counts = pc.value_counts(cells.drop_null().combine_chunks())
-    table = pa.table({"values": counts.field("values"), "counts": counts.field("counts")})
-    return table.sort_by([("counts", "descending"), ("values", "ascending")])
-
-
 def to_objects(cells: pa.ChunkedArray, missing: float | None = None) -> np.ndarray:
     """Return text as an array of objects: a str, or `missing`."""
     coded = cells.combine_chunks().dictionary_encode()
@@ -213,6 +230,6 @@ def to_objects(cells: pa.ChunkedArray, missing: float | None = None) -> np.ndarr
     return levels[numbers_from_arrow(pc.fill_null(coded.indices, LAST))]
 
 
-def shown(cell: str) -> str:
+def quoted(cell: str) -> str:
     """Return a cell's text for a message: in quotes, its end left out if it is long."""
     return repr(cell if len(cell) <= SHOWN_CHARACTERS else cell[:SHOWN_CHARACTERS] + "…")

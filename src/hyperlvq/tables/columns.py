@@ -1,14 +1,11 @@
-"""What a table's columns hold, and their values as a data frame.
+"""What a column of a table means, and its values by that meaning."""
 
-A column is numbers if all of its cells are; else it is text, whose distinct values are its levels,
-or it is left out for a reason that the user is told. Missing cells are no obstacle.
-"""
-
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from itertools import islice
-from math import inf
+from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,22 +14,16 @@ import pyarrow.compute as pc
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
-from hyperlvq.tables import rules
-from hyperlvq.tables.names import check_present, listed, says_identifier, tidy
-from hyperlvq.tables.numbers import (
-    are_numbers,
-    find_decimal,
-    number_form,
-    possible_forms,
-    to_floats,
-)
-from hyperlvq.tables.read import Table
-from hyperlvq.tables.values import AnyTable, check_finite, numbers_of, settle_decimal, text_of
+from hyperlvq.tables.cells import COMMA, NumberForm, are_numbers, possible_forms, quoted, to_floats
+from hyperlvq.tables.dialect import tidy
+from hyperlvq.tables.read import Table, TableForm
 
 if TYPE_CHECKING:
     import pandas as pd
 
 KEPT_LEVELS = 100
+MOST_LISTED = 8
+MARK_NAMES = {".": "point", ",": "comma"}
 
 
 class Kind(StrEnum):
@@ -48,59 +39,26 @@ _KINDS = list(Kind)
 
 @dataclass(frozen=True)
 class Column:
-    """What a column of a table holds.
-
-    Attributes
-    ----------
-    name : str
-    kind : Kind
-    n_missing : int
-        Cells without a value.
-    minimum, maximum : float or None
-        The range of numbers.
-    levels : tuple of str or None
-        The distinct values of text, the most frequent first, at most 100.
-    n_levels : int or None
-        How many distinct values the text has.
-    reason : str or None
-        Why a column is left out.
-    note : str or None
-        What a user may want to know about it.
-    """
+    """What a column of a table means."""
 
     name: str
     kind: Kind
-    n_missing: int = 0
-    minimum: float | None = None
+    n_missing: int = 0  # cells without a value
+    minimum: float | None = None  # of numbers
     maximum: float | None = None
-    levels: tuple[str, ...] | None = None
-    n_levels: int | None = None
-    reason: str | None = None
-    note: str | None = None
+    levels: tuple[str, ...] | None = None  # of text, the most frequent first, at most 100
+    n_levels: int | None = None  # how many levels there are
+    reason: str | None = None  # why it is left out
+    note: str | None = None  # what a user may want to know about it
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the column as plain values, which JSON can hold."""
-        return {
-            **asdict(self),
-            "kind": str(self.kind),
-            "levels": None if self.levels is None else list(self.levels),
-        }
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "Column":
-        """Return the column that `to_dict` made plain."""
-        levels = values["levels"]
-        return cls(
-            **{
-                **values,
-                "kind": Kind(values["kind"]),
-                "levels": None if levels is None else tuple(levels),
-            }
-        )
+    @property
+    def is_used(self) -> bool:
+        """Whether a model uses the column."""
+        return self.kind is not Kind.DROPPED
 
 
 def pack_columns(columns: Sequence[Column]) -> dict[str, Any]:
-    """Return columns as arrays, which take little room in a file, and their rare words."""
+    """Return columns as arrays, which take little room in a file, and their rare remarks."""
     figures = [
         [_KINDS.index(c.kind), c.n_missing, c.minimum, c.maximum, c.n_levels, len(c.levels or ())]
         for c in columns
@@ -116,32 +74,31 @@ def pack_columns(columns: Sequence[Column]) -> dict[str, Any]:
 
 def unpack_columns(packed: Mapping[str, Any]) -> list[Column]:
     """Return the columns that `pack_columns` packed; raise ValueError for others."""
-    columns, levels = [], iter(packed["levels"].tolist())
-    for position, (name, row) in enumerate(
-        zip(packed["columns"].tolist(), packed["figures"].tolist(), strict=True)
-    ):
-        index, n_missing, minimum, maximum, n_levels, n_kept = row
-        kind = _KINDS[_whole(index, len(_KINDS) - 1)]
-        kept = tuple(islice(levels, _whole(n_kept, KEPT_LEVELS)))
-        is_number = kind is Kind.NUMBER
-        if is_number and not -inf < minimum <= maximum < inf:
-            raise ValueError(f"column {name!r} has no range")
-        columns.append(
-            Column(
-                name,
-                kind,
-                _whole(n_missing),
-                minimum if is_number else None,
-                maximum if is_number else None,
-                kept if kind is Kind.TEXT else None,
-                _whole(n_levels) if kind is Kind.TEXT else None,
-                packed["reasons"].get(str(position)),
-                packed["remarks"].get(str(position)),
-            )
-        )
+    levels = iter(packed["levels"].tolist())
+    rows = zip(packed["columns"].tolist(), packed["figures"].tolist(), strict=True)
+    columns = [
+        _unpack(name, figures, levels, packed["reasons"].get(str(i)), packed["remarks"].get(str(i)))
+        for i, (name, figures) in enumerate(rows)
+    ]
     if next(levels, None) is not None:
         raise ValueError("there are levels of no column")
     return columns
+
+
+def _unpack(
+    name: str, figures: list[float], levels: Iterator[str], reason: str | None, note: str | None
+) -> Column:
+    index, n_missing, minimum, maximum, n_levels, n_kept = figures
+    kind = _KINDS[_whole(index, len(_KINDS) - 1)]
+    kept = tuple(islice(levels, _whole(n_kept, KEPT_LEVELS)))
+    values: dict[str, Any] = {}
+    if kind is Kind.NUMBER:
+        if not -inf < minimum <= maximum < inf:
+            raise ValueError(f"column {name!r} has no range")
+        values = {"minimum": minimum, "maximum": maximum}
+    if kind is Kind.TEXT:
+        values = {"levels": kept, "n_levels": _whole(n_levels)}
+    return Column(name, kind, _whole(n_missing), reason=reason, note=note, **values)
 
 
 def _whole(value: float, most: float = 2.0**53) -> int:
@@ -150,194 +107,148 @@ def _whole(value: float, most: float = 2.0**53) -> int:
     return int(value)
 
 
-def describe_columns(
-    table: Table, target: str, keep: Collection[str] = (), drop: Collection[str] = ()
-) -> list[Column]:
-    """Return what each column but the target holds, in the table's order.
-
-    The decimal mark of the numbers is found over the whole table, and set in `table`.
-
-    Parameters
-    ----------
-    table : Table
-    target : str
-        The column to be learnt.
-    keep, drop : collections of str
-        Columns to use, and to leave out, whatever they look like. A kept column of dates is text;
-        one without any value, or with nested values, cannot be kept.
-    """
-    target, keep, drop = tidy(target), set(map(tidy, keep)), set(map(tidy, drop))
-    _check_asked(table, target, keep, drop)
-    names = [name for name in table.columns if name != target]
-    text = [name for name in names if name not in drop and _is_text(table, name)]
-    table.decimal = find_decimal(
-        {name: table.data[name] for name in text}, table.delimiter, table.name
-    )
-    columns = [
-        Column(name, Kind.DROPPED, table.data[name].null_count, reason=rules.AS_ASKED)
-        if name in drop
-        else _describe(table, name, name in keep)
-        for name in names
+def check_present(names: Sequence[str], form: TableForm) -> None:
+    """Refuse names of columns that the table does not have, and suggest what may be meant."""
+    known = set(form.columns)
+    by_lower = {name.lower(): name for name in form.columns}
+    near = {
+        name: get_close_matches(name.lower(), by_lower, n=1) for name in names if name not in known
+    }
+    if not near:
+        return
+    suggestions = [
+        f"{name!r} (did you mean {by_lower[found[0]]!r}?)" if found else repr(name)
+        for name, found in near.items()
     ]
-    return _something_left(table, columns)
+    hint = "" if any(near.values()) else f", only {listed(map(repr, form.columns))}"
+    word = "column" if len(near) == 1 else "columns"
+    raise InputError(f"{form.name} has no {word} {listed(suggestions)}{hint}")
 
 
-def to_frame(
-    data: pa.Table, columns: Sequence[Column], table: AnyTable, first_row: int = 1
-) -> "pd.DataFrame":
+def listed(items: Iterable[str]) -> str:
+    """Return the first items, with commas, and how many more there are."""
+    items = list(items)
+    more = f" and {len(items) - MOST_LISTED} more" if len(items) > MOST_LISTED else ""
+    return ", ".join(items[:MOST_LISTED]) + more
+
+
+def number_form(form: TableForm) -> NumberForm:
+    """Return how the numbers of a table are written; with a point where no mark has been seen."""
+    return next(
+        each for each in possible_forms(form.delimiter) if each.decimal == (form.decimal or ".")
+    )
+
+
+def settle_decimal(table: Table, names: Iterable[str]) -> None:
+    """Set the decimal mark of a table, where columns of text among these show it.
+
+    A column shows it if all of its cells are numbers. `1.234` is a number in both forms and follows
+    the other columns; on its own it has a decimal point.
+    """
+    form = table.form
+    text = {name: table.data[name] for name in names if contents.is_text(table.data[name].type)}
+    point, *others = possible_forms(form.delimiter)
+    by_comma = next((name for name in text if others and _have_mark(text[name], COMMA)), None)
+    if by_comma is None:
+        has_point = any(_have_mark(cells, point) for cells in text.values())
+        form.decimal = "." if has_point else None
+        return
+    for name, cells in text.items():
+        if _have_mark(cells, point) and to_floats(cells, COMMA) is None:
+            raise InputError(
+                f"{form.name} has decimal commas in column {by_comma!r} but decimal points in "
+                f"column {name!r}: write them alike, or leave one out"
+            )
+    form.decimal = ","
+
+
+def _have_mark(cells: pa.ChunkedArray, form: NumberForm) -> bool:
+    """Return whether all cells are numbers and some have the decimal mark."""
+    return contents.has_mark(cells, form.decimal) and to_floats(cells, form) is not None
+
+
+def to_frame(table: Table, columns: Sequence[Column]) -> "pd.DataFrame":
     """Return what `to_arrays` returns as a data frame."""
     import pandas as pd  # which takes a quarter of a second, and predictions do without it
 
-    arrays = to_arrays(data, columns, table, first_row)
+    arrays = to_arrays(table, columns)
     series = {name: pd.Series(values, dtype=values.dtype) for name, values in arrays.items()}
-    return pd.DataFrame(series, index=range(len(data)))
+    return pd.DataFrame(series, index=range(len(table.data)))
 
 
-def to_arrays(
-    data: pa.Table, columns: Sequence[Column], table: AnyTable, first_row: int = 1
-) -> dict[str, np.ndarray]:
-    """Return the values of the columns that are not dropped, in their order.
+def to_arrays(table: Table, columns: Sequence[Column]) -> dict[str, np.ndarray]:
+    """Return the values of the columns that are used, in their order; others are ignored.
 
     Numbers are float64 and text is objects, with NaN for missing ones, as `pandas.read_csv` has
-    them. Text of a cell that is stored as a number is as `hyperlvq.tables.cells.as_text` says: "1"
-    for both 1 and 1.0.
-
-    Parameters
-    ----------
-    data : pyarrow.Table
-        Rows of the table, with these columns in any order; others are ignored.
-    columns : sequence of Column
-        What is expected.
-    table : Table or TableReader
-        Where the rows come from; the decimal mark is set in it when a number shows it.
-    first_row : int
-        The number of the first row, for messages.
+    them. The decimal mark is set in the table's form when a number shows it.
     """
-    used = [column for column in columns if column.kind is not Kind.DROPPED]
-    check_present([column.name for column in used], table.columns, table.name)
-    numbers = [column.name for column in used if column.kind is Kind.NUMBER]
-    settle_decimal(data, numbers, table)
+    used = [column for column in columns if column.is_used]
+    check_present([column.name for column in used], table.form)
+    if table.form.decimal is None:
+        settle_decimal(table, [column.name for column in used if column.kind is Kind.NUMBER])
     return {
-        column.name: numbers_of(data, column.name, table, first_row)
+        column.name: _numbers(table, column.name)
         if column.kind is Kind.NUMBER
-        else text_of(data, column.name, table, missing=float("nan"))
+        else _text(table, column.name, missing=nan)
         for column in used
     }
 
 
-def labels(data: pa.Table, target: str, table: AnyTable) -> np.ndarray:
+def target_labels(table: Table, target: str) -> np.ndarray:
     """Return the target's values as text, None where they are missing."""
-    check_present([tidy(target)], table.columns, table.name)
-    return text_of(data, tidy(target), table, missing=None)
+    check_present([tidy(target)], table.form)
+    return _text(table, tidy(target), missing=None)
 
 
-def _check_asked(table: Table, target: str, keep: set[str], drop: set[str]) -> None:
-    check_present([target, *sorted(keep), *sorted(drop)], table.columns, table.name)
-    if target in keep | drop:
-        raise InputError(f"column {target!r} is the target, and cannot be kept or left out")
-    if both := sorted(keep & drop):
-        raise InputError(f"column {both[0]!r} cannot be both kept and left out")
+def _numbers(table: Table, name: str) -> np.ndarray:
+    """Return a column as float64, NaN where it is missing; all else must be finite numbers."""
+    column = table.data[name]
+    if contents.is_text(column.type):
+        values = to_floats(column, number_form(table.form))
+        if values is None:
+            raise _not_a_number(table, name)
+    elif contents.is_number(column.type) or pa.types.is_null(column.type):
+        values = contents.as_floats(column)
+    else:
+        raise _other_type(table, name, "numbers were expected")
+    check_finite(table, name, values)
+    return contents.numbers_from_arrow(pc.fill_null(values, contents.NAN))
 
 
-def _is_text(table: Table, name: str) -> bool:
-    return contents.is_text(table.data[name].type)
-
-
-def _something_left(table: Table, columns: list[Column]) -> list[Column]:
-    """Return the columns; numbers that count up are used where nothing else is left."""
-    if all(column.kind is Kind.DROPPED for column in columns):
-        columns = [_describe(table, c.name, True) if _just_counts(table, c) else c for c in columns]
-    if any(column.kind is not Kind.DROPPED for column in columns):
-        return columns
-    reasons = listed([f"{column.name} ({column.reason})" for column in columns])
-    raise InputError(
-        f"{table.name} has no column to learn from" + (f": {reasons}" if reasons else "")
-    )
-
-
-def _just_counts(table: Table, column: Column) -> bool:
-    is_number = column.reason == rules.IDENTIFIER and _floats(table, column.name) is not None
-    return is_number and not says_identifier(column.name)
-
-
-def _describe(table: Table, name: str, is_kept: bool) -> Column:
+def _text(table: Table, name: str, missing: float | None) -> np.ndarray:
+    """Return a column as objects: its text, or `missing`."""
     column = table.data[name]
     if not contents.is_plain(column.type):
-        return Column(name, Kind.DROPPED, column.null_count, reason=rules.NOT_PLAIN)
-    values = _floats(table, name)
-    n_missing = (column if values is None else values).null_count
-    if n_missing == len(column):
-        return Column(name, Kind.DROPPED, n_missing, reason=rules.EMPTY)
-    is_code = values is not None and _is_text(table, name) and contents.are_codes(column)
-    if values is None or is_code:
-        return _describe_text(table, name, is_kept, is_code)
-    return _describe_numbers(table, name, values, is_kept)
+        raise _other_type(table, name, "text was expected")
+    return contents.to_objects(contents.as_text(column), missing)
 
 
-def _floats(table: Table, name: str) -> pa.ChunkedArray | None:
-    """Return a column's numbers, null where missing; None if one of its cells is not a number."""
-    column = table.data[name]
-    if contents.is_number(column.type):
-        return contents.as_floats(column)
-    if contents.is_text(column.type):
-        return to_floats(column, number_form(table.delimiter, table.decimal))
-    return None
+def check_finite(table: Table, name: str, values: pa.ChunkedArray) -> None:
+    """Refuse values that are infinite, or were too large for float64."""
+    is_finite = pc.is_finite(values)
+    if not pc.all(is_finite, min_count=0).as_py():
+        index = pc.index(is_finite, False).as_py()
+        cell = quoted(str(table.data[name][index].as_py()))
+        row = table.first_row + index
+        raise InputError(f"{table.form.name}, row {row}, column {name!r}: {cell} is not finite")
 
 
-def _describe_numbers(table: Table, name: str, values: pa.ChunkedArray, is_kept: bool) -> Column:
-    check_finite(table.data, name, values, table, first_row=1)
-    extremes = pc.min_max(values).as_py()
-    minimum, maximum = extremes["min"], extremes["max"]
-    if maximum - minimum == float("inf"):
-        raise InputError(
-            f"{table.name}, column {name!r}: from {minimum} to {maximum} is too wide a range"
-        )
-    is_one_value = minimum == maximum
-    reason = rules.reason_against_numbers(name, table.data[name], values, is_one_value)
-    if reason and not is_kept:
-        return Column(name, Kind.DROPPED, values.null_count, reason=reason)
-    return Column(name, Kind.NUMBER, values.null_count, minimum, maximum)
+def _not_a_number(table: Table, name: str) -> InputError:
+    """Return what is wrong with the first cell of text that is not a number."""
+    form, column = table.form, table.data[name]
+    index = pc.index(are_numbers(column, number_form(form)), False).as_py()
+    row, cell = table.first_row + index, quoted(column[index].as_py())
+    if form.encoding is None:
+        expected = f"numbers were expected: {cell} in row {row} is not a number"
+        return _other_type(table, name, expected)
+    others = [each for each in possible_forms(form.delimiter) if each.decimal != form.decimal]
+    has_other_mark = any(to_floats(column.slice(index, 1), each) is not None for each in others)
+    hint = ""
+    if form.decimal and has_other_mark:
+        hint = f" with a decimal {MARK_NAMES[form.decimal]}, as others are"
+    return InputError(f"{form.name}, row {row}, column {name!r}: {cell} is not a number{hint}")
 
 
-def _describe_text(table: Table, name: str, is_kept: bool, is_code: bool) -> Column:
-    column = table.data[name]
-    text = contents.as_text(column)
-    note = None
-    if is_code:
-        note = f"text because of leading zeros, as in {text.drop_null()[0].as_py()!r}"
-    elif _is_text(table, name):
-        note = _note_on_numbers(table, name)
-    levels = contents.count_levels(text)
-    reason = rules.reason_against_text(name, column, text, levels["counts"])
-    if reason and not is_kept:
-        says_too_much = reason in (rules.IDENTIFIER, rules.MANY_VALUES)
-        reason = rules.MIXED if says_too_much and note and not is_code else reason
-        return Column(name, Kind.DROPPED, text.null_count, reason=reason, note=note)
-    shown = tuple(levels["values"].slice(0, KEPT_LEVELS).to_pylist())
-    return Column(name, Kind.TEXT, text.null_count, None, None, shown, len(levels), note=note)
-
-
-def _note_on_numbers(table: Table, name: str) -> str | None:
-    """Return what keeps a column of mostly numbers from being one."""
-    cells = table.data[name]
-    _check_marks(table, name)
-    is_number = are_numbers(cells, number_form(table.delimiter, table.decimal))
-    share = pc.mean(pc.cast(is_number, pa.int8())).as_py()
-    if share < 0.5:
-        return None
-    index = pc.index(is_number, False).as_py()
-    cell = contents.shown(cells[index].as_py())
-    return f"text because of {cell} in row {index + 1}; {int(100 * share)} % are numbers"
-
-
-def _check_marks(table: Table, name: str) -> None:
-    """Refuse a column of numbers of which some have a decimal point and some a comma."""
-    cells = table.data[name]
-    by_form = [are_numbers(cells, form) for form in possible_forms(table.delimiter)]
-    if len(by_form) == 2 and pc.all(pc.or_(*by_form)).as_py():
-        point, comma = (pc.index(is_number, False).as_py() for is_number in reversed(by_form))
-        raise InputError(
-            f"{table.name}, column {name!r} has both decimal commas and decimal points: "
-            f"{contents.shown(cells[comma].as_py())} in row {comma + 1}, "
-            f"{contents.shown(cells[point].as_py())} in row {point + 1}"
-        )
+def _other_type(table: Table, name: str, expected: str) -> InputError:
+    kind = table.data[name].type
+    return InputError(f"{table.form.name}, column {name!r} is of type {kind}, {expected}")

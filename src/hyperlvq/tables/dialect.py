@@ -2,7 +2,7 @@
 
 Encoding: a byte order mark says it, or the zeros of UTF-16 do; else it is UTF-8. Text that is ASCII
 up to its first byte that is not UTF-8 is read as Windows-1252 (the usual encoding of older
-spreadsheets) wherever that byte comes; a byte that fits neither gets a sentence.
+spreadsheets) wherever that byte comes; a byte that fits neither is refused.
 
 Delimiter: of comma, semicolon, tab and bar the one that cuts the rows as often as the header;
 a single blank if it does so in every row and no other cuts the header. A first line `sep=;`
@@ -15,12 +15,11 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.names import ROW_NAME, check_names, tidy
-from hyperlvq.tables.numbers import is_plain_number
+from hyperlvq.tables.cells import is_plain_number
 from hyperlvq.tables.source import HEAD_SIZE, Peekable, Source
 
 UTF_8 = "UTF-8"
@@ -37,25 +36,19 @@ BYTE_ORDER_MARKS = (
 DELIMITERS = ("\t", ";", "|", ",")
 BLANK = " "
 NO_DELIMITER = "\x1f"  # in no text that people write
-# no field of a sample can exceed csv's limit of a field
 SAMPLE_SIZES = (1 << 17, 1 << 20, 1 << 23)
 SAMPLE_ROWS = 200
 BLANK_LINES = re.compile(r"(?:[^\S\r\n]*(?:\r\n|\r|\n|\Z))*")
 SEPARATOR_LINE = re.compile(r'"?sep=([^\w\s"]|\t| )"?[ ]*(\r\n|\r|\n|\Z)', re.IGNORECASE)
+#: What an unnamed first column is called, as R and pandas write the names of rows.
+ROW_NAME = "(row name)"
 
 
 class Utf8Text:
-    """A source's text as UTF-8 bytes, whatever its encoding.
-
-    Attributes
-    ----------
-    encoding : str
-        The encoding so far: UTF-8 may turn out to be Windows-1252 at a later byte.
-    """
+    """A source's text as UTF-8 bytes; its `encoding` may turn out to be another at a later byte."""
 
     def __init__(self, source: Source):
         self._source = source
-        self._name = source.name
         mark, self.encoding = _encoding(source.peek(HEAD_SIZE))
         source.read(len(mark))
         self._is_certain = bool(mark) or self.encoding != UTF_8
@@ -78,67 +71,51 @@ class Utf8Text:
         except UnicodeDecodeError as error:
             text = self._decode_otherwise(error)
         if "\0" in text:
-            self._line += text[: text.index("\0")].count("\n")
+            line = self._line + text[: text.index("\0")].count("\n")
             raise InputError(
-                f"{self._name}, line {self._line}: a zero byte, so this is not a text table"
+                f"{self._source.name}, line {line}: a zero byte, so this is not a text table"
             )
         self._is_certain = self._is_certain or not text.isascii()
         self._line += text.count("\n")
         return text
 
     def _decode_otherwise(self, error: UnicodeDecodeError) -> str:
-        valid = error.object[: error.start]
-        if self._is_certain or not valid.isascii():
-            raise self._undecodable(error)
+        if self._is_certain or not error.object[: error.start].isascii():
+            raise self._undecodable(error, f"not {self.encoding}")
         self.encoding, self._is_certain = WINDOWS_1252, True
         self._decoder = codecs.getincrementaldecoder("cp1252")()
         try:
             return self._decoder.decode(error.object, self._is_at_end)
         except UnicodeDecodeError as other:
-            raise self._undecodable(other) from None
+            raise self._undecodable(other, f"neither {UTF_8} nor {WINDOWS_1252}") from None
 
-    def _undecodable(self, error: UnicodeDecodeError) -> InputError:
+    def _undecodable(self, error: UnicodeDecodeError, what: str) -> InputError:
         valid = error.object[: error.start].decode(error.encoding, "ignore")
-        line = self._line + valid.count("\n")
-        byte = error.object[error.start]
-        was_guessed = self.encoding == WINDOWS_1252
-        what = f"neither {UTF_8} nor {WINDOWS_1252}" if was_guessed else f"not {self.encoding}"
+        line, byte = self._line + valid.count("\n"), error.object[error.start]
         return InputError(
-            f"{self._name}, line {line}: byte 0x{byte:02x} is {what} text, save it as UTF-8"
+            f"{self._source.name}, line {line}: byte 0x{byte:02x} is {what} text, save it as UTF-8"
         )
 
 
 def _encoding(head: bytes) -> tuple[bytes, str]:
+    """Return the byte order mark, which may be empty, and the encoding."""
     for mark, encoding in BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return mark, encoding
-    return b"", _utf16_by_its_zeros(head) or UTF_8
-
-
-def _utf16_by_its_zeros(head: bytes) -> str | None:
-    """Return UTF-16's byte order: ASCII in it has a zero in one byte of every two."""
+    # ASCII in UTF-16 has a zero in one byte of every two
     low, high = head[::2].count(0), head[1::2].count(0)
     if high > len(head) / 6 and not low:
-        return "UTF-16-LE"
+        return b"", "UTF-16-LE"
     if low > len(head) / 6 and not high:
-        return "UTF-16-BE"
-    return None
+        return b"", "UTF-16-BE"
+    return b"", UTF_8
 
 
-@dataclass(frozen=True)
-class Dialect:
+class Dialect(NamedTuple):
     """How a text table is written.
 
-    Attributes
-    ----------
-    delimiter : str or None
-        None in a table of one column.
-    columns : tuple of str
-        The names, stripped; `(row name)` for an unnamed first column.
-    n_unnamed : int
-        Columns at the right without a name, which must be empty.
-    header_size : int
-        Bytes of UTF-8 before the first row.
+    `delimiter` is None in a table of one column; `n_unnamed` columns at the right have no name and
+    must be empty; the header ends after `header_size` bytes of UTF-8.
     """
 
     delimiter: str | None
@@ -162,9 +139,8 @@ def find_dialect(text: Peekable, name: str) -> Dialect:
     if not rows and is_whole:
         hint = ": is a quote in it never closed?" if "\n" in "".join(header.fields) else ""
         raise InputError(f"{name} has a header but no rows{hint}")
-    columns, n_unnamed = _columns(header, [record.fields for record in rows], name)
-    size = len(sample[: start + header.end].encode())
-    return Dialect(delimiter, columns, n_unnamed, size)
+    columns, n_unnamed = _columns(header.fields, [record.fields for record in rows], name)
+    return Dialect(delimiter, columns, n_unnamed, len(sample[: start + header.end].encode()))
 
 
 def _sample(text: Peekable) -> tuple[str, bool]:
@@ -182,8 +158,7 @@ def _end_of_blank_lines(sample: str, start: int) -> int:
     return blank.end() if blank else start
 
 
-@dataclass(frozen=True)
-class _Record:
+class _Record(NamedTuple):
     fields: list[str]
     end: int  # characters up to the end of its last line
 
@@ -194,7 +169,7 @@ def _records(text: str, delimiter: str | None, is_whole: bool) -> list[_Record]:
     line_ends = list(accumulate(map(len, lines)))
     reader = csv.reader(lines, delimiter=delimiter or NO_DELIMITER)
     records = []
-    usual_limit = csv.field_size_limit(len(text) + 1)  # the sample is no larger, nor is a field
+    usual_limit = csv.field_size_limit(len(text) + 1)  # no field is longer than the sample
     try:
         for fields in reader:
             if any(field.strip() for field in fields) or len(fields) > 1:
@@ -242,18 +217,18 @@ def _is_cut_by_blanks(records: Sequence[_Record]) -> bool:
     )
 
 
-def _columns(header: _Record, rows: list[list[str]], table: str) -> tuple[tuple[str, ...], int]:
+def _columns(header: list[str], rows: list[list[str]], table: str) -> tuple[tuple[str, ...], int]:
     """Return the columns' names, and how many columns at the right have none."""
-    names = _fitted([tidy(name) for name in header.fields], rows)
-    n_named = max((i for i, name in enumerate(names, 1) if name), default=0)
-    n_unnamed = len(names) - n_named
-    names = names[:n_named]
-    if n_named > 1 and not names[0]:
-        names[0] = ROW_NAME  # as R and pandas write it
-    if names and all(map(is_plain_number, names)) and not _counts_up(names):
+    fitted = _fitted([tidy(name) for name in header], rows)
+    names = fitted[: max((i for i, name in enumerate(fitted, 1) if name), default=0)]
+    if len(names) > 1 and not names[0]:
+        names[0] = ROW_NAME
+    # pandas calls columns without a name 0, 1, 2, ...
+    counts_up = len(names) > 2 and names == [str(i) for i in range(len(names))]
+    if names and all(map(is_plain_number, names)) and not counts_up:
         raise InputError(f"{table} has no header: its first row is numbers only")
     check_names(names, table)
-    return tuple(names), n_unnamed
+    return tuple(names), len(fitted) - len(names)
 
 
 def _fitted(names: list[str], rows: list[list[str]]) -> list[str]:
@@ -277,6 +252,21 @@ def _are_row_names(cells: list[str]) -> bool:
     return cells == counting or not any(map(is_plain_number, cells))
 
 
-def _counts_up(names: Sequence[str]) -> bool:
-    """Return whether the names are 0, 1, 2, ..., as pandas calls columns without a name."""
-    return len(names) > 2 and list(names) == [str(i) for i in range(len(names))]
+def tidy(name: str) -> str:
+    """Return a name without surrounding blanks, and on one line."""
+    return re.sub(r"\s*[\r\n]\s*", " ", name.strip())
+
+
+def check_names(names: Sequence[str], table: str) -> None:
+    """Refuse a header without names, a column without a name, and two of the same name."""
+    if not names:
+        raise InputError(f"{table} has no column names in its header")
+    first_with: dict[str, int] = {}
+    for position, name in enumerate(names, 1):
+        if not name:
+            raise InputError(f"{table}, header: column {position} has no name")
+        if (first := first_with.setdefault(name, position)) < position:
+            hint = ", is the header missing?" if is_plain_number(name) else ""
+            raise InputError(
+                f"{table}, header: columns {first} and {position} are both {name!r}{hint}"
+            )

@@ -7,72 +7,56 @@ A chunk of a Parquet file has the file's types, its text treated alike.
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.csv
 import pyarrow.parquet
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.cells import clean, missing_marks, shown
-from hyperlvq.tables.dialect import Utf8Text, find_dialect
-from hyperlvq.tables.names import check_names, tidy
-from hyperlvq.tables.rows import RaggedRowError, RowParser, Rows, last_row_end
+from hyperlvq.tables.cells import clean, missing_marks, quoted
+from hyperlvq.tables.dialect import NO_DELIMITER, Utf8Text, check_names, find_dialect, tidy
 from hyperlvq.tables.source import Peekable, Source, open_source
 
 BLOCK_SIZE = 8 << 20
 MOST_ROW_BYTES = 64 << 20
 MOST_PARQUET_ROWS = 1 << 16
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """Some rows of a table; `first_row` is the number of the first one, from 1."""
-
-    first_row: int
-    data: pa.Table
+END_MARK = "\x1e"
+QUOTE = b'"'
 
 
 @dataclass
+class TableForm:
+    """How a table is written, as far as it has been read."""
+
+    name: str  # what messages call it: the path, or "standard input"
+    columns: tuple[str, ...]  # all names in the header, stripped
+    delimiter: str | None = None  # None for Parquet and for a table of one column
+    encoding: str | None = None  # None for Parquet
+    decimal: str | None = None  # the decimal mark of numbers, None until one has been seen
+    #: By column, how often which text has been read as missing; blanks are not counted.
+    marks: dict[str, Counter[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Table:
-    """All rows of a table, and how it was written; see `TableReader` for the attributes."""
+    """Rows of a table: all of them, or a chunk; `first_row` is the number of the first one."""
 
-    name: str
-    columns: tuple[str, ...]
+    form: TableForm
     data: pa.Table
-    delimiter: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
-    marks: Mapping[str, Counter[str]] = field(default_factory=dict)
+    first_row: int = 1
 
 
-class TableReader(ABC):
-    """A table that is read in chunks; a context manager.
-
-    Attributes
-    ----------
-    name : str
-        What messages call it: the path, or "standard input".
-    columns : tuple of str
-        All names in the header, stripped.
-    delimiter : str or None
-        None for Parquet and for a table of one column.
-    decimal : str or None
-        The decimal mark of its numbers, None until one has been seen.
-    marks : dict of Counter
-        For each column, how often which text has been read as missing; blanks are not counted.
-    """
-
-    delimiter: str | None = None
+class TableReader(TableForm, ABC):
+    """A table that is read in chunks; a context manager."""
 
     def __init__(self, source: Source, columns: Sequence[str], wanted: Collection[str] | None):
-        self.name = source.name
-        self.columns = tuple(columns)
-        self.decimal: str | None = None
-        self.marks = {name: Counter[str]() for name in self.columns}
+        super().__init__(source.name, tuple(columns), marks={name: Counter() for name in columns})
         self._source = source
         wanted = set(wanted or ())
         positions = range(len(self.columns))
@@ -91,23 +75,18 @@ class TableReader(ABC):
         self._source.close()
 
     @property
-    def encoding(self) -> str | None:
-        """The text's encoding as far as it has been read; None for Parquet."""
-        return None
-
-    @property
-    @abstractmethod
     def position(self) -> float | None:
         """The share of the input that has been read, 0 to 1; None where that is unknown."""
+        return self._source.position
 
-    def chunks(self) -> Iterator[Chunk]:
+    def chunks(self) -> Iterator[Table]:
         """Yield the table's rows in order, once, a few megabytes at a time."""
         names = [self.columns[i] for i in self._wanted]
         for batch in self._batches():
             data = pa.table([clean(column) for column in batch.columns], names)
             for name, column in zip(names, batch.columns, strict=True):
                 self.marks[name] += missing_marks(column, data[name])
-            yield Chunk(self._n_rows + 1, data)
+            yield Table(self, data, self._n_rows + 1)
             self._n_rows += len(data)
         if not self._n_rows:
             raise InputError(f"{self.name} has a header but no rows")
@@ -120,16 +99,9 @@ class TableReader(ABC):
 def open_table(
     path: str | Path, *, columns: Collection[str] | None = None, block_size: int = BLOCK_SIZE
 ) -> TableReader:
-    """Open a table, `-` being standard input.
+    """Open a CSV or Parquet file, told by its content; `-` is standard input.
 
-    Parameters
-    ----------
-    path : str or Path
-        A CSV or Parquet file, packed by gzip or not, told by its content.
-    columns : collection of str, optional
-        Read only these, as far as they exist.
-    block_size : int
-        About how many bytes of text to read at a time.
+    Only `columns` are read, as far as they exist, and about `block_size` bytes at a time.
     """
     source = open_source(path)
     try:
@@ -143,49 +115,46 @@ def open_table(
 def read_table(path: str | Path) -> Table:
     """Read a whole table, `-` being standard input."""
     with open_table(path) as reader:
-        data = pa.concat_tables([chunk.data for chunk in reader.chunks()])
-        dialect = reader.delimiter, reader.encoding
-        return Table(reader.name, reader.columns, data, *dialect, marks=reader.marks)
+        return Table(reader, pa.concat_tables([chunk.data for chunk in reader.chunks()]))
 
 
 class _CsvReader(TableReader):
-    """Text with delimiters, cut into blocks that end where a row does."""
+    """Text with delimiters, cut into blocks that end where a row does, and parsed by arrow.
+
+    Arrow also knows whether a block ends where a row does: a record of our own behind it, the end
+    mark, comes out as a row, unless a quote is still open.
+    """
 
     def __init__(self, source: Source, wanted: Collection[str] | None, block_size: int):
-        self._decoded = Utf8Text(source)
+        self._decoded, self._block_size = Utf8Text(source), block_size
         self._text = Peekable(self._decoded)
         dialect = find_dialect(self._text, source.name)
         super().__init__(source, dialect.columns, wanted)
-        self.delimiter = dialect.delimiter
+        self.delimiter, self.encoding = dialect.delimiter, self._decoded.encoding
         self._header_size = dialect.header_size
-        self._block_size = block_size
-        self._parser = RowParser(self.delimiter, len(self.columns), dialect.n_unnamed, self._wanted)
-
-    @property
-    def encoding(self) -> str | None:
-        return self._decoded.encoding
-
-    @property
-    def position(self) -> float | None:
-        return self._source.position
+        # arrow calls columns by their positions
+        self._positions = [str(i) for i in range(len(self.columns) + dialect.n_unnamed)]
+        self._end_mark = (self.delimiter or NO_DELIMITER).join([END_MARK] * len(self._positions))
 
     def _batches(self) -> Iterator[pa.Table]:
         self._text.read(self._header_size)
         rest, needed = b"", 0
         while block := self._text.read(self._block_size):
+            self.encoding = self._decoded.encoding
             rest += block
-            end = last_row_end(rest) if len(rest) >= needed else 0
-            rows = self._parse(rest[:end]) if end else None
-            if rows is None or rows.ends_in_quote:
-                needed = max(needed, self._more_than(len(rest)))
+            if len(rest) < needed:
+                continue
+            end = last_row_end(rest)
+            data, open_row = self._parse(rest[:end])
+            if not end or open_row is not None:
+                needed = self._more_than(len(rest))
                 continue
             rest, needed = rest[end:], 0
-            yield from self._named(rows.data)
-        rows = self._parse(rest)
-        if rows.ends_in_quote:
-            number = self._n_rows + rows.n_rows
-            raise InputError(f"{self.name}, row {number}: a quote is opened and never closed")
-        yield from self._named(rows.data)
+            yield from self._named(data)
+        data, open_row = self._parse(rest)
+        if open_row is not None:
+            raise InputError(f"{self.name}, row {open_row}: a quote is opened and never closed")
+        yield from self._named(data)
 
     def _more_than(self, size: int) -> int:
         """Return how many bytes to have before the next attempt to find the end of a row."""
@@ -194,19 +163,47 @@ class _CsvReader(TableReader):
                 f"{self.name}: a row after row {self._n_rows} goes on for more than "
                 f"{MOST_ROW_BYTES >> 20} MB: is a quote never closed?"
             )
-        return 2 * size
+        return min(2 * size, MOST_ROW_BYTES + 1)
 
-    def _parse(self, block: bytes) -> Rows:
+    def _parse(self, block: bytes) -> tuple[pa.Table, int | None]:
+        """Return rows by positions of columns, and the number of the one whose quote is open."""
+        # a blank line first, as arrow drops a byte order mark at the very start
+        text = b"\n" + block + b"\n" + self._end_mark.encode()
+        irregular = _IrregularRows(self._end_mark)
         try:
-            return self._parser.parse(block)
-        except RaggedRowError as ragged:
-            fields = "1 field" if ragged.n_found == 1 else f"{ragged.n_found} fields"
-            number = self._n_rows + ragged.row
-            raise InputError(
-                f"{self.name}, row {number}: {fields} where the header has {ragged.n_expected}"
-            ) from None
+            data = pyarrow.csv.read_csv(
+                pa.BufferReader(text),
+                pyarrow.csv.ReadOptions(
+                    column_names=self._positions,
+                    block_size=len(text) + 1,
+                    use_threads=False,  # threads lose the numbers of irregular rows
+                ),
+                pyarrow.csv.ParseOptions(
+                    delimiter=self.delimiter or NO_DELIMITER,
+                    newlines_in_values=True,
+                    invalid_row_handler=irregular,
+                ),
+                pyarrow.csv.ConvertOptions(
+                    column_types=dict.fromkeys(self._positions, pa.string()),
+                    include_columns=[
+                        *(self._positions[i] for i in self._wanted),
+                        *self._positions[len(self.columns) :],
+                    ],
+                    check_utf8=False,  # the text has been decoded
+                ),
+            )
         except pa.ArrowException as error:
-            raise InputError(f"{self.name} cannot be read as CSV: {error}") from None
+            if irregular.ragged is None:
+                raise InputError(f"{self.name} cannot be read as CSV: {error}") from None
+            row, n_found, n_expected = irregular.ragged
+            fields = "1 field" if n_found == 1 else f"{n_found} fields"
+            raise InputError(
+                f"{self.name}, row {self._n_rows + row}: {fields} where the header has {n_expected}"
+            ) from None
+        is_marked = len(data) and all(column[-1].as_py() == END_MARK for column in data.columns)
+        if irregular.ends_in_quote or not is_marked:
+            return data, self._n_rows + len(data) + irregular.ends_in_quote
+        return data.slice(0, len(data) - 1), None
 
     def _named(self, data: pa.Table) -> Iterator[pa.Table]:
         """Yield the wanted columns, if there are rows; those without a name must be empty."""
@@ -214,17 +211,57 @@ class _CsvReader(TableReader):
         for position, column in enumerate(data.columns[n_wanted:], len(self.columns) + 1):
             if (index := pc.index(pc.is_valid(clean(column)), True).as_py()) >= 0:
                 raise InputError(
-                    f"{self.name}, row {self._n_rows + index + 1}: {shown(column[index].as_py())} "
+                    f"{self.name}, row {self._n_rows + index + 1}: {quoted(column[index].as_py())} "
                     f"is in column {position}, which has no name in the header"
                 )
         if len(data):
             yield data.select(range(n_wanted))
 
 
+class _IrregularRows:
+    """Tell arrow what to do with rows that have too few or too many fields."""
+
+    def __init__(self, end_mark: str):
+        self._end_mark = end_mark
+        self._n_blank = 0
+        self.ends_in_quote = False
+        #: The number of a row, of its fields, and of those that the header has.
+        self.ragged: tuple[int, int, int] | None = None
+
+    def __call__(self, row: Any) -> str:
+        if not row.text.strip():
+            self._n_blank += 1
+            return "skip"
+        if row.text.endswith(self._end_mark):
+            self.ends_in_quote = True
+            return "skip"
+        self.ragged = row.number - self._n_blank, row.actual_columns, row.expected_columns
+        return "error"
+
+
+def last_row_end(block: bytes) -> int:
+    """Return the end of the last line that does not end within quotes, by counting them; or 0.
+
+    A quote within a word does not open a field, and may mislead the count: the parser knows.
+    """
+    is_outside = block.count(QUOTE) % 2 == 0
+    end = len(block)
+    while end > 0:
+        start = block.rfind(QUOTE, 0, end) + 1
+        if is_outside and (line_end := _last_line_end(block, start, end)):
+            return line_end
+        end, is_outside = start - 1, not is_outside
+    return _last_line_end(block, 0, len(block))
+
+
+def _last_line_end(block: bytes, start: int, end: int) -> int:
+    return max(block.rfind(mark, start, end) for mark in (b"\n", b"\r")) + 1
+
+
 class _ParquetReader(TableReader):
     def __init__(self, source: Source, wanted: Collection[str] | None, block_size: int):
         self._block_size = block_size
-        with _parquet_sentences(source.name):
+        with _parquet_errors(source.name):
             # by its path: arrow's threads and a file of Python's may wait for each other
             self._parquet = pyarrow.parquet.ParquetFile(source.stored())
             self._stored_names = self._parquet.schema_arrow.names
@@ -242,7 +279,7 @@ class _ParquetReader(TableReader):
 
     def _batches(self) -> Iterator[pa.Table]:
         names = [self._stored_names[i] for i in self._wanted]
-        with _parquet_sentences(self.name):
+        with _parquet_errors(self.name):
             for batch in self._parquet.iter_batches(self._rows_per_batch(), columns=names):
                 table = pa.Table.from_batches([batch]).select(names)
                 table.validate(full=True)  # text of a damaged file need not be UTF-8
@@ -250,14 +287,15 @@ class _ParquetReader(TableReader):
 
     def _rows_per_batch(self) -> int:
         metadata = self._parquet.metadata
-        groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+        groups = map(metadata.row_group, range(metadata.num_row_groups))
         n_bytes = sum(group.total_byte_size for group in groups)
         bytes_per_row = max(n_bytes / max(metadata.num_rows, 1), 1)
         return max(1, min(int(self._block_size / bytes_per_row), MOST_PARQUET_ROWS))
 
 
 @contextmanager
-def _parquet_sentences(name: str) -> Iterator[None]:
+def _parquet_errors(name: str) -> Iterator[None]:
+    """Make one sentence of what arrow says about a damaged file."""
     try:
         yield
     except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError):

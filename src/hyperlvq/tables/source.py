@@ -1,4 +1,4 @@
-"""Bytes of a file or of standard input; gzip is unpacked, what is no table is named.
+"""Bytes of a file or of standard input; gzip is unpacked, what is not a table is named.
 
 Content decides, not the file's name: `data.csv` may be gzip, Parquet, or an Excel file by mistake.
 """
@@ -20,40 +20,38 @@ from hyperlvq.checks import InputError
 STANDARD_INPUT = "standard input"
 GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
+ZIP_MAGIC = b"PK\x03\x04"
 HEAD_SIZE = 4096
-SPOOL_BLOCK = 1 << 20
 
-# what a file begins with, what it is, and what to do about it
+AS_CSV, AS_PARQUET = "save it as CSV", "save it as Parquet or CSV"
+TABLE_AS_CSV, IN_CSV, UNPACK = "save the table as CSV", "give a table in CSV", "unpack it first"
+#: What a file begins with, what it is, and what to do about it.
 FOREIGN_FORMATS = (
-    *((bytes([0x80, version]), "a Python pickle", "save it as CSV") for version in (2, 3, 4, 5)),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel file", "save it as CSV"),
+    ((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "a Python pickle", AS_CSV),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel file", AS_CSV),
     (b"SQLite format 3\0", "an SQLite database", "export a table of it as CSV"),
-    (b"%PDF-", "a PDF document", "save the table as CSV"),
-    (b"\x89PNG", "an image", "give a table in CSV"),
-    (b"\xff\xd8\xff", "an image", "give a table in CSV"),
-    (b"GIF8", "an image", "give a table in CSV"),
-    (b"II*\0", "an image", "give a table in CSV"),
-    (b"MM\0*", "an image", "give a table in CSV"),
+    (b"%PDF-", "a PDF document", TABLE_AS_CSV),
+    ((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*"), "an image", IN_CSV),
     (b"\x89HDF", "an HDF5 file", "save the table as CSV or Parquet"),
     (b"\x93NUMPY", "a numpy array", "save it as CSV with a header"),
-    (b"ARROW1", "an Arrow file", "save it as Parquet or CSV"),
-    (b"ORC", "an ORC file", "save it as Parquet or CSV"),
-    (b"Obj\x01", "an Avro file", "save it as Parquet or CSV"),
-    (b"RDX", "an R data file", "save it by write.csv"),
-    (b"X\n\0\0\0", "an R data file", "save it by write.csv"),
-    (b"$FL2", "an SPSS file", "save it as CSV"),
-    (b"<stata_dta>", "a Stata file", "save it as CSV"),
-    (b"{\\rtf", "a text document", "save the table as CSV"),
-    (b"BZh", "compressed by bzip2", "unpack it first"),
-    (b"\xfd7zXZ\0", "compressed by xz", "unpack it first"),
-    (b"\x28\xb5\x2f\xfd", "compressed by zstd", "unpack it first"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first"),
-    (GZIP_MAGIC, "compressed by gzip twice", "unpack it first"),
+    (b"ARROW1", "an Arrow file", AS_PARQUET),
+    (b"ORC", "an ORC file", AS_PARQUET),
+    (b"Obj\x01", "an Avro file", AS_PARQUET),
+    ((b"RDX", b"X\n\0\0\0"), "an R data file", "save it by write.csv"),
+    (b"$FL2", "an SPSS file", AS_CSV),
+    (b"<stata_dta>", "a Stata file", AS_CSV),
+    (b"{\\rtf", "a text document", TABLE_AS_CSV),
+    (b"BZh", "compressed by bzip2", UNPACK),
+    (b"\xfd7zXZ\0", "compressed by xz", UNPACK),
+    (b"\x28\xb5\x2f\xfd", "compressed by zstd", UNPACK),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
+    (GZIP_MAGIC, "compressed by gzip twice", UNPACK),
 )
-ZIP_MAGIC = b"PK\x03\x04"
-SAFETENSORS = b'{"__metadata__"'
-WEB_PAGE = (b"<!doctype html", b"<html")
-JSON = (b'{"', b"[{", b"[[")
+#: Formats of text, which blanks may precede, in lower case.
+FOREIGN_TEXT = (
+    ((b"<!doctype html", b"<html"), "a web page", "download the table itself"),
+    ((b'{"', b"[{", b"[["), "JSON", AS_CSV),
+)
 
 
 class _Readable(Protocol):
@@ -71,34 +69,30 @@ class Peekable:
         """Return the next `size` bytes, fewer only at the end, and keep them."""
         parts = [self._head]
         missing = size - len(self._head)
-        while missing > 0 and (part := self._stream.read(missing)):
+        while missing > 0 and (part := self._read_on(missing)):
             parts.append(part)
             missing -= len(part)
         self._head = b"".join(parts)
         return self._head[:size]
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int = -1, /) -> bytes:
         """Return up to `size` bytes, or all; none at the end."""
         if size < 0:
             head, self._head = self._head, b""
-            return head + self._stream.read()
+            return head + self._read_on(size)
         if self._head:
             head, self._head = self._head[:size], self._head[size:]
             return head
+        return self._read_on(size)
+
+    def _read_on(self, size: int) -> bytes:
         return self._stream.read(size)
 
 
-class Source:
-    """The bytes of a table, unpacked; a context manager that closes what it opened.
+class Source(Peekable):
+    """The bytes of a table, unpacked; a context manager that closes what was opened.
 
-    Parameters
-    ----------
-    name : str
-        What messages call it.
-    file : binary file
-        Where the bytes come from.
-    size : int or None
-        The file's size, to tell how much of it has been read; None for a pipe.
+    `name` is what messages call it; `size` is the file's size, None for a pipe.
     """
 
     def __init__(self, name: str, file: IO[bytes], size: int | None = None):
@@ -106,11 +100,10 @@ class Source:
         self._file = file
         self._size = size
         self._copy: str | None = None
-        packed = Peekable(file)
-        with self._sentences():
-            self.is_packed = packed.peek(2) == GZIP_MAGIC
-        only_read: Any = packed  # as GzipFile does, which is typed to need a whole file
-        self._stream = Peekable(gzip.GzipFile(fileobj=only_read) if self.is_packed else packed)
+        packed: Any = Peekable(file)  # GzipFile is typed to need a whole file, and only reads
+        with self._one_sentence():
+            self._is_packed = packed.peek(len(GZIP_MAGIC)) == GZIP_MAGIC
+        super().__init__(gzip.GzipFile(fileobj=packed) if self._is_packed else packed)
 
     def __enter__(self) -> "Source":
         return self
@@ -126,22 +119,14 @@ class Source:
         if self.name != STANDARD_INPUT:
             self._file.close()
 
-    def peek(self, size: int) -> bytes:
-        """Return the next `size` bytes, fewer only at the end, and keep them."""
-        with self._sentences():
-            return self._stream.peek(size)
-
-    def read(self, size: int) -> bytes:
-        """Return up to `size` bytes; none at the end."""
-        with self._sentences():
-            return self._stream.read(size)
+    def _read_on(self, size: int) -> bytes:
+        with self._one_sentence():
+            return super()._read_on(size)
 
     @property
     def position(self) -> float | None:
         """The share of the file that has been read, None for a pipe."""
-        if not self._size or self._file.closed:
-            return None
-        return min(self._file.tell() / self._size, 1.0)
+        return min(self._file.tell() / self._size, 1.0) if self._size else None
 
     @property
     def is_parquet(self) -> bool:
@@ -153,16 +138,16 @@ class Source:
 
         What comes from a pipe or is packed is copied to a temporary file, which `close` removes.
         """
-        if self._size is not None and not self.is_packed:
+        if self._size is not None and not self._is_packed:
             return self.name
-        with self._sentences():
+        with self._one_sentence():
             descriptor, self._copy = tempfile.mkstemp()
             with open(descriptor, "wb") as copy:
-                shutil.copyfileobj(self._stream, copy, SPOOL_BLOCK)
+                shutil.copyfileobj(self, copy)
         return self._copy
 
     @contextmanager
-    def _sentences(self) -> Iterator[None]:
+    def _one_sentence(self) -> Iterator[None]:
         try:
             yield
         except EOFError:
@@ -175,7 +160,12 @@ class Source:
 
 def open_source(path: str | Path) -> Source:
     """Open a path, or standard input for `-`; InputError if it cannot hold a table."""
-    source = _standard_input() if str(path) == "-" else _open_file(path)
+    if str(path) != "-":
+        source = _open_file(path)
+    elif sys.stdin is None:
+        raise InputError(f"{STANDARD_INPUT} is closed")
+    else:
+        source = Source(STANDARD_INPUT, sys.stdin.buffer)
     try:
         _check_format(source)
     except BaseException:
@@ -184,34 +174,19 @@ def open_source(path: str | Path) -> Source:
     return source
 
 
-def _standard_input() -> Source:
-    if sys.stdin is None:
-        raise InputError(f"{STANDARD_INPUT} is closed")
-    return Source(STANDARD_INPUT, sys.stdin.buffer)
-
-
 def _open_file(path: str | Path) -> Source:
-    name = str(path)
     try:
         file = open(path, "rb")  # noqa: SIM115, the source closes it
     except FileNotFoundError:
-        raise InputError(f"{name} does not exist") from None
+        raise InputError(f"{path} does not exist") from None
     except IsADirectoryError:
-        raise InputError(f"{name} is a directory, not a table") from None
+        raise InputError(f"{path} is a directory, not a table") from None
     except PermissionError:
-        raise InputError(f"{name} may not be read: permission denied") from None
+        raise InputError(f"{path} may not be read: permission denied") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{name!r} cannot be opened: {_reason(error)}") from None
-    try:
-        return Source(name, file, _size(file))
-    except BaseException:
-        file.close()
-        raise
-
-
-def _size(file: IO[bytes]) -> int | None:
+        raise InputError(f"{str(path)!r} cannot be opened: {_reason(error)}") from None
     status = os.fstat(file.fileno())
-    return status.st_size if stat.S_ISREG(status.st_mode) else None
+    return Source(str(path), file, status.st_size if stat.S_ISREG(status.st_mode) else None)
 
 
 def _reason(error: Exception) -> str:
@@ -223,29 +198,20 @@ def _check_format(source: Source) -> None:
     if not head:
         raise InputError(f"{source.name} is empty")
     if found := _foreign_format(head):
-        what, advice = found
-        raise InputError(f"{source.name} is {what}: {advice}")
+        raise InputError(f"{source.name} is {': '.join(found)}")
 
 
 def _foreign_format(head: bytes) -> tuple[str, str] | None:
+    """Return what the bytes are and what to do about it, if they are known not to be a table."""
     if head.startswith(ZIP_MAGIC):
-        return _zip_format(head)
+        if b"opendocument.spreadsheet" in head:
+            return "an OpenDocument spreadsheet", AS_CSV
+        is_workbook = b"xl/" in head or b"[Content_Types].xml" in head
+        return ("an Excel file", AS_CSV) if is_workbook else ("a ZIP archive", UNPACK)
     for magic, what, advice in FOREIGN_FORMATS:
         if head.startswith(magic):
             return what, advice
-    start = head.lstrip()[:20].lower()
-    if head[8:].startswith(SAFETENSORS):
+    if head[8:].startswith(b'{"__metadata__"'):  # of safetensors
         return "a model file", "give the table itself"
-    if start.startswith(WEB_PAGE):
-        return "a web page", "download the table itself"
-    if start.startswith(JSON):
-        return "JSON", "save it as CSV"
-    return None
-
-
-def _zip_format(head: bytes) -> tuple[str, str]:
-    if b"opendocument.spreadsheet" in head:
-        return "an OpenDocument spreadsheet", "save it as CSV"
-    if b"xl/" in head or b"[Content_Types].xml" in head:
-        return "an Excel file", "save it as CSV"
-    return "a ZIP archive", "unpack it first"
+    text = head.lstrip()[:20].lower()
+    return next((each[1:] for each in FOREIGN_TEXT if text.startswith(each[0])), None)

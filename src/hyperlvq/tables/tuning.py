@@ -1,22 +1,26 @@
-"""Search settings by successive halving: many on few rows, the best of them on more.
+"""How good a model is on rows it has not seen, and which settings make the best one.
 
+Settings are compared by successive halving: many on few rows, the best of them on more.
 scikit-learn's HalvingGridSearchCV draws its rows without regard to classes, so that rare ones
 vanish from small draws; here every draw keeps their shares.
 """
 
+import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
 from itertools import product
 from math import ceil
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError
 from hyperlvq.registry import search_grid
-from hyperlvq.tables.cross_validation import Tick, cross_validate, possible_folds
+from hyperlvq.tables.evaluation import Confusion, Validation, in_order
 
 FEWEST_ROWS = 500
 MOST_ROWS = 20_000
@@ -24,37 +28,33 @@ MOST_ROWS = 20_000
 FACTOR = 3
 N_FOLDS = 3
 
-Settings = dict[str, Any]
-Build = Callable[..., Pipeline]
+#: Parameters of `make_classifier`.
+Parameters = dict[str, Any]
+Tick = Callable[[], None]
 
 
-@dataclass(frozen=True)
-class Round:
-    """So many settings compared on so many rows; the best one and its accuracy."""
-
-    n_settings: int
-    n_rows: int
-    best: Settings
-    accuracy: float
+def possible_folds(y: np.ndarray, wanted: int) -> int:
+    """Return how many folds leave two classes to learn from in every one; 0 if no number does."""
+    second_largest = np.sort(np.unique(y, return_counts=True)[1])[-2]
+    return min(wanted, int(second_largest)) if second_largest >= 2 else 0
 
 
-@dataclass(frozen=True)
-class Search:
-    """What a search found."""
+def cross_validate(
+    model: Pipeline, X: pd.DataFrame, y: np.ndarray, n_folds: int, seed: int, tick: Tick
+) -> Validation:
+    """Fit and test clones of a model on stratified folds, without their warnings."""
+    accuracies, pairs = [], Counter[tuple[str, str]]()
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings(action="ignore"):
+        for train, test in folds.split(y, y):
+            predicted = clone(model).fit(X.iloc[train], y[train]).predict(X.iloc[test])
+            pairs.update(zip(y[test].tolist(), predicted.tolist(), strict=True))
+            accuracies.append(float(np.mean(predicted == y[test])))
+            tick()
+    return Validation(tuple(accuracies), Confusion.of(pairs, in_order(set(y.tolist()))))
 
-    rounds: tuple[Round, ...]
 
-    @property
-    def best(self) -> Settings:
-        """Return the settings that were best in the last round."""
-        return self.rounds[-1].best
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {"best": self.best, "rounds": [asdict(each) for each in self.rounds]}
-
-
-def candidates(hidden: str, readout: str, given: Mapping[str, Any]) -> list[Settings]:
+def candidates(hidden: str, readout: str, given: Mapping[str, Any]) -> list[Parameters]:
     """Return the settings to try: a small grid of the parameters that are not given."""
     grid = search_grid(hidden, readout)
     free = {name: values for name, values in grid.items() if name not in given}
@@ -63,13 +63,13 @@ def candidates(hidden: str, readout: str, given: Mapping[str, Any]) -> list[Sett
     return [dict(zip(free, values, strict=True)) for values in product(*free.values())]
 
 
-def schedule(n_settings: int, n_rows: int) -> list[tuple[int, int]]:
+def halving_rounds(n_settings: int, n_rows: int) -> list[tuple[int, int]]:
     """Return for each round how many settings it compares, and on how many rows.
 
     Examples
     --------
-    >>> from hyperlvq.tables.tuning import schedule
-    >>> schedule(24, 150), schedule(24, 5000), schedule(4, 10**6)
+    >>> from hyperlvq.tables.tuning import halving_rounds
+    >>> halving_rounds(24, 150), halving_rounds(24, 5000), halving_rounds(4, 10**6)
     ([(24, 150)], [(24, 555), (8, 1666), (3, 5000)], [(4, 6666), (2, 20000)])
     """
     most = min(n_rows, MOST_ROWS)
@@ -82,17 +82,22 @@ def schedule(n_settings: int, n_rows: int) -> list[tuple[int, int]]:
     ]
 
 
-def n_ticks(settings: list[Settings], n_rows: int) -> int:
-    """Return how many fits a search takes."""
-    return N_FOLDS * sum(count for count, _ in schedule(len(settings), n_rows))
+def n_fits(n_settings: int, n_rows: int) -> int:
+    """Return how many fits it takes to compare settings."""
+    return N_FOLDS * sum(count for count, _ in halving_rounds(n_settings, n_rows))
 
 
-def search(
-    build: Build, settings: list[Settings], X: pd.DataFrame, y: np.ndarray, seed: int, tick: Tick
-) -> Search:
-    """Return how the settings compare, by accuracy in cross-validation."""
+def best_settings(
+    build: Callable[..., Pipeline],
+    settings: list[Parameters],
+    X: pd.DataFrame,
+    y: np.ndarray,
+    seed: int,
+    tick: Tick,
+) -> dict[str, Any]:
+    """Return the `best` settings by accuracy in cross-validation, and the `rounds` to find them."""
     rounds = []
-    for n_settings, n_rows in schedule(len(settings), len(y)):
+    for n_settings, n_rows in halving_rounds(len(settings), len(y)):
         rows = _draw(y, n_rows, seed)
         n_folds = possible_folds(y[rows], N_FOLDS)
         if not n_folds:
@@ -103,8 +108,9 @@ def search(
         ]
         scored.sort(key=lambda pair: -pair[0])  # stable: of equals, the first in the grid
         settings = [each for _, each in scored]
-        rounds.append(Round(len(scored), len(rows), settings[0], scored[0][0]))
-    return Search(tuple(rounds))
+        figures = {"n_settings": len(scored), "n_rows": len(rows)}
+        rounds.append({**figures, "best": settings[0], "accuracy": scored[0][0]})
+    return {"best": settings[0], "rounds": rounds}
 
 
 def _draw(y: np.ndarray, n_rows: int, seed: int) -> np.ndarray:

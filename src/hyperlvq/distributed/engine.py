@@ -1,0 +1,54 @@
+"""The engine of activations on the workers of a Dask cluster: what readouts learn from sums."""
+
+import numpy as np
+
+from hyperlvq.batched import rls
+from hyperlvq.distributed.samples import PartitionedRows
+from hyperlvq.engines import NumpyEngine
+from hyperlvq.kernels.glvq import cost_and_gradient
+from hyperlvq.kernels.lbfgs import Minimum, minimise
+
+
+class PartitionsEngine(NumpyEngine):
+    """Learns numpy arrays from sums over partitions.
+
+    Its samples are `PartitionedRows`; labels are on the workers with them, weights there are none.
+    """
+
+    def canonical_samples(self, samples):
+        return samples
+
+    def class_totals(self, samples, n_classes):
+        totals = samples[0].class_totals
+        return totals.sums, totals.counts.astype(float)
+
+    def minimise_glvq(self, start, samples, slope, max_iter, tol) -> Minimum:
+        (prototypes, prototype_classes), (rows, _, _) = start, samples
+        shape, share = prototypes.shape, 1 / rows.shape[0]
+
+        def evaluate(position):
+            given = position.reshape(shape), prototype_classes, slope, share
+            cost, gradient = rows.total(glvq_cost, *given)
+            return cost, gradient.ravel()
+
+        minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol)
+        return minimum._replace(position=minimum.position.reshape(shape))
+
+    def solve_least_squares(self, samples, n_classes, alphas, method) -> rls.Solution:
+        rows: PartitionedRows = samples[0]
+        sums, counts, lows, highs = rows.class_totals
+        mean = np.where(lows == highs, lows, sums.sum(axis=0) / counts.sum())
+        columns = rls.centred_columns(mean, lows == highs, counts / counts.sum(), method)
+        moments = rls.Moments(*rows.total(moments_of_block, n_classes, columns))
+        return rls.solve_moments(moments, columns, alphas, method)
+
+
+def glvq_cost(X, y, prototypes, prototype_classes, slope, share):
+    """Return a block's part of the mean cost, each sample's being `share`, and its gradient."""
+    shares = np.full(len(y), share)
+    return cost_and_gradient(prototypes, prototype_classes, X, y, slope, shares)
+
+
+def moments_of_block(X, y, n_classes, columns):
+    """Return the moments of least squares of a block."""
+    return rls.moments_of(rls.LabelledRows(X, y, np.ones(len(y)), n_classes), columns)

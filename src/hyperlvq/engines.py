@@ -1,0 +1,327 @@
+"""One door to what computes: numpy with compiled loops, or torch on the device where X is.
+
+An estimator asks `engine_of` which engine its X belongs to and calls that engine's methods, the
+same for both. With scikit-learn's `array_api_dispatch` a model is fitted on tensors where they
+are, and what it learns are tensors there; without it scikit-learn makes arrays of them.
+"""
+
+import sys
+from copy import copy
+from typing import Any, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn import get_config
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array, check_consistent_length, column_or_1d, gen_even_slices
+from sklearn.utils.validation import validate_data
+
+from hyperlvq.batched import glvq, rls
+from hyperlvq.batched.backend import DEVICES, Backend, backend_of, name_of
+from hyperlvq.batched.encoding import encode_integers
+from hyperlvq.checks import check_cost
+from hyperlvq.kernels import scores
+from hyperlvq.kernels.distances import class_sums, squared_norms
+from hyperlvq.kernels.encoding import encode_rows
+from hyperlvq.kernels.glvq import cost_and_gradient
+from hyperlvq.kernels.lbfgs import Minimum, minimise
+from hyperlvq.kernels.samples import canonical_samples
+from hyperlvq.kernels.threads import block_threads
+
+#: Labels that torch has; others, names above all, stay on the host.
+TORCH_LABELS = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
+
+Estimator = TypeVar("Estimator", bound=BaseEstimator)
+
+
+class NumpyEngine:
+    """Computes with numpy and compiled loops.
+
+    `samples` are X, class indices and weights, the last two on the host; `start` are prototypes and
+    the class of each.
+    """
+
+    def check_can_fit(self, estimator):
+        """Raise if the estimator has no `fit` for arrays of this engine."""
+
+    def validate(self, estimator, X, dtypes, **options):
+        """Return X, validated, in one of the dtypes, else in the first."""
+        return validate_data(estimator, X, dtype=[np.dtype(name) for name in dtypes], **options)
+
+    def validate_samples(self, estimator, X, y, dtypes, **options):
+        """Return X as `validate` does, and labels as a numpy array."""
+        return self.validate(estimator, X, dtypes, y=y, order="C", **options)
+
+    def array(self, values: np.ndarray):
+        """Return an array of this engine."""
+        return values
+
+    def labels(self, classes: np.ndarray):
+        """Return labels as an array of this engine, where it has such labels."""
+        return classes
+
+    def encode(self, X, keys, clip, n_jobs):
+        """Return the activations of `IntRVFLLayer`."""
+        activations = np.empty((len(X), keys.shape[1]), dtype=scores.activation_dtype(clip))
+        n_threads = min(effective_n_jobs(n_jobs), len(X))
+        Parallel(n_jobs=n_threads, prefer="threads", require="sharedmem")(
+            delayed(encode_rows)(X[rows], keys, clip, activations[rows])
+            for rows in gen_even_slices(len(X), n_threads)
+        )
+        return activations
+
+    def project(self, X, weights, biases):
+        """Return the activations of `RVFLLayer`, in the precision of X."""
+        return scores.project(X, weights, biases)
+
+    def canonical_samples(self, samples):
+        """Return samples in an order of their own, equal ones as one, where that is quick."""
+        return canonical_samples(*samples)
+
+    def class_totals(self, samples, n_classes):
+        """Return the weighted sum of each class's samples (classes × features), and its weight."""
+        X, y, weights = samples
+        totals = np.bincount(y, weights, minlength=n_classes)
+        return class_sums(X, y, weights, n_classes), totals
+
+    def prototype_scores(self, X, prototypes, prototype_classes, n_classes):
+        """Return minus the squared distance to each class's closest prototype."""
+        norms = squared_norms(X)
+        return scores.prototype_scores(X, prototypes, prototype_classes, n_classes, norms)
+
+    def linear_scores(self, X, coefficients):
+        """Return X Wᵀ in float64."""
+        return scores.linear_scores(X, coefficients)
+
+    def winning_labels(self, compared_scores, classes):
+        """Return the label of each sample from what `decision_function` returns."""
+        return classes[scores.winners_of(compared_scores)]
+
+    def minimise_glvq(self, start, samples, slope, max_iter, tol) -> Minimum:
+        """Return the prototypes that minimise the weighted mean of g(μ)."""
+        (prototypes, prototype_classes), (X, y, weights) = start, samples
+        shape, shares, norms = prototypes.shape, weights / weights.sum(), squared_norms(X)
+
+        def evaluate(position):
+            given = position.reshape(shape), prototype_classes, X, y, slope, shares
+            cost, gradient = cost_and_gradient(*given, norms, map_blocks)
+            return cost, gradient.ravel()
+
+        with block_threads() as map_blocks:
+            minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol)
+        return minimum._replace(position=minimum.position.reshape(shape))
+
+    def solve_least_squares(self, samples, n_classes, alphas, method) -> rls.Solution:
+        """Return W for every alpha (alphas × classes × features), as `batched.rls` does."""
+        X, y, weights = samples
+        return rls.solve_least_squares(rls.LabelledRows(X, y, weights, n_classes), alphas, method)
+
+
+class TorchEngine:
+    """Computes with torch where a tensor is; see `NumpyEngine`.
+
+    Labels and weights, one number per sample, are looked at on the host; X stays on its device.
+    """
+
+    def __init__(self, backend: Backend):
+        self.backend = backend
+
+    def check_can_fit(self, estimator):
+        name, solver = type(estimator).__name__, getattr(estimator, "solver", None)
+        if "tensors" not in estimator._record.runs_on:
+            raise TypeError(f"{name} takes numpy arrays, no torch tensors")
+        if solver is not None and solver not in estimator._tensor_solvers:
+            listed = ", ".join(map(repr, estimator._tensor_solvers))
+            raise ValueError(f"solver={solver!r} takes no torch tensors; {name} does with {listed}")
+
+    def validate(self, estimator, X, dtypes, **options):
+        wanted = [getattr(self.backend.xp, name) for name in dtypes]
+        return validate_data(estimator, X.detach(), dtype=wanted, **options)
+
+    def validate_samples(self, estimator, X, y, dtypes, **options):
+        X = self.validate(estimator, X, dtypes, **options)
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        y = check_array(on_host(y), ensure_2d=False, dtype=None, input_name="y")
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
+        return X, y
+
+    def array(self, values):
+        return self.backend.array(values)
+
+    def labels(self, classes):
+        is_torch = classes.dtype.isnative and classes.dtype.name in TORCH_LABELS
+        return self.backend.array(classes) if is_torch else classes
+
+    def encode(self, X, keys, clip, n_jobs):
+        dtype = np.dtype(scores.activation_dtype(clip)).name
+        return encode_integers(X, [keys], [clip], dtype, self.backend)[0]
+
+    def project(self, X, weights, biases):
+        return (X @ weights.T.to(X.dtype) + biases.to(X.dtype)).sigmoid_()
+
+    def canonical_samples(self, samples):
+        return samples
+
+    def class_totals(self, samples, n_classes):
+        backend, (X, y, weights) = self.backend, samples
+        is_own = backend.range(n_classes)[:, None] == backend.array(y)
+        shares = is_own * backend.array(weights)
+        sums = backend.zeros((n_classes, X.shape[1]), "float64")
+        for rows in self._row_slices(X, n_classes):
+            sums += shares[:, rows] @ backend.cast(X[rows], "float64")
+        return sums, shares.sum(axis=1)
+
+    def prototype_scores(self, X, prototypes, prototype_classes, n_classes):
+        backend, dtype = self.backend, computing_dtype(X)
+        vectors = backend.cast(prototypes, dtype)
+        norms = glvq.squares(vectors, backend.xp)
+        index = backend.cast(prototype_classes, "int64")
+        found = backend.full((len(X), n_classes), -np.inf, "float64")
+        for rows in self._row_slices(X, len(vectors)):
+            block = backend.cast(X[rows], dtype)
+            products = backend.multiply(block, vectors.T)
+            distances = norms - 2 * products + glvq.squares(block, backend.xp)[:, None]
+            closeness = -backend.cast(distances.clip(0, None), "float64")
+            found[rows].scatter_reduce_(1, index.expand(len(block), -1), closeness, "amax")
+        return found
+
+    def linear_scores(self, X, coefficients):
+        found = self.backend.zeros((len(X), len(coefficients)), "float64")
+        for rows in self._row_slices(X, X.shape[1]):
+            found[rows] = self.backend.cast(X[rows], "float64") @ coefficients.T
+        return found
+
+    def winning_labels(self, compared_scores, classes):
+        is_single = compared_scores.ndim == 1
+        winners = (compared_scores > 0).long() if is_single else compared_scores.argmax(axis=1)
+        return classes[on_host(winners) if isinstance(classes, np.ndarray) else winners]
+
+    def minimise_glvq(self, start, samples, slope, max_iter, tol) -> Minimum:
+        (prototypes, prototype_classes), (X, y, weights) = start, samples
+        backend, counts = self.backend, np.bincount(on_host(prototype_classes))
+        activations = backend.cast(X, computing_dtype(X))[None]
+        labels, shares = backend.array(y), backend.array(weights)
+        group = glvq.Samples(activations, labels, len(counts), shares)
+        minimum = glvq.train_one(group, prototypes, counts, slope, backend, max_iter, tol)
+        check_cost(minimum.costs[-1])
+        return minimum._replace(position=backend.cast(minimum.position, "float64"))
+
+    def solve_least_squares(self, samples, n_classes, alphas, method) -> rls.Solution:
+        X, y, weights = samples
+        rows = rls.LabelledRows(X, y, weights, n_classes, self.backend)
+        return rls.solve_least_squares(rows, alphas, method)
+
+    def _row_slices(self, X, width):
+        """Return slices of rows whose wide copies fit in a block of memory."""
+        return self.backend.row_slices(len(X), 8 * (X.shape[1] + 3 * width))
+
+
+def computing_dtype(X) -> str:
+    """Return float32 for integers of one byte, which it holds exactly, and float64 for features.
+
+    Features may lie far from 0, where differences of float32 squares are rounding.
+    """
+    return "float32" if name_of(X) in ("int8", "uint8") else "float64"
+
+
+NUMPY_ENGINE = NumpyEngine()
+
+
+def engine_of(X: Any) -> NumpyEngine | TorchEngine:
+    """Return the engine that computes on X; raise if there is none."""
+    if not _stays_tensor(X):
+        return NUMPY_ENGINE
+    if X.device.type not in DEVICES:
+        raise ValueError(f"tensors must be on a device cpu or cuda, got {X.device.type}")
+    return TorchEngine(backend_of(X))
+
+
+def engine_of_fitted(estimator: BaseEstimator, X: Any) -> NumpyEngine | TorchEngine:
+    """Return the engine of X; raise if X is not where the estimator was fitted."""
+    learnt = _place_of(getattr(estimator, next(iter(estimator._record.learnt))))
+    given = _place_of(X)
+    if given != "numpy" and not _stays_tensor(X):
+        # scikit-learn would make an array of it
+        given = "numpy" if learnt == "numpy" else f"{given} without array_api_dispatch"
+    if learnt != given:
+        advice = "" if learnt == "numpy" else "; hyperlvq.to_numpy brings a model to numpy"
+        raise ValueError(
+            f"{type(estimator).__name__} was fitted on {learnt} and got {given}: inputs must use "
+            f"the same namespace and device as those of fit{advice}"
+        )
+    return engine_of(X)
+
+
+def refuse_tensor(name: str, X: Any) -> None:
+    """Raise if X is a tensor that would have to stay one."""
+    if _stays_tensor(X):
+        raise TypeError(f"{name} takes numpy arrays, no torch tensors")
+
+
+def on_host(values: Any) -> Any:
+    """Return a tensor as a numpy array, anything else as it is."""
+    return values.detach().cpu().numpy() if _is_tensor(values) else values
+
+
+def to_numpy(model: Estimator) -> Estimator:
+    """Return a copy of a model with all its tensors as numpy arrays, to use it without torch.
+
+    Parameters
+    ----------
+    model : estimator
+        A model of hyperlvq, or any scikit-learn estimator, fitted on torch tensors.
+
+    Returns
+    -------
+    model : estimator
+        The same on numpy. It shares no array with the model given.
+
+    Examples
+    --------
+    >>> import hyperlvq
+    >>> model = hyperlvq.CentroidClassifier().fit([[0.0], [1.0]], [0, 1])
+    >>> hyperlvq.to_numpy(model).prototypes_
+    array([[0.],
+           [1.]])
+    """
+    return _copied_to_host(model)
+
+
+def _copied_to_host(value: Any) -> Any:
+    """Return a copy of a value whose estimators and containers hold no tensors."""
+    if isinstance(value, np.ndarray) or _is_tensor(value):
+        return np.array(on_host(value))
+    if type(value) in (list, tuple):
+        return type(value)(map(_copied_to_host, value))
+    moved = value
+    if isinstance(value, dict):
+        moved = copy(value)
+        moved.update({name: _copied_to_host(part) for name, part in value.items()})
+    elif isinstance(value, BaseEstimator):
+        moved = copy(value)
+        moved.__dict__.update(_copied_to_host(vars(value)))
+    return moved
+
+
+def _stays_tensor(X: Any) -> bool:
+    """Return whether X is a tensor that must stay one; raise if it is of another namespace."""
+    if not get_config()["array_api_dispatch"] or isinstance(X, np.ndarray | np.generic):
+        return False
+    if hasattr(X, "__array_namespace__") and not _is_tensor(X):
+        raise TypeError(
+            f"hyperlvq computes on numpy arrays and torch tensors, got {type(X).__module__} "
+            "with array_api_dispatch"
+        )
+    return _is_tensor(X)
+
+
+def _is_tensor(X: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(X, torch.Tensor)
+
+
+def _place_of(array: Any) -> str:
+    """Return where an array lives, in words."""
+    return f"torch on {array.device}" if _is_tensor(array) else "numpy"

@@ -1,0 +1,152 @@
+"""Predict tables batch by batch, however long they are, and write what is predicted.
+
+Predictions are written as they come: as CSV, TSV or Parquet, gzipped or not.
+"""
+
+import csv
+import gzip
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from hyperlvq.checks import InputError
+from hyperlvq.prediction import Predictor
+from hyperlvq.tables.cells import as_text, is_plain, numbers_to_arrow, text_to_arrow
+from hyperlvq.tables.columns import Column, to_arrays
+from hyperlvq.tables.read import Table, TableReader
+from hyperlvq.writing import replacing, standard_output
+
+#: A table's batches are the same however its reader cuts it up, and so is every last digit.
+BATCH_ROWS = 8192
+STANDARD = "-"
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+PARQUET = ".parquet"
+MARGIN = "margin"
+
+
+@dataclass(frozen=True)
+class PredictedBatch:
+    """Rows of a table, their classes and, if asked for, their margins."""
+
+    table: Table
+    classes: np.ndarray
+    margins: np.ndarray | None = None
+
+
+def predict_batches(
+    model: Predictor, columns: Sequence[Column], reader: TableReader, with_margins: bool = False
+) -> Iterator[PredictedBatch]:
+    """Yield the predictions of a table in its order."""
+    for batch in batches(reader):
+        values = to_arrays(batch, columns)
+        try:
+            decisions = model.decide(values)
+        except InputError:
+            raise
+        except ValueError as error:  # such as of a model of Python that takes no missing value
+            reason = str(error).splitlines()[0]
+            raise InputError(f"{reader.name}: the model refuses it: {reason}") from None
+        margins = margins_of(decisions) if with_margins else None
+        yield PredictedBatch(batch, model.labels(decisions), margins)
+
+
+def batches(reader: TableReader) -> Iterator[Table]:
+    """Yield a table in batches of `BATCH_ROWS` rows; the last one has what is left."""
+    first_row, waiting = 1, None
+    for chunk in reader.chunks():
+        waiting = chunk.data if waiting is None else pa.concat_tables([waiting, chunk.data])
+        while len(waiting) >= BATCH_ROWS:
+            yield Table(reader, waiting.slice(0, BATCH_ROWS), first_row)
+            first_row, waiting = first_row + BATCH_ROWS, waiting.slice(BATCH_ROWS)
+    if waiting is not None and len(waiting):
+        yield Table(reader, waiting, first_row)
+
+
+def margins_of(scores: np.ndarray) -> np.ndarray:
+    """Return by how much each row's best score exceeds the next best.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hyperlvq.tables.batches import margins_of
+    >>> margins_of(np.array([[-1.0, -4.0, -2.0]])), margins_of(np.array([-3.0]))
+    (array([1.]), array([3.]))
+    """
+    if scores.ndim == 1:
+        return np.abs(scores)
+    best_two = np.partition(scores, -2, axis=1)[:, -2:]
+    return best_two[:, 1] - best_two[:, 0]
+
+
+def prediction_table(batch: PredictedBatch, name: str, kept: Sequence[str]) -> pa.Table:
+    """Return what is written of a batch: the columns kept, the classes, margins if asked for."""
+    name = name.encode(errors="backslashreplace").decode()  # half a character has no UTF-8
+    columns = {column: batch.table.data[column] for column in kept}
+    columns[_free(name, columns)] = text_to_arrow([str(label) for label in batch.classes])
+    if batch.margins is not None:
+        columns[_free(MARGIN, columns)] = numbers_to_arrow(batch.margins)
+    return pa.table(columns)
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    return _free(f"predicted_{name}", taken) if name in taken else name
+
+
+def check_output(path: str) -> None:
+    """Refuse a name that does not say which format to write; a device or a pipe gets CSV."""
+    is_device = Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
+    if path != STANDARD and not is_device and _format(path) not in (*DELIMITERS, PARQUET):
+        raise InputError(f"{path} must be named *.csv, *.tsv or *.parquet (or *.csv.gz, *.tsv.gz)")
+
+
+def _format(path: str) -> str:
+    return Path(path.lower().removesuffix(".gz")).suffix
+
+
+@contextmanager
+def open_output(path: str) -> Iterator[Callable[[pa.Table], None]]:
+    """Yield a function that writes one table after another to a file, or to standard output."""
+    with ExitStack() as stack:
+        if path == STANDARD:
+            sink: Any = stack.enter_context(standard_output()).buffer
+        else:
+            sink = stack.enter_context(open(stack.enter_context(replacing(path)), "wb"))
+        if path.lower().endswith(".gz"):
+            packed = gzip.GzipFile(fileobj=sink, mode="wb", filename="", mtime=0)
+            sink = stack.enter_context(packed)
+        file: parquet.ParquetWriter | None = None
+        delimiter, is_begun = DELIMITERS.get(_format(path), ","), False
+
+        def write(table: pa.Table) -> None:
+            nonlocal file, is_begun
+            if _format(path) != PARQUET:
+                header = [] if is_begun else [table.column_names]
+                rows = zip(*map(_cells, table.columns), strict=True)
+                sink.write(_to_csv([*header, *rows], delimiter))
+            else:
+                if file is None:  # the first table has the columns and their types
+                    file = stack.enter_context(parquet.ParquetWriter(sink, table.schema))
+                file.write_table(table)
+            is_begun = True
+
+        yield write
+
+
+def _to_csv(rows: Iterable[Sequence[str | None]], delimiter: str) -> bytes:
+    """Return rows with quotes where they are needed; arrow's writer quotes all text."""
+    text = StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def _cells(column: pa.ChunkedArray) -> list[str | None]:
+    if is_plain(column.type):
+        return as_text(column).to_pylist()
+    return [None if cell is None else str(cell) for cell in column.to_pylist()]

@@ -1,0 +1,277 @@
+"""What the columns of a table mean, found by looking at all of their cells.
+
+A column is numbers if all of its cells are; else it is text, whose distinct values are its levels,
+or it is left out for a reason that the user is told. Missing cells are no obstacle.
+"""
+
+import re
+from collections.abc import Collection
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hyperlvq.checks import InputError
+from hyperlvq.tables import cells as contents
+from hyperlvq.tables.cells import are_numbers, possible_forms, quoted, to_floats
+from hyperlvq.tables.columns import (
+    KEPT_LEVELS,
+    Column,
+    Kind,
+    check_finite,
+    check_present,
+    listed,
+    number_form,
+    settle_decimal,
+)
+from hyperlvq.tables.dialect import ROW_NAME, tidy
+from hyperlvq.tables.read import Table
+
+#: Reasons to leave a column out.
+CONSTANT = "always the same"
+IDENTIFIER = "an identifier"
+MANY_VALUES = "too many different values"
+
+IDENTIFIER_WORDS = {"id", "ids", "idx", "index", "key", "nr", "no", "row", "uuid", "guid"}
+UNNAMED_INDEX = re.compile(r"Unnamed: \d+|__index_level_\d+__|rownames?")
+#: Text of so many cells, with such a share of distinct ones, names its rows.
+IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9
+#: Text with more levels, and a larger share of distinct cells, says little about a class.
+MANY_LEVELS, MANY_LEVELS_SHARE = 100, 0.5
+#: More levels than these are too many, whatever their share: a model has to remember them all.
+MOST_LEVELS = 2**16
+#: Fewer rows may count up by chance.
+COUNTED_ROWS = 5
+#: A level of text in a smaller share of the rows is a rare one.
+RARE_SHARE = 0.005
+#: In a smaller table, one row is enough for a level.
+SMALL_TABLE = 20
+LONG_TEXT = 20  # characters; names and codes are shorter, sentences are longer
+
+_DAY = r"(0?[1-9]|[12][0-9]|3[01])"
+_YEAR = r"([0-9]{4}|[0-9]{2})"
+_MONTH_NAME = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]*\.?"
+_CLOCK = (
+    r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?( ?(?i:am|pm))?"
+    r"( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"
+)
+#: ISO, d/m/y, m/d/y, d.m.y, 3 May 2020.
+_DATES = (
+    r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}",
+    r"[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}",
+    *(rf"{_DAY}{mark}{_DAY}{mark}{_YEAR}" for mark in ("/", r"\.", "-")),
+    rf"{_DAY}\.?[- ]{_MONTH_NAME}[- ,]+{_YEAR}",
+    rf"{_MONTH_NAME} {_DAY},? {_YEAR}",
+)
+DATE_PATTERN = rf"^((?:{'|'.join(_DATES)})([T ,]+{_CLOCK})?|{_CLOCK})$"
+DATE_SAMPLE = 100
+CODE_PATTERN = r"^0[0-9]+$"
+
+
+def describe_columns(
+    table: Table, target: str, keep: Collection[str] = (), drop: Collection[str] = ()
+) -> list[Column]:
+    """Return what each column but the target means, in the table's order.
+
+    Columns in `keep` are used and those in `drop` are left out, whatever they look like. A kept
+    column of dates is text; one without any value, or with nested values, cannot be kept. The
+    decimal mark of the numbers is found over the whole table, and set in its form.
+    """
+    target, keep, drop = tidy(target), set(map(tidy, keep)), set(map(tidy, drop))
+    _check_asked(table, target, keep, drop)
+    names = [name for name in table.form.columns if name != target]
+    settle_decimal(table, [name for name in names if name not in drop])
+    columns = [
+        Column(name, Kind.DROPPED, table.data[name].null_count, reason="as asked")
+        if name in drop
+        else _describe(table, name, name in keep)
+        for name in names
+    ]
+    if not any(column.is_used for column in columns):
+        # numbers that count up are used where nothing else is left
+        columns = [_describe(table, c.name, True) if _just_counts(table, c) else c for c in columns]
+    if not any(column.is_used for column in columns):
+        reasons = listed([f"{column.name} ({column.reason})" for column in columns])
+        raise InputError(
+            f"{table.form.name} has no column to learn from" + (f": {reasons}" if reasons else "")
+        )
+    return columns
+
+
+def fewest_rows(n_rows: int) -> int:
+    """Return how many rows of a table a level of text must have to count by itself."""
+    return 1 if n_rows < SMALL_TABLE else max(2, round(RARE_SHARE * n_rows))
+
+
+def _check_asked(table: Table, target: str, keep: set[str], drop: set[str]) -> None:
+    check_present([target, *sorted(keep), *sorted(drop)], table.form)
+    if target in keep | drop:
+        raise InputError(f"column {target!r} is the target, and cannot be kept or left out")
+    if both := sorted(keep & drop):
+        raise InputError(f"column {both[0]!r} cannot be both kept and left out")
+
+
+def _just_counts(table: Table, column: Column) -> bool:
+    is_number = column.reason == IDENTIFIER and _floats(table, column.name) is not None
+    return is_number and not says_identifier(column.name)
+
+
+def _describe(table: Table, name: str, is_kept: bool) -> Column:
+    column = table.data[name]
+    if not contents.is_plain(column.type):
+        return Column(name, Kind.DROPPED, column.null_count, reason="nested or binary values")
+    values = _floats(table, name)
+    n_missing = (column if values is None else values).null_count
+    if n_missing == len(column):
+        return Column(name, Kind.DROPPED, n_missing, reason="empty")
+    if values is None:
+        note = _note_on_numbers(table, name) if contents.is_text(column.type) else None
+        return _describe_text(name, column, is_kept, note, "text among numbers")
+    if contents.is_text(column.type) and _are_codes(column):
+        note = f"text because of leading zeros, as in {column.drop_null()[0].as_py()!r}"
+        return _describe_text(name, column, is_kept, note)
+    return _describe_numbers(table, name, values, is_kept)
+
+
+def _floats(table: Table, name: str) -> pa.ChunkedArray | None:
+    """Return a column's numbers, null where missing; None if a cell is not a number."""
+    column = table.data[name]
+    if contents.is_number(column.type):
+        return contents.as_floats(column)
+    if contents.is_text(column.type):
+        return to_floats(column, number_form(table.form))
+    return None
+
+
+def _describe_numbers(table: Table, name: str, values: pa.ChunkedArray, is_kept: bool) -> Column:
+    check_finite(table, name, values)
+    minimum, maximum = pc.min_max(values).as_py().values()
+    if maximum - minimum == float("inf"):
+        raise InputError(
+            f"{table.form.name}, column {name!r}: from {minimum} to {maximum} is too wide a range"
+        )
+    reason = _reason_against_numbers(name, table.data[name], values, minimum == maximum)
+    if reason and not is_kept:
+        return Column(name, Kind.DROPPED, values.null_count, reason=reason)
+    return Column(name, Kind.NUMBER, values.null_count, minimum, maximum)
+
+
+def _reason_against_numbers(
+    name: str, cells: pa.ChunkedArray, values: pa.ChunkedArray, is_one_value: bool
+) -> str | None:
+    """Return why numbers are left out: they are all the same, or they number the rows."""
+    is_complete = not values.null_count
+    if is_one_value and is_complete:
+        return CONSTANT
+    if name == ROW_NAME:
+        return IDENTIFIER
+    if not pc.all(pc.equal(pc.floor(values), values)).as_py():
+        return None
+    if is_complete and len(values) >= COUNTED_ROWS:
+        counts_up = (np.diff(contents.numbers_from_arrow(values)) == 1).all()
+        if counts_up:
+            return IDENTIFIER
+    # by the cells: integers beyond float64 may be distinct where their values are not
+    are_distinct = pc.count_distinct(cells).as_py() == len(cells) - cells.null_count
+    return IDENTIFIER if says_identifier(name) and are_distinct else None
+
+
+def _describe_text(
+    name: str, column: pa.ChunkedArray, is_kept: bool, note: str | None, mixed: str | None = None
+) -> Column:
+    """Return a column of text; `mixed` is said instead of what is wrong with numbers as text."""
+    text = contents.as_text(column)
+    counts = pc.value_counts(text.drop_null().combine_chunks())
+    levels = pa.table({"values": counts.field("values"), "counts": counts.field("counts")})
+    levels = levels.sort_by([("counts", "descending"), ("values", "ascending")])
+    reason = _reason_against_text(name, column, text, levels["counts"])
+    if reason and not is_kept:
+        says_too_much = reason in (IDENTIFIER, MANY_VALUES)
+        reason = mixed if mixed and note and says_too_much else reason
+        return Column(name, Kind.DROPPED, text.null_count, reason=reason, note=note)
+    kept = tuple(levels["values"].slice(0, KEPT_LEVELS).to_pylist())
+    return Column(name, Kind.TEXT, text.null_count, None, None, kept, len(levels), note=note)
+
+
+def _reason_against_text(
+    name: str, cells: pa.ChunkedArray, text: pa.ChunkedArray, level_counts: pa.ChunkedArray
+) -> str | None:
+    """Return why text is left out: dates, one value, or too many to learn from any.
+
+    `level_counts` has how often each level occurs, the most frequent first.
+    """
+    n_levels = len(level_counts)
+    n_values = len(text) - text.null_count
+    if contents.is_time(cells.type) or _are_dates(text):
+        return "dates"
+    if n_levels == 1 and not text.null_count:
+        return CONSTANT
+    if name == ROW_NAME or (says_identifier(name) and n_levels == n_values > 1):
+        return IDENTIFIER
+    names_rows = n_values >= IDENTIFIER_ROWS and n_levels >= IDENTIFIER_SHARE * n_values
+    has_many = n_levels > min(MOST_LEVELS, max(MANY_LEVELS, MANY_LEVELS_SHARE * n_values))
+    if not names_rows and not has_many:
+        has_frequent = n_levels == 0 or level_counts[0].as_py() >= fewest_rows(len(text))
+        return None if has_frequent else MANY_VALUES
+    blanks = pc.cast(pc.match_substring(text, " "), pa.int8())
+    if pc.mean(pc.utf8_length(text)).as_py() >= LONG_TEXT and pc.mean(blanks).as_py() > 0.5:
+        return "free text"
+    return IDENTIFIER if names_rows else MANY_VALUES
+
+
+def says_identifier(name: str) -> bool:
+    """Return whether a column is called what people call numbers of rows.
+
+    Examples
+    --------
+    >>> from hyperlvq.tables.describe import says_identifier
+    >>> [says_identifier(name) for name in ("customerId", "ID", "house_no", "idea", "key_rate")]
+    [True, True, True, False, False]
+    """
+    if name == ROW_NAME or UNNAMED_INDEX.fullmatch(name):
+        return True
+    words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+    return bool(words) and (words[-1] in IDENTIFIER_WORDS or words[0] == "id")
+
+
+def _are_dates(cells: pa.ChunkedArray) -> bool:
+    cells = cells.drop_null()
+    sample = cells.slice(0, DATE_SAMPLE)  # most columns are none, which a sample shows
+    return all(
+        pc.all(pc.match_substring_regex(part, DATE_PATTERN)).as_py() for part in (sample, cells)
+    )
+
+
+def _are_codes(cells: pa.ChunkedArray) -> bool:
+    """Return whether text is digits of one length, most cells with a leading zero: 007, 01234."""
+    cells = cells.drop_null()
+    shortest, longest = pc.min_max(pc.binary_length(cells)).as_py().values()
+    if shortest != longest or shortest < 2:
+        return False
+    return pc.mean(pc.cast(pc.match_substring_regex(cells, CODE_PATTERN), pa.int8())).as_py() > 0.5
+
+
+def _note_on_numbers(table: Table, name: str) -> str | None:
+    """Return what keeps a column of mostly numbers from being one."""
+    cells = table.data[name]
+    _check_marks(table, name)
+    is_number = are_numbers(cells, number_form(table.form))
+    share = pc.mean(pc.cast(is_number, pa.int8())).as_py()
+    if share < 0.5:
+        return None
+    index = pc.index(is_number, False).as_py()
+    cell = quoted(cells[index].as_py())
+    return f"text because of {cell} in row {index + 1}; {int(100 * share)} % are numbers"
+
+
+def _check_marks(table: Table, name: str) -> None:
+    """Refuse a column of numbers of which some have a decimal point and some a comma."""
+    cells = table.data[name]
+    by_form = [are_numbers(cells, form) for form in possible_forms(table.form.delimiter)]
+    if len(by_form) == 2 and pc.all(pc.or_(*by_form)).as_py():
+        point, comma = (pc.index(is_number, False).as_py() for is_number in reversed(by_form))
+        raise InputError(
+            f"{table.form.name}, column {name!r} has both decimal commas and decimal points: "
+            f"{quoted(cells[comma].as_py())} in row {comma + 1}, "
+            f"{quoted(cells[point].as_py())} in row {point + 1}"
+        )

@@ -1,0 +1,164 @@
+import numpy as np
+import pytest
+
+from hyperlvq.kernels.line_search import (
+    CURVATURE,
+    GUARDS,
+    LONGEST_STEP,
+    SCALARS,
+    SUFFICIENT_DECREASE,
+    begin_line,
+    cubic_minimum,
+    is_accepted,
+    next_line,
+)
+
+
+def parabola(step):
+    return (step - 1) ** 2, 2 * (step - 1)
+
+
+def cubic(step):
+    return step**3 - 3 * step, 3 * step**2 - 3
+
+
+def steep_then_flat(step):
+    return -step / (step**2 + 2), (step**2 - 2) / (step**2 + 2) ** 2
+
+
+def wave(step):
+    return np.sin(step + 2), np.cos(step + 2)
+
+
+def begin(cost, slope, step, guards=GUARDS):
+    return begin_line(*map(np.float64, (cost, slope, step)), SCALARS, guards)
+
+
+def tries(function, step, most=20, guards=GUARDS):
+    """Return the steps that a search tries, the last of which it accepts."""
+    line = begin(*function(0.0), step, guards)
+    steps = []
+    while len(steps) < most:
+        steps.append(line.step)
+        trial = function(line.step)
+        if is_accepted(line, *trial):
+            return steps
+        line = next_line(line, *trial, SCALARS)
+    raise AssertionError(f"no step of {steps} was accepted")
+
+
+@pytest.mark.parametrize("function", [parabola, cubic, steep_then_flat, wave])
+@pytest.mark.parametrize("step", [1e-3, 0.1, 1.0, 10.0, 300.0])
+def test_accepted_step_is_lower_and_flatter(function, step):
+    cost, slope = function(0.0)
+    *_, accepted = tries(function, step)
+    accepted_cost, accepted_slope = function(accepted)
+
+    assert accepted_cost <= cost + SUFFICIENT_DECREASE * accepted * slope
+    assert abs(accepted_slope) <= CURVATURE * abs(slope)
+
+
+def test_good_first_step_is_taken():
+    assert tries(parabola, 0.9) == [0.9]
+
+
+def test_just_the_decrease_and_flatness_asked_for_are_enough():
+    assert is_accepted(begin(0.0, -1.0, 1.0), -SUFFICIENT_DECREASE, CURVATURE)
+
+
+def test_minimum_of_a_parabola_is_found_at_once():
+    assert tries(parabola, 10.0) == [10.0, pytest.approx(1.0)]
+
+
+def test_slope_without_end_is_followed_to_the_longest_step():
+    steps = tries(lambda step: (-step, -1.0), 1.0, most=30)
+
+    assert steps[:3] == [1.0, 5.0, 21.0]
+    assert steps[-1] == LONGEST_STEP
+
+
+def test_narrow_bracket_ends_at_its_better_end():
+    def kink(step):
+        """Return a cost that is steep on both sides of 1, so that no step is flat enough."""
+        return 5 * abs(step - 1), 5.0 if step > 1 else -5.0
+
+    steps = tries(kink, 3.0)
+
+    assert steps[-1] == min(steps, key=lambda step: kink(step)[0])
+    assert steps[-1] == pytest.approx(1, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("heights", "speeds", "steps"),
+    [
+        # The first stage, by the cost less the decrease asked for.
+        ([-1.4, -0.6, 0.3], [3.0, 4.7, 2.8], [5.0, 2.168107, 0.649822]),
+        # A bracket that shrinks slowly.
+        (
+            [-0.8, 0.2, -0.1],
+            [0.5, 3.5, 5.8],
+            [1.0, 5.0, 2.874109, 3.93548, 3.081896, 3.215949, 3.575715, 3.330762],
+        ),
+        # A shorter step than the nearest beyond the latest.
+        ([-2.3, 0.2, 0.3], [0.6, 2.7, 1.8], [0.1, 0.5, 2.1, 3.86, 2.442562]),
+    ],
+    ids=["first stage", "halving", "nearest"],
+)
+def test_safeguards_are_those_of_dcsrch(heights, speeds, steps):
+    """Compare with what MINPACK-2's search tries on waves where a safeguard acts."""
+    heights, speeds = np.array(heights), np.array(speeds)
+
+    def waves(step):
+        slope = (heights * speeds) @ np.cos(speeds * step)
+        return float(heights @ np.sin(speeds * step)), float(slope)
+
+    assert tries(waves, steps[0]) == pytest.approx(steps, abs=1e-6)
+
+
+def test_step_as_high_as_the_start_leads_to_that_of_dcsrch():
+    def hollow(step):
+        return step * (step - 2) * (step + 1), 3 * step**2 - 2 * step - 2
+
+    assert tries(hollow, 2.0) == pytest.approx([2.0, 1.106936], abs=1e-6)
+
+
+def test_cubic_has_its_minimum_between_the_points():
+    start, end = (0.0, *cubic(0.0)), (3.0, *cubic(3.0))
+
+    assert cubic_minimum(start, end, SCALARS) == (pytest.approx(1), True)
+    assert cubic_minimum(end, start, SCALARS) == (pytest.approx(1), True)
+
+
+def test_line_has_no_minimum():
+    start, end = (np.float64(0), 0.0, -1.0), (np.float64(1), -1.0, -1.0)
+
+    with np.errstate(divide="ignore"):
+        assert cubic_minimum(start, end, SCALARS) == (1.0, False)
+
+
+def test_many_searches_at_once_try_what_each_tries_alone(rng, backend):
+    heights, speeds = rng.normal(size=(200, 3)), rng.uniform(0.1, 6, size=(200, 3))
+    heights *= -np.sign((heights * speeds).sum(axis=1))[:, np.newaxis]  # all fall at first
+    first_steps = 10 ** rng.uniform(-3, 2, size=200)
+
+    def waves(steps):
+        angles = speeds * np.asarray(steps)[:, np.newaxis]
+        slopes = (heights * speeds * np.cos(angles)).sum(axis=1)
+        return (heights * np.sin(angles)).sum(axis=1), slopes
+
+    line = begin_line(*map(backend.array, (*waves(np.zeros(200)), first_steps)), backend.xp)
+    lines = [
+        begin(*numbers, None) for numbers in zip(*waves(np.zeros(200)), first_steps, strict=True)
+    ]
+    is_open = np.ones(200, dtype=bool)
+    for _ in range(8):
+        trials = waves(backend.numpy(line.step))
+        on_device = [backend.array(part) for part in trials]
+        found = backend.numpy(is_accepted(line, *on_device))
+        expected = [is_accepted(*each) for each in zip(lines, *trials, strict=True)]
+        np.testing.assert_array_equal(found[is_open], np.array(expected)[is_open])
+        is_open &= ~found
+        line = next_line(line, *on_device, backend.xp)
+        lines = [next_line(*each, SCALARS) for each in zip(lines, *trials, strict=True)]
+        steps = np.array([each.step for each in lines])
+        np.testing.assert_allclose(backend.numpy(line.step)[is_open], steps[is_open], rtol=1e-12)

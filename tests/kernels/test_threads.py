@@ -1,0 +1,87 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from hyperlvq import GLVQClassifier
+from hyperlvq.kernels.glvq import cost_and_gradient
+from hyperlvq.kernels.threads import blas_libraries, block_threads, map_in_waves
+
+
+def blas_threads():
+    return {library.num_threads for library in blas_libraries()}
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_blas_has_one_thread_within_and_its_own_after(n_threads):
+    with threadpool_limits(n_threads, user_api="blas"):
+        with block_threads() as map_blocks:
+            assert blas_threads() == {1}
+            assert list(map_blocks(abs, [-1, -2, -3])) == [1, 2, 3]
+        assert blas_threads() == {n_threads}
+
+
+def test_overlapping_holders_give_blas_its_threads_back():
+    with threadpool_limits(2, user_api="blas"):
+        first, second = block_threads(), block_threads()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert blas_threads() == {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == {2}
+
+
+def test_the_last_holder_gives_blas_its_threads_back_whichever_thread_it_is_in():
+    with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(1) as other:
+        last = block_threads()
+        with block_threads():
+            other.submit(last.__enter__).result()
+        assert blas_threads() == {1}
+        other.submit(last.__exit__, None, None, None).result()
+        assert blas_threads() == {2}
+
+
+def test_concurrent_fits_leave_blas_as_it_was(activations):
+    X, y = activations
+
+    def fit(seed):
+        return GLVQClassifier(max_iter=5, tol=0.1, random_state=seed).fit(X, y)
+
+    with threadpool_limits(2, user_api="blas"):
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(fit, range(16)))
+        assert blas_threads() == {2}
+
+
+def test_a_single_thread_needs_no_pool():
+    with threadpool_limits(1, user_api="blas"), block_threads() as map_blocks:
+        assert map_blocks is map
+
+
+@pytest.mark.parametrize("n_items", [0, 1, 2, 3, 10])
+def test_waves_keep_the_order(n_items):
+    with ThreadPoolExecutor(3) as pool:
+        assert list(map_in_waves(pool, 3, abs, list(range(n_items)))) == list(range(n_items))
+
+
+def test_at_most_one_wave_runs_ahead_of_its_consumer():
+    started = []
+    with ThreadPoolExecutor(2) as pool:
+        results = map_in_waves(pool, 4, started.append, list(range(100)))
+        next(results)
+
+    assert len(started) <= 4
+
+
+def test_threads_give_the_same_bits(rng):
+    X = rng.integers(-3, 4, size=(3000, 20)).astype(np.int8)
+    y = rng.integers(2, size=3000)
+    problem = rng.normal(size=(2, 20)), np.arange(2), X, y, 5.0, np.ones(3000)
+
+    expected_cost, expected = cost_and_gradient(*problem)
+    with threadpool_limits(2, user_api="blas"), block_threads() as map_blocks:
+        cost, gradient = cost_and_gradient(*problem, map_blocks=map_blocks)
+    assert cost == expected_cost
+    np.testing.assert_array_equal(gradient, expected)

@@ -1,0 +1,98 @@
+"""Predictions in batches, and as files."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hyperlvq import CentroidClassifier
+from hyperlvq.checks import InputError
+from hyperlvq.prediction import Predictor
+from hyperlvq.saving import to_parts
+from hyperlvq.tables import batches as module
+from hyperlvq.tables.batches import (
+    PredictedBatch,
+    batches,
+    check_output,
+    margins_of,
+    open_output,
+    predict_batches,
+    prediction_table,
+)
+from hyperlvq.tables.columns import Column, Kind
+from hyperlvq.tables.read import Table, TableForm, open_table
+
+ROWS = pa.table({"a": ["1", None], "y": ["u", "v"], "margin": ["x", "y"]})
+TABLE = Table(TableForm("t.csv", ("a", "y", "margin")), ROWS)
+PREDICTED = PredictedBatch(TABLE, np.array(["v", "v"]), np.array([0.5, 2.0]))
+
+
+def test_batches_have_a_fixed_size_whatever_the_chunks(write, monkeypatch):
+    monkeypatch.setattr(module, "BATCH_ROWS", 10)
+    path = write("a\n" + "".join(f"{i}\n" for i in range(95)))
+    with open_table(path, block_size=64) as reader:
+        found = list(batches(reader))
+
+    assert [len(batch.data) for batch in found] == [10] * 9 + [5]
+    assert [batch.first_row for batch in found] == list(range(1, 96, 10))
+    together = pa.concat_tables([batch.data for batch in found])
+    assert together["a"].to_pylist() == [str(i) for i in range(95)]
+
+
+def test_two_classes_have_the_distance_from_zero_as_margin():
+    np.testing.assert_array_equal(margins_of(np.array([-2.0, 3.0])), [2.0, 3.0])
+
+
+def test_what_a_model_refuses_is_one_sentence(write):
+    model = Predictor(to_parts(CentroidClassifier().fit([[-1.0], [1.0]], ["u", "v"])).parts)
+    with open_table(write("a\n1\nNA\n")) as reader, pytest.raises(InputError) as refused:
+        list(predict_batches(model, [Column("a", Kind.NUMBER)], reader))
+
+    assert str(refused.value) == (
+        "table.csv: the model refuses it: CentroidClassifier takes no missing values, "
+        "nor infinite ones"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "kept", "columns"),
+    [
+        ("class", ["y", "a"], ["y", "a", "class", "margin"]),
+        ("y", ["margin", "y"], ["margin", "y", "predicted_y", "predicted_margin"]),
+        ("margin", ["y"], ["y", "margin", "predicted_margin"]),
+    ],
+)
+def test_kept_columns_come_first_and_none_is_lost_to_a_prediction(name, kept, columns):
+    table = prediction_table(PREDICTED, name, kept)
+
+    assert table.column_names == columns
+    assert table["y"].to_pylist() == ["u", "v"]
+
+
+def test_tables_follow_one_another_under_one_header(tmp_path):
+    table = prediction_table(PREDICTED, "y", ["a"])
+    with open_output(str(tmp_path / "p.csv")) as write:
+        write(table)
+        write(table)
+
+    assert (tmp_path / "p.csv").read_text() == "a,y,margin\n" + "1,v,0.5\n,v,2\n" * 2
+
+
+def test_gzip_of_the_same_rows_is_the_same_file(tmp_path):
+    contents = []
+    for name in ("p.csv.gz", "q.csv.gz"):
+        with open_output(str(tmp_path / name)) as write:
+            write(prediction_table(PREDICTED, "y", []))
+        contents.append((tmp_path / name).read_bytes())
+
+    assert contents[0] == contents[1]
+
+
+@pytest.mark.parametrize("name", ["p.xlsx", "p", "p.gz", ""])
+def test_a_name_without_a_known_format_is_refused(name):
+    with pytest.raises(InputError, match=r"must be named \*\.csv"):
+        check_output(f"gone/{name}")
+
+
+@pytest.mark.parametrize("name", ["-", "p.csv", "p.TSV", "p.csv.gz", "p.parquet", "/dev/null"])
+def test_known_formats_and_devices_are_fine(name):
+    check_output(name)

@@ -1,0 +1,99 @@
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperlvq.tables.cells import (
+    COMMA,
+    GROUPED_POINT,
+    POINT,
+    are_numbers,
+    is_plain_number,
+    to_floats,
+)
+
+
+def column(*cells):
+    return pa.chunked_array([pa.array(cells, pa.string())])
+
+
+def value(text, form):
+    values = to_floats(column(text), form)
+    return None if values is None else values[0].as_py()
+
+
+POINT_CASES = [
+    ("1", 1.0),
+    ("-1.5", -1.5),
+    (".5", 0.5),
+    ("5.", 5.0),
+    ("1e-3", 0.001),
+    ("+2", 2.0),
+    ("1E5", 1e5),
+    ("007", 7.0),
+    ("123456789012345678901234567890", 123456789012345678901234567890.0),
+    *((text, None) for text in ("abc", "0x10", "1_000", "１２", "1,5", "1 000", "-", ".", "e5")),
+    *((text, None) for text in ("1e", "--1", "5%", "NAN")),
+]
+#: Thousands stand in well-formed groups.
+GROUPED_CASES = [
+    ("1,234", 1234.0),
+    ("-1,234,567.5", -1234567.5),
+    *((text, None) for text in ("12,34", "1234,567", "0,123", "1,5", "1,234e5")),
+]
+COMMA_CASES = [
+    ("3,14", 3.14),
+    (",5", 0.5),
+    ("1.234,56", 1234.56),
+    ("1.234", 1234.0),
+    ("-1,5e3", -1500.0),
+    ("12", 12.0),
+    *((text, None) for text in ("1.5", "1,234.5", "1,2,3")),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "number"),
+    [
+        *((text, form, number) for text, number in POINT_CASES for form in (POINT, GROUPED_POINT)),
+        *((text, GROUPED_POINT, number) for text, number in GROUPED_CASES),
+        *((text, POINT, None) for text, _ in GROUPED_CASES),
+        *((text, COMMA, number) for text, number in COMMA_CASES),
+    ],
+)
+def test_numbers_in_every_form(text, form, number):
+    assert value(text, form) == number
+
+
+@pytest.mark.parametrize("text", ["inf", "-Infinity", "+INF", "1e999", "-1e400"])
+def test_infinity_counts_as_a_number(text):
+    assert abs(value(text, POINT)) == float("inf")
+
+
+def test_missing_cells_stay_missing():
+    assert to_floats(column(None, "1", None), POINT).to_pylist() == [None, 1.0, None]
+    assert to_floats(column(None), COMMA).to_pylist() == [None]
+
+
+@given(st.text("0123456789+-.eE,_xX infnaIN", max_size=8))
+def test_one_grammar_whichever_way_a_cell_is_read(text):
+    is_number = are_numbers(column(text), POINT)[0].as_py()
+
+    assert (value(text, POINT) is not None) == is_number
+    if is_number:
+        assert value(text, POINT) == float(text)
+        assert is_plain_number(text) == ("n" not in text.lower())
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_value_is_that_of_float(number):
+    assert value(repr(number), POINT) == number
+    assert value(repr(number).replace(".", ","), COMMA) == number
+
+
+@given(st.floats(-1e15, 1e15))
+def test_thousands_do_not_change_a_value(number):
+    text = f"{number:,.6f}"
+    german = text.translate(str.maketrans(",.", ".,"))
+
+    assert value(text, GROUPED_POINT) == value(german, COMMA) == float(f"{number:.6f}")

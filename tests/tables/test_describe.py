@@ -1,0 +1,306 @@
+import datetime
+import decimal
+
+import pyarrow as pa
+import pytest
+
+from hyperlvq.checks import InputError
+from hyperlvq.tables import describe
+from hyperlvq.tables.columns import Column, Kind, to_frame
+from hyperlvq.tables.describe import describe_columns
+from hyperlvq.tables.read import Table, TableForm
+
+DAY = datetime.datetime(2020, 1, 2)
+
+
+def csv(delimiter=",", **columns):
+    """Return a table in CSV with these columns, and a label."""
+    columns["label"] = ["a", "b"] * (len(next(iter(columns.values()))) // 2 + 1)
+    rows = zip(*columns.values(), strict=False)
+    return "\n".join(delimiter.join(map(str, row)) for row in [columns, *rows])
+
+
+def parquet(values, kind=None):
+    """Return a table as from Parquet, with these values, a label and other numbers."""
+    other = [float(i) ** 2 for i in range(len(values))]
+    data = pa.table({"x": pa.array(values, kind), "label": ["a"] * len(values), "other": other})
+    return Table(TableForm("t.parquet", tuple(data.column_names)), data)
+
+
+def described(table, **asked):
+    """Return the first column of the table as it is described."""
+    return describe_columns(table, "label", **asked)[0]
+
+
+def left_out(read, values, name="x"):
+    """Return the reason why a column is left out, next to one of numbers."""
+    other = [0.5 * i * i for i in range(len(values))]
+    return described(read(csv(**{name: values, "other": other}))).reason
+
+
+def test_numbers_have_a_range(read):
+    column = described(read(csv(x=["3", "NA", "-1.5", "1e1"])))
+
+    assert column == Column("x", Kind.NUMBER, n_missing=1, minimum=-1.5, maximum=10.0)
+
+
+def test_text_has_levels_the_most_frequent_first(read):
+    column = described(read(csv(x=["b", "a", "b", "", "c", "a", "b"])))
+
+    assert column == Column("x", Kind.TEXT, n_missing=1, levels=("b", "a", "c"), n_levels=3)
+
+
+def test_at_most_100_levels_are_kept(read):
+    column = described(read(csv(x=[f"level{i % 150}" for i in range(450)])))
+
+    assert column.n_levels == 150
+    assert len(column.levels) == 100
+
+
+def test_target_is_not_described(read):
+    table = read("a,y,b\n1,u,2\n2,v,4\n")
+
+    assert [column.name for column in describe_columns(table, " y ")] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "words", [["false", "true"], ["no", "yes"], ["F", "T"], ["inf", "sup"]], ids=repr
+)
+def test_words_of_truth_or_infinity_are_levels(read, words):
+    assert described(read(csv(x=words * 2))).levels == tuple(words)
+
+
+@pytest.mark.parametrize(
+    ("cells", "note"),
+    [
+        (["007", "012", "034"], "text because of leading zeros, as in '007'"),
+        (["1", "2", "abc", "4"], "text because of 'abc' in row 3; 75 % are numbers"),
+        (["1", "x" * 50, "3"], f"text because of '{'x' * 40}…' in row 2; 66 % are numbers"),
+        (["1", "x", "y"], None),
+        (["1_000", "2_000"], None),
+    ],
+)
+def test_text_of_digits_says_why(read, cells, note):
+    column = described(read(csv(x=cells)))
+
+    assert column.kind is Kind.TEXT
+    assert column.note == note
+
+
+def test_single_leading_zero_makes_no_code(read):
+    assert described(read(csv(x=["01", "12", "23"]))).kind is Kind.NUMBER
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (["2020-01-02", "1999-12-31"], "dates"),
+        (["2020-01-02T10:00:00Z", "1999-12-31 23:59"], "dates"),
+        (["3/4/2020", "", "12/31/99"], "dates"),
+        (["3.4.2020", "31.12.99"], "dates"),
+        (["1 Jan 2020", "03-Feb-21"], "dates"),
+        (["10:30", "23:59:59"], "dates"),
+        (["x", "x"], "always the same"),
+        (["1", "1.0"], "always the same"),
+        (["", "NA"], "empty"),
+        ([f"u{i}" for i in range(20)], "an identifier"),
+        (["u1", *(f"u{i}" for i in range(20))], "an identifier"),
+        ([f"the customer said {i} words" for i in range(20)], "free text"),
+        ([f"v{i}" for i in range(120)] * 2 + ["v1"], None),
+        ([f"v{i}" for i in range(120)] + ["v1"] * 50, "too many different values"),
+        ([f"c{i % 300}" for i in range(900)], "too many different values"),
+        ([f"{i}.5" for i in range(30)] + ["n.d."], "text among numbers"),
+        (range(7, 27), "an identifier"),
+        (range(1, 6), "an identifier"),
+        ([1, 2, 3, 4], None),
+        ([5, 4, 3, 2, 1], None),
+        ([1, 2, 3, 4, "", 6], None),
+        (["x", "", "x"], None),
+        ([f"u{i}" for i in range(19)], None),
+        (["2020-01-02", "soon"], None),
+    ],
+)
+def test_column_is_left_out_for_a_reason(read, values, reason):
+    assert left_out(read, values) == reason
+
+
+def test_text_of_more_levels_than_a_model_can_remember_is_left_out(read, monkeypatch):
+    monkeypatch.setattr(describe, "MOST_LEVELS", 5)
+
+    assert left_out(read, [f"c{i % 6}" for i in range(90)]) == "too many different values"
+    assert left_out(read, [f"c{i % 5}" for i in range(90)]) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["id", "ID", "customer_id", "customerId", "index", "key", "nr", "no", "row", "uuid"]
+)
+def test_distinct_integers_called_so_are_an_identifier(read, name):
+    assert left_out(read, [10, 30, 20], name) == "an identifier"
+    assert left_out(read, [10, 30, 10], name) is None
+    assert left_out(read, [1.5, 3, 2], name) is None
+
+
+@pytest.mark.parametrize("name", ["idea", "nose", "width", "monkey", "arrow"])
+def test_other_names_say_nothing(read, name):
+    assert left_out(read, [10, 30, 20], name) is None
+
+
+def test_row_names_are_left_out(read):
+    columns = describe_columns(read("x,label\nMazda,1,a\nMazda RX,3,b\n"), "label")
+
+    assert [(column.name, column.reason) for column in columns] == [
+        ("(row name)", "an identifier"),
+        ("x", None),
+    ]
+
+
+def test_counting_numbers_are_used_where_nothing_else_is_left(read):
+    assert described(read(csv(x=range(1, 21)))).kind is Kind.NUMBER
+
+
+@pytest.mark.parametrize(
+    ("columns", "reasons"),
+    [
+        ({"age": [3] * 6, "id": range(6)}, ": age (always the same), id (an identifier)"),
+        ({"when": ["2020-01-02"] * 2, "x": ["", ""]}, ": when (dates), x (empty)"),
+        ({"label": ["a"]}, ""),
+    ],
+)
+def test_nothing_to_learn_from_is_refused(read, columns, reasons):
+    with pytest.raises(InputError) as error:
+        describe_columns(read(csv(**columns)), "label")
+
+    assert str(error.value) == f"table.csv has no column to learn from{reasons}"
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (range(20), Kind.NUMBER),
+        (["7", "7"], Kind.NUMBER),
+        ([f"u{i}" for i in range(20)], Kind.TEXT),
+        (["2020-01-02", "2020-01-03"], Kind.TEXT),
+        (["", ""], Kind.DROPPED),
+    ],
+)
+def test_kept_column_is_used_if_it_can_be(read, values, kind):
+    table = read(csv(x=values, other=[i * i for i in range(len(values))]))
+
+    assert described(table, keep=["x"]).kind is kind
+
+
+def test_dropped_column_is_left_out_as_asked(read):
+    columns = describe_columns(read(csv(x=["1", "inf"], other=["1", "5"])), "label", drop=[" x"])
+
+    assert columns[0].reason == "as asked"
+    assert columns[1].kind is Kind.NUMBER
+
+
+@pytest.mark.parametrize(
+    ("target", "asked", "sentence"),
+    [
+        ("Label", {}, "table.csv has no column 'Label' (did you mean 'label'?)"),
+        ("species", {}, "table.csv has no column 'species', only 'width', 'label'"),
+        ("label", {"keep": ["widht"]}, "no column 'widht' (did you mean 'width'?)"),
+        ("label", {"drop": ["u", "v"]}, "no columns 'u', 'v', only"),
+        ("label", {"drop": ["label"]}, "column 'label' is the target"),
+        ("label", {"keep": ["width"], "drop": ["width"]}, "cannot be both kept and left out"),
+    ],
+)
+def test_unknown_names_are_refused(read, target, asked, sentence):
+    with pytest.raises(InputError) as error:
+        describe_columns(read(csv(width=["1", "3"])), target, **asked)
+
+    assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("cells", "sentence"),
+    [
+        (["1", "inf", "2"], "row 2, column 'x': 'inf' is not finite"),
+        (["1", "", "-Infinity"], "row 3, column 'x': '-Infinity' is not finite"),
+        (["1e999", "2"], "row 1, column 'x': '1e999' is not finite"),
+        (["-1e308", "1e308"], "column 'x': from -1e+308 to 1e+308 is too wide a range"),
+    ],
+)
+def test_numbers_beyond_float64_are_refused(read, cells, sentence):
+    with pytest.raises(InputError) as error:
+        describe_columns(read(csv(x=cells)), "label")
+
+    assert str(error.value) == f"table.csv, {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("columns", "delimiter", "decimal"),
+    [
+        ({"a": ["1", "2"]}, ";", None),
+        ({"a": ["1", "2.5"]}, ";", "."),
+        ({"a": ["1", "2,5"]}, ";", ","),
+        ({"a": ["1.234", "5"]}, ";", "."),
+        ({"a": ["1.234", "5"], "b": ["1,5", "2"]}, ";", ","),
+        ({"a": ['"1,234.5"', "1"]}, ",", "."),
+        ({"a": ["1,5", "x"], "b": ["2.5", "1"]}, ";", "."),
+        ({"a": ["12.5.2020", "1.1.20"], "b": ["2,5", "1"]}, "\t", ","),
+    ],
+)
+def test_decimal_mark_is_found_over_the_whole_table(read, columns, delimiter, decimal):
+    table = read(csv(delimiter, **columns))
+
+    describe_columns(table, "label")
+
+    assert table.form.decimal == decimal
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        ({"x": ["1,5", "2.5", "3"]}, r"'1,5' in row 1, '2\.5' in row 2"),
+        (
+            {"x": ["1,5", "2"], "y": ["1.5", "2"]},
+            "commas in column 'x' but .* points in column 'y'",
+        ),
+    ],
+)
+def test_two_decimal_marks_are_refused(read, columns, sentence):
+    with pytest.raises(InputError, match=sentence):
+        describe_columns(read(csv(";", **columns)), "label")
+
+
+def test_comma_in_a_comma_delimited_file_is_no_decimal_mark(read):
+    assert described(read('x,label\n"1,5",a\n2,b\n')).kind is Kind.TEXT
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "expected"),
+    [
+        ([1, 5, None], pa.int8(), Kind.NUMBER),
+        ([1, 2**64 - 1], pa.uint64(), Kind.NUMBER),
+        ([1.5, float("nan")], pa.float16(), Kind.NUMBER),
+        ([1.5, 2.5], pa.float32(), Kind.NUMBER),
+        ([decimal.Decimal("1.5"), None, decimal.Decimal(2)], pa.decimal128(5, 2), Kind.NUMBER),
+        (["1.5", "2"], pa.string(), Kind.NUMBER),
+        ([True, False], pa.bool_(), Kind.TEXT),
+        (["u", "v"], pa.string(), Kind.TEXT),
+        ([DAY, DAY], pa.timestamp("us"), "dates"),
+        ([DAY, DAY], pa.timestamp("ns", "UTC"), "dates"),
+        ([DAY.date(), DAY.date()], pa.date32(), "dates"),
+        ([DAY.time(), DAY.time()], pa.time64("us"), "dates"),
+        ([None, None], pa.null(), "empty"),
+        ([float("nan"), None], pa.float64(), "empty"),
+        ([[1], [2]], pa.list_(pa.int64()), "nested or binary values"),
+        ([{"a": 1}, {"a": 2}], pa.struct({"a": pa.int64()}), "nested or binary values"),
+        ([b"a", b"b"], pa.binary(), "nested or binary values"),
+    ],
+)
+def test_types_of_parquet(values, kind, expected):
+    table = parquet(values, kind)
+
+    column = described(table)
+
+    assert expected in (column.kind, column.reason)
+    to_frame(table, [column])
+
+
+def test_infinity_in_parquet_is_refused():
+    with pytest.raises(InputError, match=r"t\.parquet, row 2, column 'x': 'inf' is not finite"):
+        described(parquet([1.0, float("inf")]))
