@@ -3,28 +3,22 @@
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from hyperlvq.cli.text import printable
 from hyperlvq.study.runner import Step
 
+TIME_IS_UP = "time is up, the same command goes on"
 LINES_WITHOUT_TERMINAL = 20
 # The first runs are the longest: minutes each.
 SPEED_SECONDS = 3600
 
 
-class Shown(NamedTuple):
-    """How many runs were made, how many are left, and the sentences of those that failed."""
-
-    n_done: int
-    n_left: int
-    failures: Counter[str]
-
-
-def show_progress(steps: Iterable[Step]) -> Shown:
-    """Follow a study on standard error."""
+def follow_study(steps: Iterable[Step], jobs: str, place: str) -> None:
+    """Follow a study on standard error; say in the end how many jobs were made, and what failed."""
     console = Console(stderr=True)
     follow = _show_bar if console.is_terminal else _show_lines
     n_done, n_left, failures = 0, 0, Counter[str]()
@@ -32,7 +26,9 @@ def show_progress(steps: Iterable[Step]) -> Shown:
         n_done, n_left = n_done + 1, step.total - step.done
         if step.record["error"] is not None:
             failures[step.record["error"]] += 1
-    return Shown(n_done, n_left, failures)
+    typer.echo(f"{n_done - failures.total()} {jobs} made; {TIME_IS_UP if n_left else place}")
+    for sentence, count in failures.items():
+        typer.echo(printable(f"{count} failed: {sentence}"), err=True)
 
 
 def _show_bar(steps: Iterable[Step], console: Console) -> Iterable[Step]:
