@@ -4,8 +4,9 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+import typer
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -18,10 +19,13 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+from hyperlvq.cli.text import printable
+
 if TYPE_CHECKING:
     from hyperlvq.study.runner import Step
     from hyperlvq.tables.training import Progress as Report
 
+TIME_IS_UP = "time is up, the same command goes on"
 LINES_WITHOUT_TERMINAL = 20
 # The first runs of a study are the longest: minutes each.
 SPEED_SECONDS = 3600
@@ -73,23 +77,17 @@ def shown_download() -> Iterator[Callable[[int, int | None], None]]:
             bar.stop()
 
 
-class Shown(NamedTuple):
-    """How many runs were made, how many are left, and the sentences of those that failed."""
-
-    n_done: int
-    n_left: int
-    failures: Counter[str]
-
-
-def show_progress(steps: "Iterable[Step]") -> Shown:
-    """Follow a study, by lines where there is no terminal."""
+def follow_study(steps: "Iterable[Step]", jobs: str, place: str) -> None:
+    """Follow a study on standard error; say in the end how many jobs were made, and what failed."""
     follow = _show_bar if Console(stderr=True).is_terminal else _show_lines
     n_done, n_left, failures = 0, 0, Counter[str]()
     for step in follow(steps):
         n_done, n_left = n_done + 1, step.total - step.done
         if step.record["error"] is not None:
             failures[step.record["error"]] += 1
-    return Shown(n_done, n_left, failures)
+    typer.echo(f"{n_done - failures.total()} {jobs} made; {TIME_IS_UP if n_left else place}")
+    for sentence, count in failures.items():
+        typer.echo(printable(f"{count} failed: {sentence}"), err=True)
 
 
 def _show_bar(steps: "Iterable[Step]") -> "Iterator[Step]":
