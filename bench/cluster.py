@@ -83,7 +83,7 @@ def measured_fit(options, kills):
     cluster = SubprocessCluster(
         n_workers=options.workers,
         threads_per_worker=1,
-        dashboard_address=":0",
+        dashboard_address=None,  # type: ignore[arg-type]  # as its documentation has it
         worker_kwargs={"memory_limit": options.memory_limit, "dashboard": False},
     )
     with cluster, Client(cluster) as client:

@@ -75,7 +75,7 @@ def move_into_place(part: Path, target: Path) -> None:
 
 
 def _finish(descriptor: int, target: Path) -> None:
-    """Bring a file to the disk; those who may read and write the target may do so, or fewer."""
+    """Bring a file to the disk, for the same people to read and write as the target, or fewer."""
     os.fsync(descriptor)
     if os.name != "posix" or not target.exists():
         return

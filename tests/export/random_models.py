@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from hyperlvq import make_classifier
-from hyperlvq.export import make_plan
+from hyperlvq.export import make_plan, to_c
 
 READOUTS = ("centroids", "perceptron", "lvq1", "glvq", "rls")
 FEW_STEPS = {"perceptron": {"max_iter": 2}, "lvq1": {"max_iter": 2}, "glvq": {"max_iter": 3}}
@@ -100,6 +100,13 @@ def fit(settings, X, y, seed=0):
 def fitted_model(settings, seed=0):
     """Return a model fitted with settings."""
     return fit(settings, *training_data(settings, np.random.default_rng(seed)))
+
+
+def write(settings, folder, n_samples=None):
+    """Write the C of a fitted model, with a self-test if it has samples, and return the plan."""
+    plan, samples = plan_and_samples(settings, n_samples=n_samples or 1)
+    to_c(plan, folder, vectors=samples if n_samples else None)
+    return plan
 
 
 def plan_and_samples(settings, seed=0, n_samples=40, shift=0.0):

@@ -18,7 +18,7 @@ from export.firmware import (
     require_tools,
     self_test,
 )
-from export.random_models import Settings, draw, plan_and_samples
+from export.random_models import Settings, draw, write
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -162,8 +162,7 @@ def test_two_models_link_together(model, tmp_path):
 
 @on_every(EMULATED)
 def test_every_name_is_prefixed_and_nothing_lies_in_static_ram(target, tmp_path):
-    plan, _ = plan_and_samples(SMALL)
-    to_c(plan, tmp_path)
+    write(SMALL, tmp_path)
 
     defined = [
         row for row in symbols(target, compile_object(target, tmp_path)) if row[-2] in "TtDdBbRr"
@@ -176,8 +175,7 @@ def test_every_name_is_prefixed_and_nothing_lies_in_static_ram(target, tmp_path)
 @on_every(EMULATED)
 @pytest.mark.parametrize("settings", [draw(seed, 40, 200, 4000) for seed in range(6)], ids=str)
 def test_only_builds_for_float_have_floating_point(settings, target, tmp_path):
-    plan, _ = plan_and_samples(settings)
-    to_c(plan, tmp_path)
+    write(settings, tmp_path)
     source = re.sub(r"/\*.*?\*/", "", (tmp_path / "net.c").read_text(), flags=re.DOTALL)
 
     names = [row[-1] for row in symbols(target, compile_object(target, tmp_path))]
@@ -192,8 +190,7 @@ def budget_row(folder, what):
 
 
 def test_readme_states_the_predicted_budget(tmp_path):
-    plan, _ = plan_and_samples(SMALL)
-    to_c(plan, tmp_path)
+    plan = write(SMALL, tmp_path)
     budgets = [predict_budget(plan, target) for target in ("cortex-m3", "riscv32", "avr")]
 
     assert budget_row(tmp_path, "flash: tables and code") == [f"{b.flash}" for b in budgets]
@@ -203,8 +200,7 @@ def test_readme_states_the_predicted_budget(tmp_path):
 
 
 def test_compile_lines_of_the_readme_work(tmp_path):
-    plan, samples = plan_and_samples(SMALL)
-    to_c(plan, tmp_path, vectors=samples)
+    write(SMALL, tmp_path, n_samples=40)
     readme = (tmp_path / "net.md").read_text()
     lines = [line for line in readme.splitlines() if re.match(r"[\w-]*gcc ", line)]
 
@@ -217,8 +213,7 @@ def test_compile_lines_of_the_readme_work(tmp_path):
 
 def test_tables_beyond_an_avr_are_refused_by_a_sentence(tmp_path):
     AVR.require()
-    plan, _ = plan_and_samples(Settings("centroids", "int16", 8, 40, 2000, 3, 26, 1))
-    to_c(plan, tmp_path)
+    write(Settings("centroids", "int16", 8, 40, 2000, 3, 26, 1), tmp_path)
 
     sentence = "52000 bytes of weights, where a table has at most 32767"
     assert f"It does not fit an AVR: {sentence}." in (tmp_path / "net.md").read_text()
@@ -238,8 +233,7 @@ def test_fused_multiply_adds_change_nothing(tmp_path):
     cpu = Path("/proc/cpuinfo")
     if not cpu.is_file() or "fma" not in cpu.read_text().split():
         pytest.skip("needs a processor with fused multiply-adds")
-    plan, samples = plan_and_samples(Settings("glvq", "float", 8, 20, 500, 3, 4, 1))
-    to_c(plan, tmp_path, vectors=samples)
+    write(Settings("glvq", "float", 8, 20, 500, 3, 4, 1), tmp_path, n_samples=40)
 
     assert self_test(HOST, tmp_path, "-O3", "-mfma", "-ffp-contract=fast").wrong == 0
 

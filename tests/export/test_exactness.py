@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from export.firmware import AVR, CLANG, CORTEX_M3, HOST, RISCV32, SANITIZED, self_test
-from export.random_models import Settings, draw, fit, plan_and_samples
+from export.random_models import Settings, draw, fit, plan_and_samples, write
+from sklearn.pipeline import Pipeline
 
+from hyperlvq import CentroidClassifier, make_classifier
 from hyperlvq.export import compare, make_plan, to_c
 
 SMALL = {"most_features": 60, "most_units": 300, "most_weights": 8000}
@@ -30,10 +32,24 @@ CASES = [
 
 @pytest.mark.parametrize(("target", "n_samples", "settings"), CASES, ids=str)
 def test_labels_are_those_of_the_plan(target, n_samples, settings, tmp_path):
-    plan, samples = plan_and_samples(settings, n_samples=n_samples)
-    to_c(plan, tmp_path, vectors=samples)
+    write(settings, tmp_path, n_samples)
 
     assert self_test(target, tmp_path).wrong == 0
+
+
+@pytest.mark.parametrize("trainable", [False, "perceptron", "glvq"])
+def test_remainders_settle_some_features_and_one_class_has_no_output(trainable, tmp_path):
+    X = np.arange(201)[:, np.newaxis] * [1, 3, 0.37] + [0, 0, 0.25]
+    y = np.arange(201) // 50 % 2
+    model = make_classifier("intrvfl", "centroids", n_units=100, random_state=0).fit(X, y)
+    readout = CentroidClassifier().partial_fit(model[:-1].transform(X), y, classes=[0, 1, 2])
+    model = Pipeline([*model.steps[:-1], ("readout", readout)])
+    to_c(model, tmp_path, name="net", input="int16", vectors=X, trainable=trainable)
+
+    source = (tmp_path / "net.c").read_text()
+    assert "if (scaling.settles)" in source
+    assert "net_classes[2]" in source
+    assert self_test(SANITIZED, tmp_path).wrong == 0
 
 
 @pytest.mark.data

@@ -15,7 +15,7 @@ import hyperlvq
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import make_plan
-from hyperlvq.export.onnx_graph import render, to_onnx
+from hyperlvq.export.onnx_graph import to_onnx
 
 #: 5 readouts, 3 inputs and 2 widths, drawn in turns, come together in all ways.
 N_MODELS = 60
@@ -50,7 +50,7 @@ RUNTIMES = (run_in_onnxruntime, run_in_reference)
 
 
 def assert_same(plan, X):
-    model = render(plan)
+    model = to_onnx(plan)
     onnx.checker.check_model(model, full_check=True)
     for run in RUNTIMES:
         labels, scores = run(model, plan.values(X))
@@ -110,7 +110,7 @@ def test_first_of_equal_scores_wins(rng):
     plan = replace(plan, weights=np.zeros_like(plan.weights), biases=np.zeros_like(plan.biases))
 
     assert_same(plan, X)
-    assert set(run_in_onnxruntime(render(plan), plan.values(X))[0]) == {plan.classes[0]}
+    assert set(run_in_onnxruntime(to_onnx(plan), plan.values(X))[0]) == {plan.classes[0]}
 
 
 @pytest.mark.parametrize(
@@ -123,14 +123,14 @@ def test_labels_are_of_the_classes_own_type(rng, classes):
     plan = make_plan(make_classifier("intrvfl", "centroids", n_units=40, random_state=0).fit(X, y))
 
     assert_same(plan, X)
-    assert run_in_onnxruntime(render(plan), plan.values(X))[0].dtype.kind in (y.dtype.kind, "O")
+    assert run_in_onnxruntime(to_onnx(plan), plan.values(X))[0].dtype.kind in (y.dtype.kind, "O")
 
 
 def test_batches_have_any_size(rng):
     plan, X = random_plan(rng)
 
     assert_same(plan, X[:1])
-    labels, scores = run_in_onnxruntime(render(plan), np.empty((0, 3), dtype=np.float32))
+    labels, scores = run_in_onnxruntime(to_onnx(plan), np.empty((0, 3), dtype=np.float32))
     assert labels.shape == (0,)
     assert scores.shape == (0, plan.n_outputs)
 
@@ -142,7 +142,7 @@ def test_nan_counts_as_the_smallest_value(rng, run):
     missing[:, 1] = np.nan
     X[:, 1] = X[:, 1].min()
 
-    assert np.array_equal(run(render(plan), missing)[1], plan.scores(X))
+    assert np.array_equal(run(to_onnx(plan), missing)[1], plan.scores(X))
 
 
 def test_model_says_what_it_is_in_operators_of_the_standard(rng):

@@ -133,47 +133,35 @@ def replaced(model, **steps):
     return Pipeline([(name, steps.get(name, step)) for name, step in model.steps])
 
 
+def recipe(*names, **parameters):
+    return lambda model, iris: make_classifier(*names, **parameters).fit(*iris)
+
+
 UNSUPPORTED = {
-    "estimator": (lambda model, iris: model[-1], "only pipelines of make_classifier"),
-    "unfitted": (lambda model, iris: make_classifier(), "not fitted: call fit first"),
-    "rvfl": (
-        lambda model, iris: make_classifier("rvfl", "glvq").fit(*iris),
-        "cannot export RVFLLayer: its real weights and sigmoids have no integer form",
+    "only pipelines of make_classifier": lambda model, iris: model[-1],
+    "not fitted: call fit first": lambda model, iris: make_classifier(),
+    "RVFLLayer: its real weights and sigmoids have no integer form": recipe("rvfl", "glvq"),
+    "hidden layer passthrough": recipe("features", "glvq"),
+    "cannot export KGLVQClassifier": recipe("intrvfl", "kglvq", n_units=20, max_iter=3),
+    "scaling StandardScaler: only MinMaxScaler": lambda model, iris: replaced(
+        model, scale=StandardScaler().fit(iris[0])
     ),
-    "features": (
-        lambda model, iris: make_classifier("features", "glvq").fit(*iris),
-        "hidden layer passthrough",
+    r"feature_range=\(-1, 1\)": lambda model, iris: replaced(
+        model, scale=MinMaxScaler((-1, 1)).fit(iris[0])
     ),
-    "kglvq": (
-        lambda model, iris: make_classifier("intrvfl", "kglvq", n_units=20, max_iter=3).fit(*iris),
-        "cannot export KGLVQClassifier",
-    ),
-    "standard scaler": (
-        lambda model, iris: replaced(model, scale=StandardScaler().fit(iris[0])),
-        "scaling StandardScaler: only MinMaxScaler",
-    ),
-    "feature range": (
-        lambda model, iris: replaced(model, scale=MinMaxScaler((-1, 1)).fit(iris[0])),
-        r"feature_range=\(-1, 1\)",
-    ),
-    "function": (
-        lambda model, iris: Pipeline([("log", FunctionTransformer()), *model.steps]).fit(*iris),
-        "steps log, scale, hidden, readout",
-    ),
-    "unnamed steps": (
-        lambda model, iris: make_pipeline(
-            MinMaxScaler(), IntRVFLLayer(), GLVQClassifier(max_iter=5)
-        ),
-        "they must be scale, hidden and readout",
+    "steps log, scale, hidden, readout": lambda model, iris: Pipeline(
+        [("log", FunctionTransformer()), *model.steps]
+    ).fit(*iris),
+    "they must be scale, hidden and readout": lambda model, iris: make_pipeline(
+        MinMaxScaler(), IntRVFLLayer(), GLVQClassifier(max_iter=5)
     ),
 }
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("case", UNSUPPORTED)
-def test_unsupported_model_is_refused_with_the_reason(case, model, iris):
-    make, message = UNSUPPORTED[case]
-    unsupported = make(model, iris)
+@pytest.mark.parametrize("message", UNSUPPORTED)
+def test_unsupported_model_is_refused_with_the_reason(message, model, iris):
+    unsupported = UNSUPPORTED[message](model, iris)
 
     with pytest.raises(InputError, match=message):
         make_plan(unsupported)

@@ -8,14 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
+from hyperlvq.export.layout import scaling_layout
 from hyperlvq.export.scaling import float_scaling, integer_scaling
 
 UNITS = st.integers(1, 2000)
 
 
+def scale(low, high, n_units, input_type="int16"):
+    """Return the scaling of features named a, b, c, and notes on it."""
+    low, high = np.array(low, dtype=float, ndmin=1), np.array(high, dtype=float, ndmin=1)
+    names = "abc"[: len(low)]
+    if input_type == "float":
+        return float_scaling(low, high, n_units, names)
+    return integer_scaling(low, high, n_units, names, input_type)
+
+
 def integer_levels(x, low, high, n_units, input_type="int16"):
-    bounds = (np.array([float(low)]), np.array([float(high)]))
-    scaling, _ = integer_scaling(*bounds, n_units, ["a"], input_type)
+    scaling, _ = scale(low, high, n_units, input_type)
     return scaling.levels(np.asarray(x)[:, np.newaxis])[:, 0]
 
 
@@ -67,45 +76,25 @@ def test_integers_in_a_real_range_have_the_level_of_the_float_model(low, span, n
 
 def test_features_of_integer_and_of_real_ranges_go_together():
     low, high = np.array([0.0, 0.5, 3.0]), np.array([16.0, 90.25, 4.0])
-    scaling, _ = integer_scaling(low, high, 8, ["a", "b", "c"], "int16")
-    x = np.arange(-5, 100)
+    x = np.arange(-5, 100)[:, np.newaxis] + np.zeros(3)
 
-    levels = scaling.levels(np.column_stack([x, x, x]))
+    levels = scale(low, high, 8)[0].levels(x)
 
-    expected = np.rint(8 * np.clip((x[:, np.newaxis] - low) / (high - low), 0, 1))
-    np.testing.assert_array_equal(levels, expected)
+    np.testing.assert_array_equal(levels, np.rint(8 * np.clip((x - low) / (high - low), 0, 1)))
 
 
-def test_no_sum_of_a_scaling_leaves_its_width():
-    for span in (3, 255, 4095, 65535):
-        scaling, _ = integer_scaling(
-            np.zeros(1) - 32768, np.zeros(1) - 32768 + span, 1000, ["a"], "int16"
-        )
-        largest = (span - 1) * int(scaling.multiplier[0]) + int(scaling.offset[0])
+@pytest.mark.parametrize("span", [3, 255, 4095, 65535])
+def test_no_sum_of_a_scaling_leaves_its_width(span):
+    scaling, _ = scale(-32768, -32768 + span, 1000)
+    largest = (span - 1) * int(scaling.multiplier[0]) + int(scaling.offset[0])
 
-        assert largest < 2**scaling.width
-
-
-def test_range_beyond_the_type_names_the_feature_and_a_wider_input():
-    with pytest.raises(
-        InputError, match=r"'area' ranges from 0 to 70000, beyond int16; choose int32"
-    ):
-        integer_scaling(np.zeros(1), np.array([70000.0]), 10, ["area"], "int16")
-    with pytest.raises(InputError, match="choose float"):
-        integer_scaling(np.zeros(1), np.array([1e12]), 10, ["area"], "int32")
-
-
-def test_feature_of_few_integers_is_told_to_the_user():
-    _, notes = integer_scaling(np.zeros(2), np.array([0.75, 100]), 10, ["ratio", "count"], "int16")
-
-    assert len(notes) == 1
-    assert "'ratio' spans only 0.75 integers" in notes[0]
+    assert largest < 2 ** scaling_layout(scaling).product_bits
 
 
 @given(x=st.floats(width=32, allow_nan=False), n_units=UNITS)
 @settings(deadline=None)
 def test_float_levels_stay_within_the_units(x, n_units):
-    scaling, _ = float_scaling(np.array([-3.0]), np.array([5.0]), n_units, ["a"])
+    scaling, _ = scale(-3, 5, n_units, "float")
 
     assert 0 <= scaling.levels([[x]])[0, 0] <= n_units
 
@@ -113,23 +102,37 @@ def test_float_levels_stay_within_the_units(x, n_units):
 @given(level=st.integers(0, 1999))
 @settings(deadline=None)
 def test_float_levels_are_those_of_exact_arithmetic_at_halves(level):
-    scaling, _ = float_scaling(np.zeros(1), np.array([2000.0]), 2000, ["a"])
+    scaling, _ = scale(0, 2000, 2000, "float")
 
     assert scaling.levels([[level + 0.5]])[0, 0] == round(Fraction(2 * level + 1, 2))
 
 
-def test_range_that_float32_cannot_hold_names_the_feature():
-    for low, high in ((0, 1e-40), (1e39, 2e39), (0, 1e39), (-3e38, 3e38), (-1e308, 1e308)):
-        with pytest.raises(InputError, match="feature 'a' ranges from"):
-            float_scaling(np.array([low]), np.array([high]), 10, ["a"])
+@pytest.mark.parametrize(
+    ("low", "high", "input_type", "message"),
+    [
+        (0, 70000, "int16", "'a' ranges from 0 to 70000, beyond int16; choose int32"),
+        (0, 1e12, "int32", "choose float"),
+        *[
+            (*ends, "float", "feature 'a' ranges from")
+            for ends in ((0, 1e-40), (1e39, 2e39), (0, 1e39), (-3e38, 3e38), (-1e308, 1e308))
+        ],
+        # A scale that float32 rounds away.
+        ((0, 0), (1, 3e38), "float", "feature 'b' ranges from"),
+    ],
+)
+def test_range_that_cannot_be_held_names_the_feature(low, high, input_type, message):
+    with pytest.raises(InputError, match=message):
+        scale(low, high, 1, input_type)
 
 
-def test_scale_that_float32_rounds_away_names_the_feature():
-    with pytest.raises(InputError, match="feature 'b' ranges from"):
-        float_scaling(np.zeros(2), np.array([1.0, 3e38]), 1, ["a", "b"])
+@pytest.mark.parametrize(
+    ("low", "high", "input_type", "note"),
+    [
+        ((0, 0), (0.75, 100), "int16", "'a' spans only 0.75 integers"),
+        (1e9, 1e9 + 500, "float", "fewer than 100 values in the range of feature 'a'"),
+    ],
+)
+def test_feature_that_loses_much_is_told_to_the_user(low, high, input_type, note):
+    (told,) = scale(low, high, 100, input_type)[1]
 
-
-def test_range_that_float32_resolves_poorly_is_told_to_the_user():
-    _, notes = float_scaling(np.array([1e9]), np.array([1e9 + 500]), 100, ["time"])
-
-    assert "feature 'time'" in notes[0]
+    assert note in told

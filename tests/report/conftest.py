@@ -1,9 +1,9 @@
 """Records and published figures made up for the tests of the report."""
 
-import csv
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from hyperlvq.study.experiments import MODELS
@@ -74,15 +74,10 @@ def records(true_accuracies):
 def published_path(tmp_path_factory, true_accuracies):
     """Return a published file with accuracies and the sizes that costs are counted from."""
     path = tmp_path_factory.mktemp("published") / "paper.csv"
-    columns = {m.accuracy_column: name for name, m in MODELS.items() if m.accuracy_column}
-    sizes = {"n_samples": 1000, "n_classes": 2, "protocol": "kfold", "n_train": 750}
-    sizes["intrvfl_rls_n"] = 500
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, ["dataset", *sizes, *columns])
-        writer.writeheader()
-        for dataset, by_model in true_accuracies.items():
-            published = {column: f"{by_model[name]:.4f}" for column, name in columns.items()}
-            writer.writerow({"dataset": dataset} | sizes | published)
+    columns = {name: m.accuracy_column for name, m in MODELS.items() if m.accuracy_column}
+    table = pd.DataFrame(true_accuracies).T.round(4)[[*columns]].rename(columns=columns)
+    sizes = {"n_samples": 1000, "n_classes": 2, "n_train": 750, "intrvfl_rls_n": 500}
+    table.assign(**sizes, protocol="kfold").to_csv(path, index_label="dataset")
     return path
 
 

@@ -131,13 +131,10 @@ def test_a_tap_shows_a_point(open_page):
     assert page.locator("#tip b").inner_text() == point.get_attribute("data-set")
 
 
-def test_without_scripts_points_have_titles(chromium, address):
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address)
+def test_without_scripts_points_have_titles(open_page):
+    page = open_page(java_script_enabled=False)
 
     title = page.locator(".points circle title").first.text_content()
-    context.close()
 
     assert title.startswith("set-0")
     assert "features + RLS 0." in title
@@ -148,13 +145,9 @@ def test_dark_mode_has_dark_paper_and_light_figures(open_page):
 
     assert paper_colour(light) == LIGHT_PAPER
     assert paper_colour(dark) == DARK_PAPER
-    ink = [
-        page.locator("figure svg text[style*=currentColor]").first.evaluate(
-            "text => getComputedStyle(text).fill"
-        )
-        for page in (light, dark)
-    ]
-    assert ink == ["rgb(27, 32, 38)", "rgb(228, 232, 237)"]
+    for page, ink in ((light, "rgb(27, 32, 38)"), (dark, "rgb(228, 232, 237)")):
+        text = page.locator("figure svg text[style*=currentColor]").first
+        assert text.evaluate("text => getComputedStyle(text).fill") == ink
 
 
 @pytest.mark.parametrize("width", [320, 375, 768, 1280])

@@ -5,7 +5,7 @@ import pytest
 from hyperlvq.checks import InputError
 from hyperlvq.costs import glvq_flops, rls_flops, rls_qr_flops
 from hyperlvq.report.costs import COST_COLUMNS, cost_table, published_sizes, recorded_sizes
-from hyperlvq.report.published import Published
+from hyperlvq.report.results import Published
 
 KFOLD = dict(zip(COST_COLUMNS, ("a", "1000", "750", "kfold", "2", "500"), strict=True))
 TRAIN_TEST = KFOLD | {"dataset": "b", "protocol": "train_test", "n_classes": "10"}

@@ -22,7 +22,7 @@ from hyperlvq.report.page import (
     signed,
     write_report,
 )
-from hyperlvq.report.published import read_published
+from hyperlvq.report.results import read_published
 from hyperlvq.study.experiments import MODELS
 
 SECTIONS = ["means", "plots", "comparisons", "ranks", "costs", "sets", "failures", "differences"]

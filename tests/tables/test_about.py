@@ -19,7 +19,6 @@ from hyperlvq.registry import hidden_layers, readouts
 from hyperlvq.saving import to_parts
 from hyperlvq.tables.about import (
     about_python_model,
-    about_training,
     columns_of,
     from_notes,
     settings_of,
@@ -36,10 +35,8 @@ from hyperlvq.tables.training import Task, train
 def test_what_is_known_of_every_recipe_is_plain_and_comes_back(hidden, readout, tmp_path):
     (tmp_path / "t.csv").write_text(colour_table())
     task = Task("colour", hidden, readout, n_folds=2)
-    trained = train(read_table(tmp_path / "t.csv"), task, lambda *_: None)
 
-    parts = to_parts(trained.model)
-    about = about_training(trained, task, "folder/t.csv", parts)
+    _, parts, about = train(read_table(tmp_path / "t.csv"), task, lambda *_: None)
 
     back = from_notes(replace(parts, notes=to_notes(about)), "m")
     plain, plain_back = (
@@ -47,7 +44,7 @@ def test_what_is_known_of_every_recipe_is_plain_and_comes_back(hidden, readout, 
     )
     assert plain_back == plain
     assert plain["columns"][2]["levels"] == ["x", "y"]
-    assert columns_of(about) == list(trained.columns)
+    assert columns_of(back) == columns_of(about)
     assert about["table"] == "t.csv"
     assert about["rows"] == 30
 

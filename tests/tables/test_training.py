@@ -93,8 +93,8 @@ def test_the_found_settings_are_those_of_the_model(colours):
 
     readout = trained.model["readout"]
     found = {"prototypes_per_class": readout.prototypes_per_class, "slope": readout.slope}
-    assert trained.search["best"] == found
-    assert 0 < trained.fit_seconds < perf_counter() - start
+    assert trained.about["search"]["best"] == found
+    assert 0 < trained.about["fit_seconds"] < perf_counter() - start
 
 
 def test_parameters_are_checked_before_the_table_is_looked_at(colours):
@@ -107,7 +107,7 @@ def test_a_training_that_does_not_converge_is_noted_not_warned_of(colours):
         colours, Task("colour", parameters={**QUICK, "max_iter": 1}, n_folds=2), no_progress
     )
 
-    assert any("max_iter" in note or "converge" in note for note in trained.notes)
+    assert any("max_iter" in note or "converge" in note for note in trained.about["notes"])
 
 
 def test_ten_classes_are_never_too_many(read):
@@ -115,8 +115,8 @@ def test_ten_classes_are_never_too_many(read):
 
     trained = train(table, Task("y", parameters=QUICK), no_progress)
 
-    assert len(trained.class_counts) == 10
-    assert trained.validation is None
+    assert len(trained.about["classes"]) == 10
+    assert trained.about["validation"] is None
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,12 @@
 """`hyperlvq budget`: what a model takes of a device, and options that say which device."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.options import JsonOption, ModelArgument, give, read_saved
+from hyperlvq.cli.options import JsonOption, ModelArgument, print_result, read_saved
 from hyperlvq.cli.text import facts
-
-if TYPE_CHECKING:
-    from hyperlvq.export import Plan
 
 Chip = Literal["cortex-m3", "avr", "riscv32"]
 Input = Literal["float", "int16", "int32"]
@@ -31,11 +28,8 @@ def budget(
 
     Example: hyperlvq budget model.hlvq --target avr --input int16
     """
-    from hyperlvq.export import make_plan
-
-    plan = make_plan(read_saved(model).model, input=input_type, bits=int(bits))
-    values = budget_values(plan, target)
-    give(budget_lines(values), values, as_json, quiet=False)
+    values = budget_values(read_saved(model).model, target, input_type, int(bits))
+    print_result(budget_lines(values), values, as_json, quiet=False)
 
 
 def device_limits(
@@ -45,31 +39,34 @@ def device_limits(
     input_type: Input | None,
     max_flash: str | None,
     max_ram: str | None,
-) -> dict[str, Any] | None:
-    """Return the options of `device_settings`; None where there is no limit."""
-    from hyperlvq.export.device import exportable_readout, parse_size
+) -> dict[str, Any]:
+    """Return the options of `device_settings`; none where there is no limit."""
+    if max_flash is None and max_ram is None:
+        for option, value in {"--chip": chip, "--input": input_type}.items():
+            if value is not None:
+                raise InputError(
+                    f"{option} needs --max-flash or --max-ram: without them it changes nothing"
+                )
+        return {}
+    from hyperlvq.export.device import exportable_recipe, parse_size
 
-    sizes = {"max_flash": max_flash, "max_ram": max_ram}
-    limits = {name: parse_size(size) for name, size in sizes.items() if size is not None}
-    if limits:
-        exportable_readout(hidden, readout)
-        names = {"hidden": hidden, "readout": readout}
-        device = {"chip": chip or DEFAULT_CHIP, "input": input_type or DEFAULT_INPUT}
-        return {**names, **device, **limits}
-    for option, value in {"--chip": chip, "--input": input_type}.items():
-        if value is not None:
-            raise InputError(
-                f"{option} needs --max-flash or --max-ram: without them it changes nothing"
-            )
-    return None
+    exportable_recipe(hidden, readout)
+    return {
+        "hidden": hidden,
+        "readout": readout,
+        "chip": chip or DEFAULT_CHIP,
+        "input": input_type or DEFAULT_INPUT,
+        "max_flash": max_flash and parse_size(max_flash),
+        "max_ram": max_ram and parse_size(max_ram),
+    }
 
 
-def budget_values(plan: "Plan", chip: str) -> dict[str, Any]:
-    """Return what a plan takes of a chip, as plain values."""
-    from hyperlvq.export.budget import predict_budget
+def budget_values(model: Any, chip: str, input_type: str, bits: int = 8) -> dict[str, Any]:
+    """Return what a fitted model takes of a chip, as plain values."""
+    from hyperlvq.export import make_plan, predict_budget
 
-    described = {"target": chip, "input": plan.input, "bits": plan.bits}
-    return described | predict_budget(plan, chip)._asdict()
+    budget = predict_budget(make_plan(model, input=input_type, bits=bits), chip)
+    return {"target": chip, "input": input_type, "bits": bits, **budget._asdict()}
 
 
 def budget_lines(values: dict[str, Any]) -> list[str]:

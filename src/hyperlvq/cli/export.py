@@ -1,7 +1,7 @@
 """`hyperlvq export`: a model as integer-only C, or as ONNX."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -12,7 +12,7 @@ from hyperlvq.cli.options import (
     ModelArgument,
     QuietOption,
     SavedModel,
-    give,
+    print_result,
     read_saved,
 )
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
@@ -69,35 +69,38 @@ def export(
         saved = read_saved(model)
         common: dict[str, Any] = {"name": name, "input": input_type}
         if trainable:
-            exported: Any = make_learner(
-                saved.model, rule=rule, learning_rate=learning_rate, **common
-            )
+            common |= {"rule": rule, "learning_rate": learning_rate}
+            exported: Any = make_learner(saved.model, **common)
             plan = exported.plan
         else:
             exported = plan = make_plan(saved.model, bits=int(bits or 8), **common)
-        frame, labels, n_left_out = None, None, 0
-        if vectors is not None:
-            frame, labels, n_left_out = _read_samples(saved, vectors)
-        samples = None if frame is None else _spread_rows(saved, frame)
-    files = [output]
+        samples = None if vectors is None else _read_samples(saved, vectors)
+    files, comparison = [output], None
     if to == "onnx":
         to_onnx(plan, output)
     else:
-        files = to_c(exported, output, vectors=samples)
-    comparison = {}
-    if frame is not None:
-        comparison = compare(saved.model, exported, frame, labels)._asdict()
+        files = to_c(exported, output, vectors=samples and samples.vectors)
+    if samples:
+        comparison = compare(saved.model, exported, samples.frame, samples.labels)._asdict()
     values = {
         "files": list(map(str, files)),
-        "comparison": comparison or None,
-        "left_out": n_left_out,
+        "comparison": comparison,
+        "left_out": samples.n_left_out if samples else 0,
         "notes": list(plan.notes),
     }
-    give(_lines(values), values, as_json, quiet)
+    print_result(_lines(values), values, as_json, quiet)
 
 
-def _read_samples(saved: SavedModel, path: str) -> tuple[Any, Any, int]:
-    """Return rows without missing values, their classes if known, and how many are left out."""
+class ExportSamples(NamedTuple):
+    """The rows of a table that have no missing values, and features of some of them."""
+
+    frame: Any
+    labels: Any  # None where the table has none
+    vectors: Any
+    n_left_out: int
+
+
+def _read_samples(saved: SavedModel, path: str) -> ExportSamples:
     import numpy as np
 
     from hyperlvq.export.fitted import device_features
@@ -107,23 +110,16 @@ def _read_samples(saved: SavedModel, path: str) -> tuple[Any, Any, int]:
 
     table = read_table(path)
     frame = to_frame(table, columns_of(saved.about))
-    is_whole = ~np.isnan(device_features(saved.model, frame)).any(axis=1)
+    features = device_features(saved.model, frame)
+    is_whole = ~np.isnan(features).any(axis=1)
     if not is_whole.any():
         raise InputError(f"{path} has no row without missing numbers, which exported models need")
     target = saved.about["target"]
     has_target = target in table.form.columns
     known = target_labels(table, target)[is_whole] if has_target else None
-    return frame[is_whole], known, int((~is_whole).sum())
-
-
-def _spread_rows(saved: SavedModel, frame: Any) -> Any:
-    """Return the features of some rows, from all over the table."""
-    import numpy as np
-
-    from hyperlvq.export.fitted import device_features
-
-    rows = np.unique(np.linspace(0, len(frame) - 1, MOST_VECTORS).astype(int))
-    return device_features(saved.model, frame.iloc[rows])
+    # From all over the table.
+    spread = np.unique(np.linspace(0, is_whole.sum() - 1, MOST_VECTORS).astype(int))
+    return ExportSamples(frame[is_whole], known, features[is_whole][spread], int((~is_whole).sum()))
 
 
 def _lines(values: dict[str, Any]) -> list[str]:

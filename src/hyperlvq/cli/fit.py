@@ -25,7 +25,7 @@ from hyperlvq.cli.options import (
     QuietOption,
     TableArgument,
     check_not_an_input,
-    give,
+    print_result,
 )
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import size
@@ -33,7 +33,7 @@ from hyperlvq.registry import PARTS, Parameter, hidden_layers, readouts, recipe_
 
 if TYPE_CHECKING:
     from hyperlvq.tables.about import About
-    from hyperlvq.tables.training import Task, Trained
+    from hyperlvq.tables.training import Task
 
 DEVICE_PANEL = "A device to fit (then hyperlvq export)"
 MODEL_PANEL = "The model (parameters as in Python, with the same defaults)"
@@ -141,12 +141,16 @@ def fit(
     if min_accuracy is not None and cv == 0:
         raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
     with if_stopped(NOTHING_WRITTEN):
-        from hyperlvq.export import device_settings
         from hyperlvq.tables.about import to_plain
         from hyperlvq.tables.training import Task
 
         parameters = _given(parameters, hidden, readout)
         limits = device_limits(hidden, readout, chip, input_type, max_flash, max_ram)
+        sizes = None
+        if limits:
+            from hyperlvq.export import device_settings
+
+            sizes = partial(device_settings, **limits, **parameters)
         task = Task(
             target.strip(),
             hidden,
@@ -157,13 +161,13 @@ def fit(
             seed=seed,
             keep=keep or (),
             drop=drop or (),
-            sizes=partial(device_settings, **limits, **parameters) if limits else None,
+            sizes=sizes,
         )
         about, content = _train(table, task, limits, output, min_accuracy, quiet)
     if content is not None:
         _save(content, output)
     lines = _lines(about, output, content)
-    give(lines, to_plain(about), as_json, quiet, output == STANDARD)
+    print_result(lines, to_plain(about), as_json, quiet, output == STANDARD)
     if content is None:
         raise typer.Exit(1)
 
@@ -201,17 +205,15 @@ def _flag(name: str) -> str:
 def _train(
     table: str,
     task: "Task",
-    limits: dict[str, Any] | None,
+    limits: dict[str, Any],
     output: str,
     min_accuracy: float | None,
     quiet: bool,
 ) -> "tuple[About, bytes | None]":
     """Return what is known of the model and its file, None if it is not good enough to save."""
-    from hyperlvq.cli.steps import shown_steps
-    from hyperlvq.export import make_plan
+    from hyperlvq.cli.progress import shown_steps
     from hyperlvq.model_files import to_bytes
-    from hyperlvq.saving import to_parts
-    from hyperlvq.tables.about import about_training, to_notes
+    from hyperlvq.tables.about import to_notes
     from hyperlvq.tables.read import read_table
     from hyperlvq.tables.training import train
     from hyperlvq.writing import check_writable
@@ -220,14 +222,10 @@ def _train(
         check_writable(output)
         check_not_an_input(output, table)
     with shown_steps(quiet) as progress:
-        data = read_table(table)
-        trained = train(data, task, progress)
-    parts = to_parts(trained.model)
-    about = about_training(trained, task, data.form.name, parts)
+        model, parts, about = train(read_table(table), task, progress)
     if limits:
-        plan = make_plan(trained.model, input=limits["input"])
-        about["device"] = budget_values(plan, limits["chip"])
-    if min_accuracy is not None and not _is_at_least(trained, min_accuracy):
+        about["device"] = budget_values(model, limits["chip"], limits["input"])
+    if min_accuracy is not None and not _is_at_least(about, min_accuracy):
         return about, None
     return about, to_bytes(replace(parts, notes=to_notes(about)))
 
@@ -242,10 +240,10 @@ def _save(content: bytes, output: str) -> None:
         write_bytes(content, output)
 
 
-def _is_at_least(trained: "Trained", min_accuracy: float) -> bool:
-    if trained.validation is None:
+def _is_at_least(about: "About", min_accuracy: float) -> bool:
+    if about["validation"] is None:
         raise InputError("--min-accuracy: the table is too small to cross-validate")
-    return trained.validation.mean >= min_accuracy
+    return about["validation"].mean >= min_accuracy
 
 
 def _lines(about: "About", output: str, content: bytes | None) -> list[str]:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from hyperlvq.cli.options import JsonOption, ModelArgument, give, read_saved
+from hyperlvq.cli.options import JsonOption, ModelArgument, print_result, read_saved
 from hyperlvq.cli.text import aligned, confusion_lines, counted, facts, short, size
 
 if TYPE_CHECKING:
@@ -23,41 +23,35 @@ def show(model: ModelArgument, as_json: JsonOption = False) -> None:
 
     about = read_saved(model).about
     lines = model_lines(about) if "trained" in about else python_model_lines(about)
-    give(lines, to_plain(about), as_json, quiet=False)
+    print_result(lines, to_plain(about), as_json, quiet=False)
 
 
 def training_lines(about: "About") -> list[str]:
     """Return what came out of a training."""
-    return [
-        *facts(
-            [
-                ("table", f"{about['table']}: {counted(about['rows'], 'row')}"),
-                ("target", f"{about['target']}: {_class_balance(about['classes'])}"),
-                *_column_facts(about["columns"]),
-                *(("note", note) for note in about["notes"]),
-            ]
-        ),
-        *_validation_lines(about),
-        "",
-        *facts([*_search_facts(about), *_model_facts(about)]),
+    table = [
+        ("table", f"{about['table']}: {counted(about['rows'], 'row')}"),
+        _target_fact(about),
+        *_column_facts(about["columns"]),
+        *(("note", note) for note in about["notes"]),
     ]
+    validation = []
+    if about["validation"] is not None:
+        confusion = confusion_lines(about["validation"].confusion)
+        validation = ["", *facts(_accuracy_facts(about)), "", *confusion]
+    return [*facts(table), *validation, "", *facts([*_search_facts(about), *_model_facts(about)])]
 
 
 def model_lines(about: "About") -> list[str]:
     """Return all that a model knows about itself."""
-    trained = f"on {about['rows']} rows of {about['table']}, {about['trained']}"
-    return [
-        *facts(
-            [
-                *_model_facts(about),
-                ("trained", trained),
-                ("target", f"{about['target']}: {_class_balance(about['classes'])}"),
-                *_accuracy_facts(about),
-            ]
-        ),
-        "",
-        *column_lines(about["columns"]),
+    pairs = [
+        *_model_facts(about),
+        ("trained", f"on {about['rows']} rows of {about['table']}, {about['trained']}"),
+        _target_fact(about),
+        *_accuracy_facts(about),
     ]
+    columns = [[c.name, c.kind.value, str(c.n_missing), _values(c)] for c in about["columns"]]
+    header = ["column", "type", "missing", "values"]
+    return [*facts(pairs), "", *aligned([header, *columns], left=(0, 1, 3))]
 
 
 def python_model_lines(about: "About") -> list[str]:
@@ -79,17 +73,6 @@ def _first(items: list[str], n_shown: int, n_items: int | None = None) -> str:
     return ", ".join([*items[:n_shown], *([f"{more} more"] if more > 0 else [])])
 
 
-def column_lines(columns: "list[Column]") -> list[str]:
-    """Return a table of the columns: their types, ranges or levels, missing values."""
-    return aligned(
-        [
-            ["column", "type", "missing", "values"],
-            *([c.name, c.kind.value, str(c.n_missing), _values(c)] for c in columns),
-        ],
-        left=(0, 1, 3),
-    )
-
-
 def _values(column: "Column") -> str:
     if not column.is_used:
         return f"left out: {column.reason}"
@@ -108,17 +91,10 @@ def _column_facts(columns: "list[Column]") -> list[tuple[str, str]]:
     ]
 
 
-def _class_balance(classes: dict[str, int]) -> str:
-    total = sum(classes.values())
-    shares = [f"{short(name)} {count} ({count / total:.0%})" for name, count in classes.items()]
-    return _first(shares, MOST_CLASSES)
-
-
-def _validation_lines(about: "About") -> list[str]:
-    if about["validation"] is None:
-        return []
-    confusion = confusion_lines(about["validation"].confusion)
-    return ["", *facts(_accuracy_facts(about)), "", *confusion]
+def _target_fact(about: "About") -> tuple[str, str]:
+    n_rows = about["rows"]
+    shares = [f"{short(name)} {n} ({n / n_rows:.0%})" for name, n in about["classes"].items()]
+    return "target", f"{about['target']}: {_first(shares, MOST_CLASSES)}"
 
 
 def _accuracy_facts(about: "About") -> list[tuple[str, str]]:
@@ -128,7 +104,7 @@ def _accuracy_facts(about: "About") -> list[tuple[str, str]]:
     largest = max(classes, key=lambda name: classes[name])
     accuracy = f"{validation.mean:.3f} ± {validation.spread:.3f}"
     folds = f"in {len(validation.accuracies)}-fold cross-validation"
-    guessing = f"always {short(largest)}: {classes[largest] / sum(classes.values()):.3f}"
+    guessing = f"always {short(largest)}: {classes[largest] / about['rows']:.3f}"
     return [("accuracy", f"{accuracy} {folds} ({guessing})")]
 
 
@@ -136,18 +112,12 @@ def _search_facts(about: "About") -> list[tuple[str, str]]:
     if about["search"] is None:
         return []
     rounds = [
-        ("tuned", f"{each['n_settings']} settings on {each['n_rows']} rows: {_round(each)}")
+        f"{each['n_settings']} settings on {each['n_rows']} rows: "
+        f"{each['accuracy']:.3f} with {_settings(each['best'])}"
         for each in about["search"]["rounds"]
     ]
-    return [*rounds, ("note", "chosen on these rows: expect a little less than this accuracy")]
-
-
-def _round(found: dict) -> str:
-    return f"{found['accuracy']:.3f} with {_settings(found['best'])}"
-
-
-def _model_facts(about: "About") -> list[tuple[str, str]]:
-    return [("model", _model(about)), *_cost_facts(about)]
+    note = "chosen on these rows: expect a little less than this accuracy"
+    return [*(("tuned", each) for each in rounds), ("note", note)]
 
 
 def _model(about: "About") -> str:
@@ -159,16 +129,15 @@ def _settings(settings: dict) -> str:
     return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
-def _cost_facts(about: "About") -> list[tuple[str, str]]:
-    costs, lines = about["costs"], []
-    if "float" in costs:
-        forms = [f"{size(costs['float']['bytes'])} in floating point"]
-        if "integer" in costs:
-            forms.append(f"{size(costs['integer']['bytes'])} in integers")
-        lines.append(("size", f"{counted(costs['features'], 'feature')}, {', '.join(forms)}"))
+def _model_facts(about: "About") -> list[tuple[str, str]]:
+    costs, pairs = about["costs"], [("model", _model(about))]
+    forms = {"float": "in floating point", "integer": "in integers"}
+    sizes = [f"{size(costs[form]['bytes'])} {how}" for form, how in forms.items() if form in costs]
+    if sizes:
+        pairs.append(("size", ", ".join([counted(costs["features"], "feature"), *sizes])))
     training = [f"{about['fit_seconds']:.2f} s"]
     if "iterations" in costs:
         training.append(counted(costs["iterations"], "iteration"))
     if costs["training_flops"] is not None:
         training.append(f"{costs['training_flops']:.2g} flops")
-    return [*lines, ("training", ", ".join(training))]
+    return [*pairs, ("training", ", ".join(training))]

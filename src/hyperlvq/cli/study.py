@@ -201,7 +201,7 @@ def costs(
     Example: hyperlvq study costs paper_results.csv
     """
     from hyperlvq.report.costs import cost_table, published_sizes
-    from hyperlvq.report.published import read_published
+    from hyperlvq.report.results import read_published
 
     table = cost_table(published_sizes(read_published(published)))
     typer.echo(f"{'training cost':<24}{'total flops':>14}{'mean ratio':>13}{'median':>9}")

@@ -1,5 +1,6 @@
 """Fitted pipelines as integer models for devices."""
 
+from hyperlvq.export.budget import Budget, predict_budget
 from hyperlvq.export.c import to_c
 from hyperlvq.export.device import device_settings
 from hyperlvq.export.learning import GLVQLearner, PerceptronLearner, make_learner
@@ -7,6 +8,7 @@ from hyperlvq.export.onnx_graph import to_onnx
 from hyperlvq.export.plan import Comparison, Plan, compare, make_plan
 
 __all__ = [
+    "Budget",
     "Comparison",
     "GLVQLearner",
     "PerceptronLearner",
@@ -15,6 +17,7 @@ __all__ = [
     "device_settings",
     "make_learner",
     "make_plan",
+    "predict_budget",
     "to_c",
     "to_onnx",
 ]

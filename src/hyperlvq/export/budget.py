@@ -107,12 +107,12 @@ def code_terms(layout: Layout, is_avr: bool) -> dict[str, float]:
         "level, some settled": scaling.is_mixed,
         "level, offset": not is_float and "offset" in scaling.field_types,
         "level, shared scaling": scaling.n_rows == 1,
-        "level of float, subtraction": is_float and scaling.subtracts,
+        "level of float, subtraction": scaling.subtracts,
         "level, index": scaling.index_type != "",
         f"dot {_dot(layout, is_avr)}": 1,
         f"store {store}": 1,
         f"store {store}, plane": layout.n_activation_planes,
-        f"scores of {_score_bits(layout)} bits": 1,
+        f"scores of {layout.score_bits} bits": 1,
         "levels of 16 bits": layout.level_type != "uint8_t",
         "several features": layout.n_features > 1,
         "several words": _n_words(layout, is_avr) > 1,
@@ -147,8 +147,7 @@ def instruction_terms(layout: Layout, is_avr: bool) -> dict[str, float]:
         "one word, feature": n_features * (words == 1),
         "one word, four features and a plane": fours * planes * (words == 1),
         "word and feature, level of 16 bits": words * n_features * (layout.level_type != "uint8_t"),
-        f"block and output, score of {_score_bits(layout)} bits": layout.n_blocks
-        * layout.n_outputs,
+        f"block and output, score of {layout.score_bits} bits": layout.n_blocks * layout.n_outputs,
         **_products(layout, is_avr),
         "output": layout.n_outputs,
     }
@@ -165,7 +164,7 @@ def frame_terms(layout: Layout) -> dict[str, float]:
         f"frames, {layout.input}": 1,
         "frames, product of 64 bits": layout.scaling.product_bits == 64,
         "frames, remainder of 64 bits": layout.scaling.remainder_bits == 64,
-        "frames, scores of 64 bits": _score_bits(layout) == 64,
+        "frames, scores of 64 bits": layout.score_bits == 64,
         "frames, several blocks": layout.n_blocks > 1,
         "frames, fours": layout.fours > 0,
         "frames, plane": layout.n_planes,
@@ -240,7 +239,3 @@ def _dot(layout, is_avr):
 def _n_words(layout, is_avr):
     """Return the number of words of units that are encoded: of 8 on AVR, of 32 elsewhere."""
     return -(-layout.padded_units // (8 if is_avr else BLOCK_UNITS))
-
-
-def _score_bits(layout):
-    return 8 * TYPE_BYTES[layout.score_type]

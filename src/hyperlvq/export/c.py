@@ -51,10 +51,6 @@ def to_c(
         kept in RAM, in 16 bits or in float, whatever `bits` is.
     learning_rate : float, optional
         The step of a trainable model, by default that of the readout where it has one.
-
-    Returns
-    -------
-    files : list of Path
     """
     exported = model
     if isinstance(model, PerceptronLearner | GLVQLearner):
@@ -64,9 +60,8 @@ def to_c(
         if isinstance(model, Plan):
             raise InputError("a plan has no prototypes to learn from: give to_c the pipeline")
         rule = None if trainable is True else trainable
-        exported = make_learner(
-            model, name=name, input=input, rule=rule, learning_rate=learning_rate
-        )
+        learning: Any = {"rule": rule, "learning_rate": learning_rate}
+        exported = make_learner(model, name=name, input=input, **learning)
     elif not isinstance(model, Plan):
         exported = make_plan(model, name=name, input=input, bits=bits)
     texts = _texts(exported, vectors)
@@ -98,11 +93,9 @@ def _texts(exported, vectors):
 
 def _fields(plan, layout):
     """Return names, sizes and types by the words that stand for them in the runtime's files."""
-    written_by = f"Written by hyperlvq {version('hyperlvq')}"
-    features = zip(plan.feature_names, plan.feature_ranges, strict=True)
+    ranges = [f"{low:.9g} to {high:.9g}" for low, high in plan.feature_ranges]
     feature_lines = [
-        f" *   x[{i}]  {comment(name)}: {low:.9g} to {high:.9g}"
-        for i, (name, (low, high)) in enumerate(features)
+        f" *   x[{i}]  {comment(name)}: {ranges[i]}" for i, name in enumerate(plan.feature_names)
     ]
     class_lines = [f" *   {i}  {comment(name)}" for i, name in enumerate(plan.class_names)]
     return vars(layout) | {
@@ -112,8 +105,7 @@ def _fields(plan, layout):
             f"{plan.n_features} features, {plan.n_units} units, {plan.n_outputs} outputs, "
             f"{plan.n_classes} classes ({PARTS[readouts()[plan.readout]].title})."
         ),
-        "written_by": f"{written_by}.",
-        "origin": f"{written_by}; {plan.name}.md says how to build it.",
+        "version": version("hyperlvq"),
         "is_float": plan.input == "float",
         "learns_glvq": layout.rule == "glvq",
         "avr_complaint": layout.avr_complaint,
@@ -133,12 +125,8 @@ def _selftest(exported, plan, vectors, fields):
     if plan.input == "float" and not np.isfinite(values).all():
         raise InputError("vectors must be finite in float32")
     rows = (f"    {{\n{table(value_literals(row))}\n    }}" for row in values)
-    fields = fields | {
-        "n_samples": len(values),
-        "samples": ",\n".join(rows),
-        "expected": table(map(str, expected)),
-    }
-    return fill("selftest.c", fields)
+    samples = {"n_samples": len(values), "samples": ",\n".join(rows)}
+    return fill("selftest.c", {**fields, **samples, "expected": table(map(str, expected))})
 
 
 def _page(plan, layout, fields):

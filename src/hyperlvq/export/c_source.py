@@ -30,16 +30,14 @@ from hyperlvq.export.plan import Plan
 def model_source(plan: Plan, layout: Layout, fields: dict[str, Any]) -> str:
     """Return the C of a model that does not learn."""
     reader = "READ_BYTE" if layout.bits == 8 else "READ_WORD"
-    fields = (
-        fields
-        | _weights(plan, layout)
-        | {
-            "class_of_output": _class_of(plan, layout, "best"),
-            "half_bound": layout.words_per_carry * PACKED_UNITS * 255 * layout.highest_activation,
-            "read_weight": f"{plan.name.upper()}_{reader}",
-            "score_factor": f"{layout.step} * " if layout.step > 1 else "",
-        }
-    )
+    fields = {
+        **fields,
+        **_weights(plan, layout),
+        "class_of_output": _class_of(plan, layout, "best"),
+        "half_bound": layout.words_per_carry * PACKED_UNITS * 255 * layout.highest_activation,
+        "read_weight": f"{plan.name.upper()}_{reader}",
+        "score_factor": f"{layout.step} * " if layout.step > 1 else "",
+    }
     return _source(plan, layout, fields, "dot.c", "predict.c")
 
 
@@ -47,37 +45,34 @@ def learner_source(
     learner: PerceptronLearner | GLVQLearner, layout: Layout, fields: dict[str, Any]
 ) -> str:
     """Return the C of a model that learns."""
-    plan, entries = learner.plan, learner.prototypes
-    numbers: dict[str, Any] = {"rate": learner.rate}
+    plan, entries, rate = learner.plan, learner.prototypes, learner.rate
+    numbers: dict[str, Any]
     if isinstance(learner, GLVQLearner):
         entries = entries.astype(np.float32)
-        steps = {"slope": learner.slope, "rate": learner.rate}
+        steps = {"slope": learner.slope, "rate": rate}
         numbers = {name: float_literal(np.float32(number)) for name, number in steps.items()}
     else:
-        numbers |= {"fraction_bits": learner.fraction_bits, "scale": 1 << learner.fraction_bits}
-    fields = (
-        fields
-        | numbers
-        | {
-            "class_of_output": _class_of(plan, layout, "output"),
-            "prototypes": constant(
-                plan.name, layout.entry_type, "prototypes", value_literals(entries)
-            ),
-        }
-    )
+        bits = learner.fraction_bits
+        numbers = {"fraction_bits": bits, "scale": 1 << bits, "rate": rate}
+    literals = value_literals(entries)
+    fields = {
+        **fields,
+        **numbers,
+        "class_of_output": _class_of(plan, layout, "output"),
+        "prototypes": constant(plan.name, layout.entry_type, "prototypes", literals),
+    }
     return _source(plan, layout, fields, "activate.c", f"learn_{learner.rule}.c")
 
 
 def _source(plan, layout, fields, *endings):
     name, keys = plan.name, hex_words(plan.key_words(BLOCK_UNITS).T)
-    fields |= (
-        _scalings(plan, layout.scaling)
-        | _encoding(layout, name)
-        | {
-            "keys": constant(name, "uint32_t", "keys", keys),
-            "classes": constant(name, layout.class_type, "classes", map(str, plan.output_classes)),
-        }
-    )
+    fields = {
+        **fields,
+        **_scalings(plan, layout.scaling),
+        **_encoding(layout, name),
+        "keys": constant(name, "uint32_t", "keys", keys),
+        "classes": constant(name, layout.class_type, "classes", map(str, plan.output_classes)),
+    }
     if plan.input != "float":
         fields |= _integer_level(plan, layout.scaling, fields)
     level = "level_float.c" if plan.input == "float" else "level_integer.c"

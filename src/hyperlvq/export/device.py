@@ -14,8 +14,6 @@ from hyperlvq.registry import Record, recipe_records
 ENOUGH_UNITS = 2000
 #: To choose among, as far as they are not given.
 PROTOTYPES = (1, 2, 3)
-#: The budget is that of the largest clip that tuning tries.
-LARGEST_CLIP = 7
 KILOBYTE = 1024
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(k|kb|kib|b|)", flags=re.IGNORECASE)
 
@@ -46,24 +44,18 @@ def device_settings(
         As for `make_plan`.
     hidden, readout, **parameters
         As for `make_classifier`; what is given here is kept and not among the settings. Where
-        `clip` is not given, the budget is that of 7, the largest that tuning tries.
+        `clip` is not given, the budget is that of the largest that tuning tries.
 
     Returns
     -------
     settings : list of dict
         Parameters of `make_classifier`, one dict for each number of prototypes per class.
 
-    Raises
-    ------
-    InputError
-        Where no model fits, or no such model can be exported.
-
     Examples
     --------
     >>> from sklearn.datasets import load_digits
     >>> from hyperlvq import make_classifier
-    >>> from hyperlvq.export import device_settings, make_plan
-    >>> from hyperlvq.export.budget import predict_budget
+    >>> from hyperlvq.export import device_settings, make_plan, predict_budget
     >>> X, y = load_digits(return_X_y=True)
     >>> settings = device_settings(64, 10, max_flash="8k", input="int16", clip=3)
     >>> settings[-1]
@@ -73,11 +65,11 @@ def device_settings(
     >>> 6000 < predict_budget(plan, "cortex-m3").flash <= 8192
     True
     """
-    record = exportable_readout(hidden, readout)
+    layer, record = exportable_recipe(hidden, readout)
     has_several = "prototypes_per_class" in record.parameters
     given = parameters.get("prototypes_per_class")
     options = {
-        "clip": parameters.get("clip", LARGEST_CLIP),
+        "clip": parameters.get("clip", max(layer.grid["clip"])),
         "bits": bits,
         "input": input,
         "factor": 2 if record.output_rows == "prototypes_" else 1,
@@ -99,12 +91,12 @@ def device_settings(
     return settings
 
 
-def exportable_readout(hidden: str, readout: str) -> Record:
-    """Return the record of a readout, of a recipe whose models can be exported."""
+def exportable_recipe(hidden: str, readout: str) -> list[Record]:
+    """Return the records of a hidden layer and a readout whose models can be exported."""
     records = recipe_records(hidden, readout)
     if hidden == "features" or any(record.export_refusal for record in records):
         raise InputError(f"{hidden} with {readout} cannot be exported to a device")
-    return records[-1]
+    return records
 
 
 def _largest_units(n_features, n_classes, per_class, limits, chip, **options):

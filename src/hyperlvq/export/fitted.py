@@ -74,8 +74,8 @@ def _steps(model):
             f"cannot export {type(model).__name__}: only pipelines of make_classifier, "
             "with the steps scale, hidden and readout"
         )
-    names = [name for name, _ in model.steps]
-    if names not in ([*STEPS], [PREPARATION, *STEPS]):
+    names = tuple(name for name, _ in model.steps)
+    if names not in (STEPS, (PREPARATION, *STEPS)):
         raise InputError(
             f"cannot export a pipeline with the steps {', '.join(names)}: "
             "they must be scale, hidden and readout"
@@ -86,9 +86,7 @@ def _steps(model):
 def _check_step(role, role_in_words, step):
     record, what = record_of(step), _called(step)
     if record is None or record.role != role:
-        able = [
-            kind for kind, each in PARTS.items() if each.role == role and not each.export_refusal
-        ]
+        able = (k for k, each in PARTS.items() if each.role == role and not each.export_refusal)
         raise InputError(f"cannot export the {role_in_words} {what}: only {', '.join(able)}")
     if record.export_refusal is not None:
         raise InputError(f"cannot export {what}: {record.export_refusal}")

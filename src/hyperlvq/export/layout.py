@@ -103,7 +103,7 @@ class Layout:
         shared = (*sizes, "clip", "bits", "input", "factor")
         return cls(
             **{name: getattr(plan, name) for name in shared},
-            scaling=_scaling_layout(plan.scaling),
+            scaling=scaling_layout(plan.scaling),
             largest_score=int(scores.max()),
             has_class_table=not (is_even and np.array_equal(plan.output_classes, in_order)),
             rule=rule,
@@ -127,15 +127,9 @@ class Layout:
         Every feature is taken to have a scaling of its own, and an index of it, integers to span
         their whole type, and every weight to be the largest.
         """
+        n_outputs = n_classes * prototypes_per_class
         return cls(
-            n_features=n_features,
-            n_units=n_units,
-            n_outputs=n_classes * prototypes_per_class,
-            n_classes=n_classes,
-            clip=clip,
-            bits=bits,
-            input=input,
-            factor=factor,
+            *(n_features, n_units, n_outputs, n_classes, clip, bits, input, factor),
             scaling=_largest_scaling(n_features, n_units, input),
             largest_score=2 * factor * n_units * min(clip, n_features) * 2**bits,
         )
@@ -184,7 +178,8 @@ class Layout:
         """Decide how activations are multiplied by weights, block by block, or by prototypes."""
         self.is_byte = is_byte = self.bits == 8
         self.weight_type = "uint8_t" if is_byte else "int16_t"
-        self.score_type = "int32_t" if self.largest_score < 2**31 else "int64_t"
+        self.score_bits = 32 if self.largest_score < 2**31 else 64
+        self.score_type = f"int{self.score_bits}_t"
         # What one unit of an activation times one of a weight adds to a score.
         self.step = self.factor * (1 if self.is_odd else 2)
         largest_weight = 255 if is_byte else 2**15 - 1
@@ -260,7 +255,8 @@ def scaling_columns(scaling: FloatScaling | IntegerScaling) -> dict[str, np.ndar
     return columns
 
 
-def _scaling_layout(scaling):
+def scaling_layout(scaling: FloatScaling | IntegerScaling) -> ScalingLayout:
+    """Return how scalings are stored and computed."""
     columns = scaling_columns(scaling)
     n_features = len(scaling.minimum)
     # Compared as bits, for C tells -0.0 from 0.0.
@@ -272,22 +268,17 @@ def _scaling_layout(scaling):
         index_type = unsigned_type(n_rows - 1)
     if isinstance(scaling, FloatScaling):
         is_known = n_rows == 1 or n_features <= MOST_UNROLLED
-        return ScalingLayout(
-            n_rows,
-            dict.fromkeys(columns, "float"),
-            index_type,
-            subtracts=is_known and bool((scaling.minimum > 0).any()),
-        )
+        subtracts = is_known and bool((scaling.minimum > 0).any())
+        types = dict.fromkeys(columns, "float")
+        return ScalingLayout(n_rows, types, index_type, subtracts=subtracts)
+    n_levels = scaling.n_levels + 1
+    product = 32 if n_levels << scaling.shift <= 2**32 else 64
+    remainder = 32 if 2 * n_levels * int(scaling.span.max()) < 2**31 else 64
     types = _integer_fields(scaling.dtype, unsigned_type(int(scaling.multiplier.max())))
-    types |= {"offset": f"uint{scaling.width}_t", "settles": "uint8_t"}
-    return ScalingLayout(
-        n_rows,
-        {name: types[name] for name in columns},
-        index_type,
-        product_bits=scaling.width,
-        remainder_bits=scaling.remainder_width if scaling.settles.any() else 0,
-        shift=scaling.shift,
-    )
+    types |= {"offset": f"uint{product}_t", "settles": "uint8_t"}
+    types = {name: types[name] for name in columns}
+    remainder = remainder if scaling.settles.any() else 0
+    return ScalingLayout(n_rows, types, index_type, product, remainder, scaling.shift)
 
 
 def _largest_scaling(n_features, n_units, input_type):
@@ -300,7 +291,7 @@ def _largest_scaling(n_features, n_units, input_type):
     n_bits = np.iinfo(dtype).bits
     width = 32 if (n_units + 1) << n_bits < 2**31 else 64
     types = _integer_fields(dtype, f"uint{width}_t")
-    return ScalingLayout(n_features, types, index_type, width, width, shift=n_bits)
+    return ScalingLayout(n_features, types, index_type, width, width, n_bits)
 
 
 def _integer_fields(dtype, multiplier_type):

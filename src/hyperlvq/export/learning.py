@@ -18,6 +18,8 @@ from hyperlvq.export.fitted import fitted_parts
 from hyperlvq.export.plan import Plan, make_plan
 from hyperlvq.kernels.distances import squared_distances
 from hyperlvq.kernels.online import glvq_pass
+from hyperlvq.readouts import GLVQClassifier, PerceptronClassifier
+from hyperlvq.readouts.glvq import AUTO_STEP
 
 LARGEST_ENTRY = 2**15 - 1
 #: What the sum of an entry and a step may reach on the device.
@@ -25,10 +27,6 @@ LARGEST_SUM = 2**31 - 1
 #: Prototypes may grow to this many times their largest entry before they stop.
 HEADROOM = 2
 MOST_FRACTION_BITS = 14
-PERCEPTRON_RATE = 0.0005
-GLVQ_SLOPE = 10.0
-#: How far a sample on the boundary moves its winners, twice; as for learning_rate="auto".
-GLVQ_STEP = 0.02
 #: Distances that differ by less of themselves may change places in float32.
 CLEAR_SHARE = 1e-4
 
@@ -178,8 +176,9 @@ def _perceptron(plan, readout, learning_rate):
             f"prototypes of up to {largest:g} leave a 16-bit device no fraction to learn in"
         )
     one = 2**fraction_bits
-    own = readout.learning_rate if plan.readout == "perceptron" else None
-    rate = float(learning_rate or own or max(PERCEPTRON_RATE, 1 / one))
+    usual = max(PerceptronClassifier().learning_rate, 1 / one)
+    own = readout.learning_rate if plan.readout == "perceptron" else usual
+    rate = float(learning_rate or own)
     steps, most_steps = np.rint(rate * one), (LARGEST_SUM - LARGEST_ENTRY) // plan.limit
     if not 1 <= steps <= most_steps:
         raise InputError(
@@ -191,10 +190,9 @@ def _perceptron(plan, readout, learning_rate):
 
 
 def _glvq(plan, readout, learning_rate):
-    slope, own = GLVQ_SLOPE, None
-    if plan.readout == "glvq":
-        slope = float(readout.slope)
-        own = getattr(readout, "learning_rate_", readout.learning_rate)
-    usual = GLVQ_STEP / slope * plan.n_units * plan.limit**2
-    rate = learning_rate or (own if own != "auto" else None) or usual
-    return GLVQLearner(plan, readout.prototypes_.astype(np.float64), slope, float(rate))
+    like = readout if plan.readout == "glvq" else GLVQClassifier()
+    rate = learning_rate or getattr(like, "learning_rate_", like.learning_rate)
+    if not rate or rate == "auto":
+        rate = AUTO_STEP / like.slope * plan.n_units * plan.limit**2
+    prototypes = readout.prototypes_.astype(np.float64)
+    return GLVQLearner(plan, prototypes, float(like.slope), float(rate))

@@ -49,10 +49,6 @@ def to_onnx(
     name, input, bits
         As for `make_plan`; the name is the graph's.
 
-    Returns
-    -------
-    onnx_model : onnx.ModelProto
-
     Examples
     --------
     >>> from sklearn.datasets import load_digits
@@ -65,20 +61,12 @@ def to_onnx(
     ['label', 'scores']
     """
     plan = model if isinstance(model, Plan) else make_plan(model, name=name, input=input, bits=bits)
-    onnx_model = render(plan)
-    if path is not None:
-        write_bytes(onnx_model.SerializeToString(), path)
-    return onnx_model
-
-
-def render(plan: Plan) -> Any:
-    """Return the ONNX model of a plan."""
     graph = Graph()
     labels = _labels(plan)
     counts = _counts(graph, _bits(graph, _levels(graph, plan.scaling), plan), plan)
     products = graph.cast(_products(graph, counts, plan), np.int64)
-    factor_times = graph.add("Mul", products, np.int64(plan.factor))
-    scores = graph.add("Identity", graph.add("Sub", factor_times, plan.biases), output="scores")
+    multiplied = graph.add("Mul", products, np.int64(plan.factor))
+    scores = graph.add("Identity", graph.add("Sub", multiplied, plan.biases), output="scores")
     # Scores are far below 2⁵³, and onnxruntime before 1.20 has no ArgMax of int64.
     winners = graph.add("ArgMax", graph.cast(scores, np.float64), axis=1, keepdims=0)
     graph.add("Gather", labels[plan.output_classes], winners, output="label")
@@ -87,7 +75,10 @@ def render(plan: Plan) -> Any:
         ("label", labels.dtype),
         ("scores", np.int64, plan.n_outputs),
     )
-    return graph.model(plan.name, tensors, _metadata(plan))
+    onnx_model = graph.model(plan.name, tensors, _metadata(plan))
+    if path is not None:
+        write_bytes(onnx_model.SerializeToString(), path)
+    return onnx_model
 
 
 class Graph:

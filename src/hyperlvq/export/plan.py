@@ -57,7 +57,7 @@ class Plan:
     clip : int
         Largest activation κ, as the layer has it; sums never exceed K.
     packed_keys : ndarray of shape (n_features, ⌈n_units / 8⌉), of uint8
-        The keys, one bit a weight: bit n % 8 of byte n // 8 is 1 where the sign is +1.
+        The keys, one bit per weight: bit n % 8 of byte n // 8 is 1 where the sign is +1.
     scaling : FloatScaling or IntegerScaling
     weights : ndarray of shape (n_outputs, n_units), of int8 or int16
         Prototypes w, or coefficients of least squares, less a vector common to all outputs.
@@ -204,17 +204,13 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     if isinstance(bits, bool) or bits not in (8, 16):
         raise InputError(f"bits must be 8 or 16, got {bits!r}")
     parts = fitted_parts(model)
-    n_units = parts.hidden.keys_.shape[1]
-    scaling, notes = _make_scaling(parts, input, n_units)
-    weights, weight_scale, biases = quantised_outputs(parts.output_rows, bits, parts.has_prototypes)
-    readout = parts.readout
-    for what, number in (
-        ("units", n_units),
-        ("features", len(parts.feature_names)),
-        ("outputs", len(weights)),
-    ):
+    readout, rows = parts.readout, parts.output_rows
+    n_features, n_units = parts.hidden.keys_.shape
+    for what, number in {"units": n_units, "features": n_features, "outputs": len(rows)}.items():
         if number > LARGEST_SIZE:
             raise InputError(f"cannot export {number} {what}: at most {LARGEST_SIZE}")
+    scaling, notes = _make_scaling(parts, input, n_units)
+    weights, weight_scale, biases = quantised_outputs(rows, bits, parts.has_prototypes)
     output_classes = getattr(readout, "prototype_classes_", np.arange(len(readout.classes_)))
     return Plan(
         name=name,
@@ -292,5 +288,5 @@ def compare(model: Any, exported: Any, X: Any, y: Any = None) -> Comparison:
     agreement = float(np.mean(expected == predicted))
     if y is None:
         return Comparison(None, None, agreement)
-    in_float, exported_too = (np.mean(labels == np.asarray(y)) for labels in (expected, predicted))
-    return Comparison(float(in_float), float(exported_too), agreement)
+    before, after = (np.mean(labels == np.asarray(y)) for labels in (expected, predicted))
+    return Comparison(float(before), float(after), agreement)

@@ -18,23 +18,22 @@ def quantise(weights, bits):
     Scales below the largest that is needed clip a few outliers and round all other weights
     more finely.
     """
-    limit = 2 ** (bits - 1) - 1
+    dtype = np.int8 if bits == 8 else np.int16
+    limit = np.iinfo(dtype).max
     largest = np.abs(weights).max()
     if largest < np.finfo(np.float64).tiny:  # a scale of it may be zero
-        return np.zeros(weights.shape, _dtype(bits)), 1.0
+        return np.zeros(weights.shape, dtype), 1.0
     scales = largest / limit * SHARES
     losses = [np.square(weights - s * round_to(weights, s, limit)).sum() for s in scales]
     scale = float(scales[np.argmin(losses)])
-    return round_to(weights, scale, limit).astype(_dtype(bits)), scale
+    return round_to(weights, scale, limit).astype(dtype), scale
 
 
 def quantised_outputs(rows, bits, has_prototypes):
-    """Return weights, their scale and the biases, rounded to it, one for each of `rows`.
-
-    A term h·v that is the same for all outputs changes no winner. Without it weights span less
-    and are rounded more finely.
-    """
-    wanted = _without_middle(rows)
+    """Return weights, their scale and the biases, rounded to it, one for each of `rows`."""
+    # A term h·v that is the same for all outputs changes no winner. Without the middle between
+    # the largest and the smallest of each unit, weights span less and are rounded more finely.
+    wanted = rows - (rows.max(axis=0) + rows.min(axis=0)) / 2
     if not has_prototypes:
         weights, scale = quantise(wanted, bits)
         return weights, scale, np.zeros(len(weights), dtype=np.int64)
@@ -49,15 +48,6 @@ def quantised_outputs(rows, bits, has_prototypes):
     return weights, scale, biases.astype(np.int64)
 
 
-def _without_middle(weights):
-    """Return weights less the middle between the largest and the smallest of each unit."""
-    return weights - (weights.max(axis=0) + weights.min(axis=0)) / 2
-
-
 def round_to(weights, scale, limit):
     """Return the integers nearest to w/s within ±limit, as floats."""
     return np.clip(np.rint(weights / scale), -limit, limit)
-
-
-def _dtype(bits):
-    return np.int8 if bits == 8 else np.int16

@@ -6,7 +6,7 @@ The float model's level is round(N (x - min)/(max - min)), halves to even, betwe
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from math import ceil, floor
 from typing import ClassVar
 
@@ -45,8 +45,8 @@ class FloatScaling:
 class IntegerScaling:
     """Level = (d · multiplier + offset) >> shift with d = x - minimum.
 
-    It is 0 where d is negative and N from d = span on, so that no sum exceeds `width` bits. For
-    a feature that `settles`, min and max are integers and the level l so found, at most one
+    It is 0 where d is negative and N from d = span on, so that no sum reaches (N + 1) << shift.
+    For a feature that `settles`, min and max are integers and the level l so found, at most one
     off, is made exact by the remainder 2N·d - 2l·span: it must lie between -span and span, and
     l be even where it is either of them.
     """
@@ -59,16 +59,6 @@ class IntegerScaling:
     settles: np.ndarray
     n_levels: int  # the largest level N
     dtype: type  # of a feature value
-
-    @property
-    def width(self):
-        """How many bits an unsigned product needs: 32 or 64."""
-        return 32 if (self.n_levels + 1) << self.shift <= 2**32 else 64
-
-    @property
-    def remainder_width(self):
-        """How many bits a signed remainder needs: 32 or 64."""
-        return 32 if 2 * (self.n_levels + 1) * int(self.span.max()) < 2**31 else 64
 
     def values(self, X):
         """Return X as the device receives it: rounded to integers, limited to their type."""
@@ -97,9 +87,8 @@ def float_scaling(minimum, maximum, n_levels, names):
     with np.errstate(over="ignore"):
         spans = maximum - minimum
         highest, reach = maximum.astype(np.float32), spans.astype(np.float32)
-        scaling = FloatScaling(
-            minimum.astype(np.float32), (n_levels / spans).astype(np.float32), n_levels
-        )
+        scale = (n_levels / spans).astype(np.float32)
+        scaling = FloatScaling(minimum.astype(np.float32), scale, n_levels)
     # A subnormal scale is rounded coarsely, and to 0 by devices without subnormal numbers.
     is_held = np.isfinite([scaling.minimum, highest, reach, scaling.scale]).all(axis=0)
     is_held &= scaling.scale >= np.finfo(np.float32).tiny
@@ -110,11 +99,11 @@ def float_scaling(minimum, maximum, n_levels, names):
                 "which float32 cannot tell apart or hold"
             )
     steps = spans * 2.0**FLOAT_BITS / np.maximum(np.abs(minimum), np.abs(maximum))
-    coarse = [name for name, n_steps in zip(names, steps, strict=True) if n_steps < n_levels]
     notes = [
         f"float32 has fewer than {n_levels} values in the range of feature {name!r}; "
         "subtract a constant before the model is fitted"
-        for name in coarse
+        for name, n_steps in zip(names, steps, strict=True)
+        if n_steps < n_levels
     ]
     return scaling, notes
 
@@ -127,10 +116,11 @@ def integer_scaling(minimum, maximum, n_levels, names, input_type):
     only), the remainder settles it.
     """
     dtype = INTEGER_DTYPES[input_type]
+    feature_of = cache(partial(_Feature, n_levels))  # many features have the same range
     features = []
     for low, high, name in zip(minimum, maximum, names, strict=True):
         _check_range(low, high, name, dtype)
-        features.append(_Feature(float(low), float(high), n_levels))
+        features.append(feature_of(float(low), float(high)))
     shift, settles = _common_shift(features, n_levels)
     rows = [(f.minimum, f.span, *f.line(shift)) for f in features]
     first, spans, multipliers, offsets = np.array(rows, dtype=np.int64).T.copy()
@@ -170,7 +160,7 @@ def _common_shift(features, n_levels):
 class _Feature:
     """One feature: its first integer, and from which distance on each level is reached."""
 
-    def __init__(self, low: float, high: float, n_levels: int):
+    def __init__(self, n_levels: int, low: float, high: float):
         self.n_levels = n_levels
         self.minimum = ceil(low)
         self.lead = self.minimum - low

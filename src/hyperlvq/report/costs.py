@@ -8,8 +8,7 @@ import pandas as pd
 
 from hyperlvq.checks import InputError
 from hyperlvq.costs import flops_by_method
-from hyperlvq.report.published import Published
-from hyperlvq.report.results import LARGEST_SIZE
+from hyperlvq.report.results import LARGEST_SIZE, Published
 from hyperlvq.study.records import Record
 
 COST_COLUMNS = ("dataset", "n_samples", "n_train", "protocol", "n_classes", "intrvfl_rls_n")

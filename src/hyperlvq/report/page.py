@@ -15,8 +15,14 @@ from hyperlvq.checks import InputError
 from hyperlvq.report.costs import CostTable, cost_table, published_sizes, recorded_sizes
 from hyperlvq.report.differences import Difference, differences
 from hyperlvq.report.figures import rank_diagram, scatter_plot
-from hyperlvq.report.published import Published, read_published
-from hyperlvq.report.results import Study, per_set_table, summarise_records, summary_table
+from hyperlvq.report.results import (
+    Published,
+    Study,
+    per_set_table,
+    read_published,
+    summarise_records,
+    summary_table,
+)
 from hyperlvq.report.statistics import ComparisonResult, Ranking, compare_models, rank_models
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.records import Record, read_records

@@ -1,7 +1,9 @@
-"""From records to accuracies: one figure per data set and model, beside the paper's."""
+"""Accuracies by data set and model: ours from records, the paper's from its file, and both."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import isnan, nan
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -10,12 +12,15 @@ from hyperlvq.checks import InputError
 from hyperlvq.report.statistics import pearson
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.records import KEY, RECORDS_NAME, Record
+from hyperlvq.study.settings import read_table_of_sets
 
 RUN = ["dataset", "model", "seed"]
 SIZES = ("n_splits", "n_train", "n_test", "n_features", "n_classes", "n_units")
 NAMES = ("settings", "source", "solver")
 LARGEST_SIZE = 10**12
 PAPER_SUFFIX = "_paper"
+#: The columns of a published file by model.
+PUBLISHED = {name: model.accuracy_column for name, model in MODELS.items() if model.accuracy_column}
 #: What a field must be beyond what `read_records` sees to, for those that a record states.
 CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "model": (f"one of {', '.join(MODELS)}", lambda value: value in tuple(MODELS)),
@@ -61,6 +66,14 @@ class Study:
     accuracies: pd.DataFrame
     n_seeds: pd.DataFrame
     failures: list[Failure]
+
+
+@dataclass(frozen=True)
+class Published:
+    """What someone else measured: accuracies by data set and model, and all cells by name."""
+
+    accuracies: pd.DataFrame
+    rows: list[dict[str, str]]
 
 
 def summarise_records(records: Iterable[Record]) -> Study:
@@ -143,12 +156,48 @@ def _missing(by_seed: pd.DataFrame, expected: pd.Index) -> list[Failure]:
     ]
 
 
+def read_published(path: str | Path) -> Published:
+    """Read a published file; raise InputError with its line and column where it is wrong."""
+    header, rows = read_table_of_sets(path)
+    known = {name: column for name, column in PUBLISHED.items() if column in header}
+    if not known:
+        wanted = ", ".join(PUBLISHED.values())
+        raise InputError(f"{path}, line 1: none of the columns of accuracies ({wanted})")
+    if not rows:
+        raise InputError(f"{path} has a header and no rows")
+    accuracies: dict[str, dict[str, float]] = {}
+    line_of_set: dict[str, int] = {}
+    for line, cells in rows.items():
+        place, dataset = f"{path}, line {line}, column", cells["dataset"]
+        if not dataset or dataset in line_of_set:
+            fault = f"{dataset!r} is on line {line_of_set[dataset]} too" if dataset else "empty"
+            raise InputError(f"{place} dataset: {fault}")
+        line_of_set[dataset] = line
+        accuracies[dataset] = {
+            name: _accuracy(cells[column], f"{place} {column}") for name, column in known.items()
+        }
+    table = pd.DataFrame.from_dict(accuracies, orient="index", columns=list(known), dtype=float)
+    return Published(table, list(rows.values()))
+
+
+def _accuracy(text: str, place: str) -> float:
+    """Return the accuracy in a cell; an empty one is not given."""
+    if not text:
+        return nan
+    try:
+        accuracy = float(text)
+    except ValueError:
+        raise InputError(f"{place}: {text!r} is not a number") from None
+    if not (isnan(accuracy) or 0 <= accuracy <= 1):
+        raise InputError(f"{place}: an accuracy lies from 0 to 1, got {text}")
+    return accuracy
+
+
 def summary_table(study: Study, published: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return one row per model: its mean accuracy, and how it compares with the paper's.
 
-    `paper_mean`, `difference`, `correlation` and `mean_absolute_difference` are over the
-    `paper_sets` data sets that both have; `quoted_mean` is a mean that the paper gives in its text
-    alone, shown beside the others. `seeds` is the smallest number over the data sets.
+    Comparisons are over the `paper_sets` data sets that both have; `quoted_mean` is a mean that the
+    paper gives in its text alone. `seeds` is the smallest number over the data sets.
     """
     rows = {}
     for name, ours in study.accuracies.items():

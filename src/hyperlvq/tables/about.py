@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
 from math import isfinite
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +13,6 @@ from hyperlvq.model_files import ModelFile
 from hyperlvq.registry import PARTS
 from hyperlvq.tables.columns import Column, Kind, pack_columns, unpack_columns
 from hyperlvq.tables.evaluation import Confusion, Validation, in_order
-
-if TYPE_CHECKING:
-    from hyperlvq.tables.training import Task, Trained
 
 About = Mapping[str, Any]
 
@@ -54,26 +49,8 @@ NOTES_SCHEMA = {
 PLAIN_KEYS = ("target", "seed", "table", "trained", "fit_seconds", "search", "notes", "device")
 
 
-def about_training(
-    trained: "Trained", task: "Task", table: str, model: ModelFile
-) -> dict[str, Any]:
-    """Return what a model remembers of its training."""
-    return {
-        "target": task.target,
-        "seed": task.seed,
-        "columns": list(trained.columns),
-        "table": Path(table).name,
-        "trained": datetime.now(UTC).isoformat(timespec="seconds"),
-        "fit_seconds": round(trained.fit_seconds, 3),
-        "search": trained.search,
-        "validation": trained.validation,
-        "notes": list(trained.notes),
-        **_about_parts(model, trained.class_counts),
-    }
-
-
-def _about_parts(model: ModelFile, class_counts: Mapping[str, int]) -> dict[str, Any]:
-    """Return what the parts of a model of a table tell."""
+def about_parts(model: ModelFile, class_counts: Mapping[str, int]) -> dict[str, Any]:
+    """Return what the parts of a model of a table tell, and how many rows each class had."""
     n_rows = sum(class_counts.values())
     return {
         **names_of(model),
@@ -89,8 +66,13 @@ def to_plain(about: About) -> dict[str, Any]:
     plain = dict(about)
     if about["columns"] is not None:
         plain["columns"] = [asdict(column) for column in about["columns"]]
-    if about.get("validation"):
-        plain["validation"] = about["validation"].to_dict()
+    if (validation := about.get("validation")) is not None:
+        plain["validation"] = {
+            "accuracies": validation.accuracies,
+            "mean": validation.mean,
+            "spread": validation.spread,
+            "confusion": validation.confusion.to_dict(),
+        }
     return plain
 
 
@@ -121,7 +103,7 @@ def from_notes(model: ModelFile, name: str) -> About:
             **{key: notes[key] for key in PLAIN_KEYS if key in notes},
             "columns": columns,
             "validation": _validation_of(notes, tuple(classes)),
-            **_about_parts(model, classes),
+            **about_parts(model, classes),
         }
     except (ValueError, KeyError, StopIteration, ArithmeticError):
         raise InputError(f"{name} has notes in it that hyperlvq fit did not write") from None
@@ -191,10 +173,7 @@ def columns_of(about: About) -> list[Column]:
 
 
 def about_python_model(model: ModelFile, name: str) -> About:
-    """Return what can be known of a classifier that was fitted and saved in Python.
-
-    For tables it must have been fitted on a data frame: columns, all of numbers, go by their names.
-    """
+    """Return what can be known of a classifier that was fitted and saved in Python."""
     first, last = model.parts[0], model.parts[-1]
     if PARTS[last.kind].output is not None:
         what = last.kind if model.pipeline is None else model.pipeline

@@ -70,15 +70,7 @@ def batches(reader: TableReader) -> Iterator[Table]:
 
 
 def margins_of(scores: np.ndarray) -> np.ndarray:
-    """Return by how much each row's best score exceeds the next best.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from hyperlvq.tables.batches import margins_of
-    >>> margins_of(np.array([[-1.0, -4.0, -2.0]])), margins_of(np.array([-3.0]))
-    (array([1.]), array([3.]))
-    """
+    """Return by how much each row's best score exceeds the next best."""
     if scores.ndim == 1:
         return np.abs(scores)
     best_two = np.partition(scores, -2, axis=1)[:, -2:]
@@ -121,34 +113,29 @@ def open_output(path: str) -> Iterator[Callable[[pa.Table], None]]:
         if path.lower().endswith(".gz"):
             packed = gzip.GzipFile(fileobj=sink, mode="wb", filename="", mtime=0)
             sink = stack.enter_context(packed)
-        file: Any = None
+        file: parquet.ParquetWriter | None = None
+        delimiter, is_begun = DELIMITERS.get(_format(path), ","), False
 
         def write(table: pa.Table) -> None:
-            nonlocal file
-            if file is None:  # the first table has the columns and their types
-                if _format(path) == PARQUET:
+            nonlocal file, is_begun
+            if _format(path) != PARQUET:
+                header = [] if is_begun else [table.column_names]
+                rows = zip(*map(_cells, table.columns), strict=True)
+                sink.write(_to_csv([*header, *rows], delimiter))
+            else:
+                if file is None:  # the first table has the columns and their types
                     file = stack.enter_context(parquet.ParquetWriter(sink, table.schema))
-                else:
-                    file = _CsvFile(sink, DELIMITERS.get(_format(path), ","), table.column_names)
-            file.write_table(table)
+                file.write_table(table)
+            is_begun = True
 
         yield write
 
 
-class _CsvFile:
-    """CSV as people write it, with quotes where they are needed, which arrow's writer has not."""
-
-    def __init__(self, sink: Any, delimiter: str, names: Sequence[str]):
-        self._sink, self._delimiter = sink, delimiter
-        self._write([names])
-
-    def write_table(self, table: pa.Table) -> None:
-        self._write(zip(*map(_cells, table.columns), strict=True))
-
-    def _write(self, rows: Iterable[Sequence[str | None]]) -> None:
-        text = StringIO()
-        csv.writer(text, delimiter=self._delimiter, lineterminator="\n").writerows(rows)
-        self._sink.write(text.getvalue().encode())
+def _to_csv(rows: Iterable[Sequence[str | None]], delimiter: str) -> bytes:
+    """Return rows with quotes where they are needed; arrow's writer quotes all text."""
+    text = StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
 
 
 def _cells(column: pa.ChunkedArray) -> list[str | None]:

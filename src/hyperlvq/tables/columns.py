@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
-from hyperlvq.tables.cells import COMMA, NumberForm, are_numbers, possible_forms, shown, to_floats
+from hyperlvq.tables.cells import COMMA, NumberForm, are_numbers, possible_forms, quoted, to_floats
 from hyperlvq.tables.dialect import tidy
 from hyperlvq.tables.read import Table, TableForm
 
@@ -228,7 +228,7 @@ def check_finite(table: Table, name: str, values: pa.ChunkedArray) -> None:
     is_finite = pc.is_finite(values)
     if not pc.all(is_finite, min_count=0).as_py():
         index = pc.index(is_finite, False).as_py()
-        cell = shown(str(table.data[name][index].as_py()))
+        cell = quoted(str(table.data[name][index].as_py()))
         row = table.first_row + index
         raise InputError(f"{table.form.name}, row {row}, column {name!r}: {cell} is not finite")
 
@@ -237,7 +237,7 @@ def _not_a_number(table: Table, name: str) -> InputError:
     """Return what is wrong with the first cell of text that is not a number."""
     form, column = table.form, table.data[name]
     index = pc.index(are_numbers(column, number_form(form)), False).as_py()
-    row, cell = table.first_row + index, shown(column[index].as_py())
+    row, cell = table.first_row + index, quoted(column[index].as_py())
     if form.encoding is None:
         expected = f"numbers were expected: {cell} in row {row} is not a number"
         return _other_type(table, name, expected)

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
-from hyperlvq.tables.cells import are_numbers, possible_forms, shown, to_floats
+from hyperlvq.tables.cells import are_numbers, possible_forms, quoted, to_floats
 from hyperlvq.tables.columns import (
     KEPT_LEVELS,
     Column,
@@ -220,14 +220,7 @@ def _reason_against_text(
 
 
 def says_identifier(name: str) -> bool:
-    """Return whether a column is called what people call numbers of rows.
-
-    Examples
-    --------
-    >>> from hyperlvq.tables.describe import says_identifier
-    >>> [says_identifier(name) for name in ("customerId", "ID", "house_no", "idea", "key_rate")]
-    [True, True, True, False, False]
-    """
+    """Return whether a column is called what people call numbers of rows."""
     if name == ROW_NAME or UNNAMED_INDEX.fullmatch(name):
         return True
     words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
@@ -260,7 +253,7 @@ def _note_on_numbers(table: Table, name: str) -> str | None:
     if share < 0.5:
         return None
     index = pc.index(is_number, False).as_py()
-    cell = shown(cells[index].as_py())
+    cell = quoted(cells[index].as_py())
     return f"text because of {cell} in row {index + 1}; {int(100 * share)} % are numbers"
 
 
@@ -272,6 +265,6 @@ def _check_marks(table: Table, name: str) -> None:
         point, comma = (pc.index(is_number, False).as_py() for is_number in reversed(by_form))
         raise InputError(
             f"{table.form.name}, column {name!r} has both decimal commas and decimal points: "
-            f"{shown(cells[comma].as_py())} in row {comma + 1}, "
-            f"{shown(cells[point].as_py())} in row {point + 1}"
+            f"{quoted(cells[comma].as_py())} in row {comma + 1}, "
+            f"{quoted(cells[point].as_py())} in row {point + 1}"
         )

@@ -4,8 +4,10 @@ import time
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import count
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,13 +16,16 @@ from sklearn.pipeline import Pipeline
 from hyperlvq.checks import InputError
 from hyperlvq.frames import FrameVectorizer
 from hyperlvq.learnt import LONGEST_LABEL
+from hyperlvq.model_files import ModelFile
 from hyperlvq.models import make_classifier
+from hyperlvq.saving import to_parts
 from hyperlvq.tables import tuning
+from hyperlvq.tables.about import about_parts
 from hyperlvq.tables.cells import is_plain_number
 from hyperlvq.tables.columns import Column, Kind, target_labels, to_frame
 from hyperlvq.tables.describe import describe_columns, fewest_rows
 from hyperlvq.tables.dialect import tidy
-from hyperlvq.tables.evaluation import Validation, in_order
+from hyperlvq.tables.evaluation import in_order
 from hyperlvq.tables.read import Table
 from hyperlvq.tables.tuning import Parameters
 
@@ -58,17 +63,12 @@ class Task:
     sizes: Callable[[int, int], list[Parameters]] | None = None
 
 
-@dataclass(frozen=True)
-class Trained:
-    """A fitted model, and what is to be said about it; `search` is what `best_settings` found."""
+class Trained(NamedTuple):
+    """A fitted model, its parts, and what it remembers of its training."""
 
     model: Pipeline
-    columns: tuple[Column, ...]
-    class_counts: dict[str, int]
-    validation: Validation | None
-    search: dict[str, Any] | None
-    fit_seconds: float
-    notes: tuple[str, ...]
+    parts: ModelFile
+    about: dict[str, Any]
 
 
 def table_recipe(hidden: str, readout: str, seed: int, **parameters: Any) -> Pipeline:
@@ -108,7 +108,7 @@ def table_classifier(
 def train(table: Table, task: Task, progress: Progress) -> Trained:
     """Learn the target of a table from its other columns."""
     _check_parameters(task)
-    columns = tuple(describe_columns(table, task.target, task.keep, task.drop))
+    columns = describe_columns(table, task.target, task.keep, task.drop)
     X, y = to_frame(table, columns), target_labels(table, task.target)
     has_label = np.array([label is not None for label in y])
     X, y = X[has_label], y[has_label].astype(str)
@@ -131,9 +131,20 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
         tick = _ticks(progress, "cross-validating", n_folds)
         validation = tuning.cross_validate(model, X, y, n_folds, task.seed, tick)
     seconds, warned = _fit(model, X, y, _ticks(progress, "training", 1))
-    notes = (*_notes(task, int((~has_label).sum()), n_folds), *warned)
-    class_counts = {name: by_class[name] for name in in_order(by_class)}
-    return Trained(model, columns, class_counts, validation, search, seconds, notes)
+    parts = to_parts(model)
+    about = {
+        "target": task.target,
+        "seed": task.seed,
+        "columns": columns,
+        "table": Path(table.form.name).name,
+        "trained": datetime.now(UTC).isoformat(timespec="seconds"),
+        "fit_seconds": round(seconds, 3),
+        "search": search,
+        "validation": validation,
+        "notes": [*_notes(task, int((~has_label).sum()), n_folds), *warned],
+        **about_parts(parts, {name: by_class[name] for name in in_order(by_class)}),
+    }
+    return Trained(model, parts, about)
 
 
 def _candidates(

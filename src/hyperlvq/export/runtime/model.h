@@ -7,7 +7,7 @@
  * It learns: the perceptron rule, in integers.
 ?end
  *
- * ${origin}
+ * Written by hyperlvq ${version}; ${name}.md says how to build it.
  */
 #ifndef ${NAME}_H
 #define ${NAME}_H

@@ -1,7 +1,7 @@
 /*
  * Checks ${name} on ${n_samples} samples; main returns 0 when every class is the expected one.
  *
- * ${origin}
+ * Written by hyperlvq ${version}; ${name}.md says how to build it.
  */
 #include "${name}.h"
 

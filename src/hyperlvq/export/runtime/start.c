@@ -1,7 +1,7 @@
 /*
  * ${name}: ${what}
  *
- * ${origin}
+ * Written by hyperlvq ${version}; ${name}.md says how to build it.
  *
  * A sample becomes a class in four steps:
  *   levels       each feature becomes a level of 0 to ${n_units};
