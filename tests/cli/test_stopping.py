@@ -44,7 +44,10 @@ EXPORT = ("export", MODEL, "--vectors", TABLE, "-o", "{out}/c", "--to")
         ("tables.training.train", (*FIT, "-")),
         ("model_files.to_bytes", (*FIT, "{out}/old")),
         ("tables.batches.prediction_table", ("predict", MODEL, TABLE, "-o", "{out}/old.csv")),
-        ("tables.evaluation.evaluate_table", ("evaluate", MODEL, TABLE, "--picture", "{out}/old.svg")),
+        (
+            "tables.evaluation.evaluate_table",
+            ("evaluate", MODEL, TABLE, "--picture", "{out}/old.svg"),
+        ),
         ("export.make_plan", (*EXPORT, "c")),
         ("tables.read.read_table", (*EXPORT, "onnx")),
     ],
