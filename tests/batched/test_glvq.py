@@ -67,21 +67,6 @@ def test_cost_and_gradient_are_those_of_one_problem_after_the_other(samples, act
         assert not gradients[index][:, count:].any()
 
 
-def test_gradient_is_that_of_finite_differences(samples, backend, rng):
-    positions, _ = positions_of(samples, backend)
-    objective = objective_of(samples, *SETTINGS, backend)
-    _, gradients = objective(positions)
-
-    directions = backend.array(rng.normal(size=tuple(positions.shape)))
-    ahead, behind = (objective(positions + h * directions)[0] for h in (1e-6, -1e-6))
-    np.testing.assert_allclose(
-        backend.numpy((ahead - behind) / 2e-6),
-        backend.numpy((gradients * directions).sum(axis=1)),
-        rtol=1e-5,
-        atol=1e-8,
-    )
-
-
 def test_blocks_of_rows_do_not_matter(samples, backend):
     positions, _ = positions_of(samples, backend)
     whole = objective_of(samples, *SETTINGS, backend)(positions)

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,85 +12,52 @@ from hyperlvq.kernels.glvq import cost_and_gradient
 
 
 @dataclass(frozen=True)
-class Quadratics:
-    """½ Σ c (x - t)² for curvatures c and targets t (groups × problems × unknowns)."""
+class Problems:
+    """The costs and gradients of a function of positions and each problem's settings."""
 
-    curvatures: np.ndarray
-    targets: np.ndarray
+    function: Callable
+    settings: tuple[np.ndarray, ...]  # each groups × problems × ...
     backend: object
 
     @property
     def shape(self):
-        return self.targets.shape[:2]
+        return self.settings[0].shape[:2]
 
     def select(self, members):
-        index = members[:, :, np.newaxis]
-        curvatures = np.take_along_axis(self.curvatures, index, 1)
-        return replace(
-            self, curvatures=curvatures, targets=np.take_along_axis(self.targets, index, 1)
-        )
+        groups = np.arange(len(members))[:, np.newaxis]
+        return replace(self, settings=tuple(part[groups, members] for part in self.settings))
 
     def __call__(self, positions):
-        curvatures, targets = (
-            self.backend.array(part.reshape(positions.shape))
-            for part in (self.curvatures, self.targets)
-        )
-        gradients = curvatures * (positions - targets)
-        return (gradients * (positions - targets)).sum(axis=1) / 2, gradients
+        settings = (part.reshape(-1, *part.shape[2:]) for part in self.settings)
+        return self.function(positions, *settings, self.backend)
 
 
-@dataclass(frozen=True)
-class Rosenbrock:
-    """(1 - x)² + s (y - x²)² for steepnesses s (groups × problems)."""
-
-    steepness: np.ndarray
-    backend: object
-
-    @property
-    def shape(self):
-        return self.steepness.shape
-
-    def select(self, members):
-        return replace(self, steepness=np.take_along_axis(self.steepness, members, 1))
-
-    def __call__(self, positions):
-        x, y = positions[:, 0], positions[:, 1]
-        steepness = self.backend.array(self.steepness.ravel())
-        across = y - x**2
-        along = 2 * (x - 1) - 4 * steepness * x * across
-        gradient = self.backend.xp.stack([along, 2 * steepness * across], axis=1)
-        return (1 - x) ** 2 + steepness * across**2, gradient
+def quadratic(positions, curvatures, targets, backend):
+    """Return ½ Σ c (x - t)² for curvatures c and targets t."""
+    ways = positions - backend.array(targets)
+    gradients = backend.array(curvatures) * ways
+    return (gradients * ways).sum(axis=1) / 2, gradients
 
 
-@dataclass(frozen=True)
-class ThreePrototypes:
-    """GLVQ of three classes with three prototypes each, for slopes (groups × problems)."""
+def rosenbrock(positions, steepness, backend):
+    """Return (1 - x)² + s (y - x²)² for a steepness s."""
+    (x, y), steepness = positions.T, backend.array(steepness)
+    across = y - x**2
+    along = 2 * (x - 1) - 4 * steepness * x * across
+    gradient = backend.xp.stack([along, 2 * steepness * across], axis=1)
+    return (1 - x) ** 2 + steepness * across**2, gradient
 
-    slopes: np.ndarray
-    X: np.ndarray
-    y: np.ndarray
-    backend: object
 
-    @property
-    def shape(self):
-        return self.slopes.shape
-
-    def select(self, members):
-        return replace(self, slopes=np.take_along_axis(self.slopes, members, 1))
-
-    def __call__(self, positions):
-        shares = np.full(len(self.X), 1 / len(self.X))
-        results = [
-            cost_and_gradient(
-                position.reshape(9, -1), np.repeat(np.arange(3), 3), self.X, self.y, slope, shares
-            )
-            for position, slope in zip(
-                self.backend.numpy(positions), self.slopes.ravel(), strict=True
-            )
-        ]
-        costs, gradients = (np.array(part) for part in zip(*results, strict=True))
-        gradients = gradients.reshape(positions.shape)
-        return self.backend.array(costs), self.backend.array(gradients, name_of(positions))
+def three_prototypes(positions, slopes, backend, X, y):
+    """Return the cost of GLVQ of three classes with three prototypes each, for a slope."""
+    classes, shares = np.repeat(np.arange(3), 3), np.full(len(X), 1 / len(X))
+    results = [
+        cost_and_gradient(position.reshape(9, -1), classes, X, y, slope, shares)
+        for position, slope in zip(backend.numpy(positions), slopes, strict=True)
+    ]
+    costs, gradients = (np.array(part) for part in zip(*results, strict=True))
+    gradients = gradients.reshape(positions.shape)
+    return backend.array(costs), backend.array(gradients, name_of(positions))
 
 
 def curves_one_by_one(objective, start, max_iter, tol, backend):
@@ -109,7 +77,7 @@ def curves_one_by_one(objective, start, max_iter, tol, backend):
 @pytest.fixture
 def quadratics(rng, backend):
     curvatures = 10 ** rng.uniform(-1, 2, size=(2, 4, 6))
-    return Quadratics(curvatures, rng.normal(size=(2, 4, 6)), backend)
+    return Problems(quadratic, (curvatures, rng.normal(size=(2, 4, 6))), backend)
 
 
 def test_quadratics_of_any_curvature_are_solved(quadratics, backend):
@@ -117,7 +85,7 @@ def test_quadratics_of_any_curvature_are_solved(quadratics, backend):
     solution = minimise(quadratics, start, 500, 1e-7, backend)
 
     found = backend.numpy(solution.positions)
-    np.testing.assert_allclose(found, quadratics.targets.reshape(8, 6), atol=1e-3)
+    np.testing.assert_allclose(found, quadratics.settings[1].reshape(8, 6), atol=1e-3)
     assert (backend.numpy(solution.n_iter) <= 60).all()
 
 
@@ -141,7 +109,7 @@ def test_pieces_are_equal_and_not_too_short(n_unknowns, shortest, expected):
 
 
 def test_valleys_are_followed_to_their_end_step_by_step_as_one_after_the_other(backend):
-    valleys = Rosenbrock(np.array([[1.0, 10.0, 100.0]]), backend)
+    valleys = Problems(rosenbrock, (np.array([[1.0, 10.0, 100.0]]),), backend)
     start = np.tile([-1.2, 1.0], (3, 1))
     solution = minimise(valleys, backend.array(start), 100, 1e-6, backend, keep_curve=True)
 
@@ -159,7 +127,7 @@ def test_of_many_minima_those_are_found_that_scipy_finds(dtype, rng, backend):
     X = centres[np.arange(120) % 12] + rng.normal(scale=0.7, size=(120, 6))
     slopes = np.tile([2.0, 5.0, 10.0], (1, 4))
     start = rng.normal(size=(slopes.size, 9 * 6))
-    objective = ThreePrototypes(slopes, X, y, backend)
+    objective = Problems(partial(three_prototypes, X=X, y=y), (slopes,), backend)
     solution = minimise(objective, backend.array(start, dtype), 500, 1e-5, backend)
 
     curves = curves_one_by_one(objective, start, 500, 1e-5, backend)
@@ -198,7 +166,7 @@ def test_curves_are_those_of_fewer_iterations(quadratics, backend):
 
 
 def test_start_at_the_minimum_stays_there(quadratics, backend):
-    start = backend.array(quadratics.targets.reshape(8, 6))
+    start = backend.array(quadratics.settings[1].reshape(8, 6))
     solution = minimise(quadratics, start, 100, 1e-7, backend)
 
     np.testing.assert_array_equal(backend.numpy(solution.positions), backend.numpy(start))
