@@ -103,26 +103,19 @@ def test_selected_problems_keep_their_settings(samples, backend):
     np.testing.assert_allclose(fewer, expected, rtol=1e-12)
 
 
-def test_start_is_that_of_the_classifier(samples, activations, backend):
-    start = backend.numpy(starting_prototypes(samples, BATCH, backend))
+@pytest.mark.parametrize("init_noise", [1.0, 0.1])
+def test_start_is_that_of_the_classifier(samples, activations, backend, init_noise):
+    batch = replace(BATCH, init_noise=init_noise)
+    start = backend.numpy(starting_prototypes(samples, batch, backend))
 
     for index, count in np.ndenumerate(BATCH.counts):
         X = backend.numpy(samples.activations[index[0]])
-        readout = GLVQClassifier(int(count), tol=1e9, random_state=int(BATCH.seeds[index]))
+        seed = int(BATCH.seeds[index])
+        readout = GLVQClassifier(int(count), init_noise=init_noise, tol=1e9, random_state=seed)
         expected = readout.fit(X, activations[1]).prototypes_
         found = start[index][:, :count].reshape(expected.shape)
         np.testing.assert_allclose(found, expected, atol=1e-12)
-
-
-def test_noise_of_the_start_is_that_of_the_classifier(samples, activations, backend):
-    small = replace(BATCH, init_noise=0.1)
-    start = backend.numpy(starting_prototypes(samples, small, backend))
-    X = backend.numpy(samples.activations[0])
-    expected = GLVQClassifier(2, init_noise=0.1, tol=1e9, random_state=0).fit(X, activations[1])
-
-    found = start[0, 1, :, :2].reshape(expected.prototypes_.shape)
-    np.testing.assert_allclose(found, expected.prototypes_, atol=1e-12)
-    assert next(small.joined().split(2)).init_noise == 0.1
+    assert next(batch.joined().split(2)).init_noise == init_noise
 
 
 def test_sample_on_both_its_winners_pulls_nobody(backend):

@@ -38,7 +38,8 @@ def test_batches_have_a_fixed_size_whatever_the_chunks(write, monkeypatch):
     assert together["a"].to_pylist() == [str(i) for i in range(95)]
 
 
-def test_two_classes_have_the_distance_from_zero_as_margin():
+def test_margins_are_the_lead_or_of_two_classes_the_distance_from_zero():
+    np.testing.assert_array_equal(margins_of(np.array([[-1.0, -4.0, -2.0]])), [1.0])
     np.testing.assert_array_equal(margins_of(np.array([-2.0, 3.0])), [2.0, 3.0])
 
 

@@ -18,7 +18,7 @@ from hyperlvq.prediction import Predictor
 from hyperlvq.saving import to_parts
 from hyperlvq.tables import batches, evaluation
 from hyperlvq.tables.columns import Column, Kind
-from hyperlvq.tables.evaluation import Confusion, Validation, evaluate_table
+from hyperlvq.tables.evaluation import Confusion, Validation, evaluate_table, in_order
 from hyperlvq.tables.read import open_table
 
 
@@ -37,6 +37,11 @@ def test_figures_are_those_of_scikit_learn(rng):
     for name, score in (("precision", precision_score), ("recall", recall_score)):
         found = [each[name] for each in confusion.by_class()]
         np.testing.assert_allclose(found, score(*labels, average=None))
+
+
+def test_names_are_sorted_as_numbers_if_all_of_them_are():
+    assert in_order(["10", "9", "-1.5"]) == ["-1.5", "9", "10"]
+    assert in_order(["10", "9", "b"]) == ["10", "9", "b"]
 
 
 def test_known_classes_come_first_in_their_order():

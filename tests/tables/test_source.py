@@ -61,7 +61,7 @@ def test_dash_is_standard_input(standard_input, pack):
 
 def test_what_is_peeked_at_in_a_slow_pipe_is_read_again():
     class OneByteAtATime(io.BytesIO):
-        def read(self, size=-1):
+        def read(self, size):
             return super().read(size and 1)
 
     stream = Peekable(OneByteAtATime(b"abcdef"))
@@ -69,7 +69,8 @@ def test_what_is_peeked_at_in_a_slow_pipe_is_read_again():
     assert stream.peek(4) == b"abcd"
     assert stream.read(2) == b"ab"
     assert stream.peek(9) == b"cdef"
-    assert stream.read() == b"cdef"
+    assert stream.read(9) == b"cdef"
+    assert stream.read(9) == b""
 
 
 def test_position_is_the_share_that_was_read(write):

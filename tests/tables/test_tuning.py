@@ -80,6 +80,18 @@ def test_nothing_left_to_search_is_one_sentence():
         candidates("features", "centroids", {})
 
 
+@pytest.mark.parametrize(
+    ("n_settings", "n_rows", "rounds"),
+    [
+        (24, 150, [(24, 150)]),
+        (24, 5000, [(24, 555), (8, 1666), (3, 5000)]),
+        (4, 10**6, [(4, 6666), (2, 20000)]),
+    ],
+)
+def test_rounds_by_hand(n_settings, n_rows, rounds):
+    assert halving_rounds(n_settings, n_rows) == rounds
+
+
 @pytest.mark.parametrize("n_rows", [10, 499, 1500, 4500, 13_500, 60_000, 10**7])
 @pytest.mark.parametrize("n_settings", [1, 2, 3, 4, 9, 24, 30])
 def test_rounds_have_fewer_settings_and_more_rows(n_settings, n_rows):

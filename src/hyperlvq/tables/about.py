@@ -66,8 +66,13 @@ def to_plain(about: About) -> dict[str, Any]:
     plain = dict(about)
     if about["columns"] is not None:
         plain["columns"] = [asdict(column) for column in about["columns"]]
-    if about.get("validation"):
-        plain["validation"] = about["validation"].to_dict()
+    if (validation := about.get("validation")) is not None:
+        plain["validation"] = {
+            "accuracies": validation.accuracies,
+            "mean": validation.mean,
+            "spread": validation.spread,
+            "confusion": validation.confusion.to_dict(),
+        }
     return plain
 
 
@@ -168,10 +173,7 @@ def columns_of(about: About) -> list[Column]:
 
 
 def about_python_model(model: ModelFile, name: str) -> About:
-    """Return what can be known of a classifier that was fitted and saved in Python.
-
-    For tables it must have been fitted on a data frame: columns, all of numbers, go by their names.
-    """
+    """Return what can be known of a classifier that was fitted and saved in Python."""
     first, last = model.parts[0], model.parts[-1]
     if PARTS[last.kind].output is not None:
         what = last.kind if model.pipeline is None else model.pipeline

@@ -70,15 +70,7 @@ def batches(reader: TableReader) -> Iterator[Table]:
 
 
 def margins_of(scores: np.ndarray) -> np.ndarray:
-    """Return by how much each row's best score exceeds the next best.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from hyperlvq.tables.batches import margins_of
-    >>> margins_of(np.array([[-1.0, -4.0, -2.0]])), margins_of(np.array([-3.0]))
-    (array([1.]), array([3.]))
-    """
+    """Return by how much each row's best score exceeds the next best."""
     if scores.ndim == 1:
         return np.abs(scores)
     best_two = np.partition(scores, -2, axis=1)[:, -2:]

@@ -93,14 +93,7 @@ def possible_forms(delimiter: str | None) -> tuple[NumberForm, ...]:
 
 
 def is_plain_number(text: str) -> bool:
-    """Return whether one text is a number in point form.
-
-    Examples
-    --------
-    >>> from hyperlvq.tables.cells import is_plain_number
-    >>> [is_plain_number(text) for text in ("-1.5e3", ".5", "1_000", "abc")]
-    [True, True, False, False]
-    """
+    """Return whether one text is a number in point form."""
     return PLAIN_NUMBER.fullmatch(text) is not None
 
 

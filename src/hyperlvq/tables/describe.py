@@ -220,14 +220,7 @@ def _reason_against_text(
 
 
 def says_identifier(name: str) -> bool:
-    """Return whether a column is called what people call numbers of rows.
-
-    Examples
-    --------
-    >>> from hyperlvq.tables.describe import says_identifier
-    >>> [says_identifier(name) for name in ("customerId", "ID", "house_no", "idea", "key_rate")]
-    [True, True, True, False, False]
-    """
+    """Return whether a column is called what people call numbers of rows."""
     if name == ROW_NAME or UNNAMED_INDEX.fullmatch(name):
         return True
     words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]

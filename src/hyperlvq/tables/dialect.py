@@ -15,7 +15,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import NamedTuple
 
 from hyperlvq.checks import InputError
@@ -56,7 +55,7 @@ class Utf8Text:
         self._line = 1
         self._is_at_end = False
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int, /) -> bytes:
         """Return about `size` bytes of UTF-8; none at the end."""
         text = ""
         while not text and not self._is_at_end:
@@ -132,15 +131,15 @@ def find_dialect(text: Peekable, name: str) -> Dialect:
     if start == len(sample):
         raise InputError(f"{name} is empty")
     delimiter = separator[1] if separator else _find_delimiter(sample[start:], is_whole)
-    records = _records(sample[start:], delimiter, is_whole)
+    records, header_end = _records(sample[start:], delimiter, is_whole)
     if not records:
         raise InputError(f"{name} has no header that can be read: is a quote never closed?")
     header, *rows = records
     if not rows and is_whole:
-        hint = ": is a quote in it never closed?" if "\n" in "".join(header.fields) else ""
+        hint = ": is a quote in it never closed?" if "\n" in "".join(header) else ""
         raise InputError(f"{name} has a header but no rows{hint}")
-    columns, n_unnamed = _columns(header.fields, [record.fields for record in rows], name)
-    return Dialect(delimiter, columns, n_unnamed, len(sample[: start + header.end].encode()))
+    columns, n_unnamed = _columns(header, rows, name)
+    return Dialect(delimiter, columns, n_unnamed, len(sample[: start + header_end].encode()))
 
 
 def _sample(text: Peekable) -> tuple[str, bool]:
@@ -158,43 +157,40 @@ def _end_of_blank_lines(sample: str, start: int) -> int:
     return blank.end() if blank else start
 
 
-class _Record(NamedTuple):
-    fields: list[str]
-    end: int  # characters up to the end of its last line
-
-
-def _records(text: str, delimiter: str | None, is_whole: bool) -> list[_Record]:
-    """Return the first records that are not blank, without one that the sample may cut off."""
-    lines = list(io.StringIO(text, newline=""))
-    line_ends = list(accumulate(map(len, lines)))
+def _records(text: str, delimiter: str | None, is_whole: bool) -> tuple[list[list[str]], int]:
+    """Return records that are not blank, without one that is cut off, and where the first ends."""
+    lines = io.StringIO(text, newline="")
     reader = csv.reader(lines, delimiter=delimiter or NO_DELIMITER)
-    records = []
+    records, first_end, last_end = [], 0, 0
     usual_limit = csv.field_size_limit(len(text) + 1)  # no field is longer than the sample
     try:
         for fields in reader:
             if any(field.strip() for field in fields) or len(fields) > 1:
-                records.append(_Record(fields, line_ends[reader.line_num - 1]))
+                records.append(fields)
+                last_end = lines.tell()
+                first_end = first_end or last_end
             if len(records) > SAMPLE_ROWS:
-                return records
+                return records, first_end
     except csv.Error:  # what is before the trouble will do; the parser will tell of it
-        return records
+        return records, first_end
     finally:
         csv.field_size_limit(usual_limit)
-    return [record for record in records if is_whole or record.end < len(text)]
+    is_cut = last_end == len(text) and not is_whole
+    return records[:-1] if is_cut else records, first_end
 
 
 def _find_delimiter(text: str, is_whole: bool) -> str | None:
     first_line = text.splitlines()[0]
     scores = {}
     for delimiter in DELIMITERS:
-        widths = [len(record.fields) for record in _records(text, delimiter, is_whole)]
+        widths = [*map(len, _records(text, delimiter, is_whole)[0])]
         if not widths and delimiter in first_line:
             scores[delimiter] = 0.0, 0  # a header that does not end is not one of a single column
         if widths and widths[0] > 1:
             scores[delimiter] = _share_of_usual_width(widths), widths[0]
     if scores:
         return max(scores, key=lambda delimiter: scores[delimiter])
-    return BLANK if _is_cut_by_blanks(_records(text, BLANK, is_whole)) else None
+    return BLANK if _is_cut_by_blanks(_records(text, BLANK, is_whole)[0]) else None
 
 
 def _share_of_usual_width(widths: Sequence[int]) -> float:
@@ -206,14 +202,14 @@ def _share_of_usual_width(widths: Sequence[int]) -> float:
     return count / len(rows) if abs(width - header) <= 1 else 0.0
 
 
-def _is_cut_by_blanks(records: Sequence[_Record]) -> bool:
-    widths = [len(record.fields) for record in records]
+def _is_cut_by_blanks(records: list[list[str]]) -> bool:
+    widths = [*map(len, records)]
     return (
         len(widths) > 1
         and widths[0] > 1
         and len(set(widths[1:])) == 1
         and 0 <= widths[1] - widths[0] <= 1
-        and all(field for record in records for field in record.fields)
+        and all(field for record in records for field in record)
     )
 
 

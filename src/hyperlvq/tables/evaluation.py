@@ -27,16 +27,7 @@ MOST_CLASSES, MOST_OCCURRING = 1000, 5000
 
 @dataclass(frozen=True)
 class Confusion:
-    """Counts of rows by their class (down) and the class predicted (across).
-
-    Examples
-    --------
-    >>> from collections import Counter
-    >>> from hyperlvq.tables.evaluation import Confusion
-    >>> confusion = Confusion.of(Counter({("a", "a"): 1, ("a", "b"): 1, ("b", "b"): 1}))
-    >>> confusion.counts.tolist(), round(confusion.accuracy, 2), confusion.balanced_accuracy
-    ([[1, 1], [0, 1]], 0.67, 0.75)
-    """
+    """Counts of rows by their class (down) and the class predicted (across)."""
 
     classes: tuple[str, ...]
     counts: np.ndarray
@@ -121,25 +112,9 @@ class Validation:
         """The standard deviation of the folds' accuracies."""
         return float(np.std(self.accuracies, ddof=1))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {
-            "accuracies": list(self.accuracies),
-            "mean": self.mean,
-            "spread": self.spread,
-            "confusion": self.confusion.to_dict(),
-        }
-
 
 def in_order(classes: Iterable[str]) -> list[str]:
-    """Return names of classes sorted: as numbers if all of them are.
-
-    Examples
-    --------
-    >>> from hyperlvq.tables.evaluation import in_order
-    >>> in_order(["10", "9", "-1.5"]), in_order(["10", "9", "b"])
-    (['-1.5', '9', '10'], ['10', '9', 'b'])
-    """
+    """Return names of classes sorted: as numbers if all of them are."""
     names = sorted(classes)
     if all(NUMBER.fullmatch(name) for name in names):
         names.sort(key=float)

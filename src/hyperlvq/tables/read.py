@@ -5,10 +5,10 @@ text in all of its columns, without surrounding blanks; empty cells and marks su
 A chunk of a Parquet file has the file's types, its text treated alike.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ import pyarrow.parquet
 from hyperlvq.checks import InputError
 from hyperlvq.tables.cells import clean, missing_marks, quoted
 from hyperlvq.tables.dialect import NO_DELIMITER, Utf8Text, check_names, find_dialect, tidy
-from hyperlvq.tables.source import Peekable, Source, open_source
+from hyperlvq.tables.source import PARQUET_MAGIC, Peekable, Source, open_source
 
 BLOCK_SIZE = 8 << 20
 MOST_ROW_BYTES = 64 << 20
@@ -52,7 +52,7 @@ class Table:
     first_row: int = 1
 
 
-class TableReader(TableForm, ABC):
+class TableReader(TableForm, AbstractContextManager):
     """A table that is read in chunks; a context manager."""
 
     def __init__(self, source: Source, columns: Sequence[str], wanted: Collection[str] | None):
@@ -63,9 +63,6 @@ class TableReader(TableForm, ABC):
         # with none of them there, all are read: what is missing is for the caller to say
         self._wanted = [i for i in positions if self.columns[i] in wanted] or [*positions]
         self._n_rows = 0
-
-    def __enter__(self) -> "TableReader":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -105,7 +102,8 @@ def open_table(
     """
     source = open_source(path)
     try:
-        reader = _ParquetReader if source.is_parquet else _CsvReader
+        is_parquet = source.peek(len(PARQUET_MAGIC)) == PARQUET_MAGIC
+        reader = _ParquetReader if is_parquet else _CsvReader
         return reader(source, columns, block_size)
     except BaseException:
         source.close()

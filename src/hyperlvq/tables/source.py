@@ -5,13 +5,12 @@ Content decides, not the file's name: `data.csv` may be gzip, Parquet, or an Exc
 
 import gzip
 import os
-import shutil
 import stat
 import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -22,6 +21,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
 ZIP_MAGIC = b"PK\x03\x04"
 HEAD_SIZE = 4096
+COPY_BLOCK = 1 << 20
 
 AS_CSV, AS_PARQUET = "save it as CSV", "save it as Parquet or CSV"
 TABLE_AS_CSV, IN_CSV, UNPACK = "save the table as CSV", "give a table in CSV", "unpack it first"
@@ -55,7 +55,7 @@ FOREIGN_TEXT = (
 
 
 class _Readable(Protocol):
-    def read(self, size: int = -1, /) -> bytes: ...
+    def read(self, size: int, /) -> bytes: ...
 
 
 class Peekable:
@@ -75,11 +75,8 @@ class Peekable:
         self._head = b"".join(parts)
         return self._head[:size]
 
-    def read(self, size: int = -1, /) -> bytes:
-        """Return up to `size` bytes, or all; none at the end."""
-        if size < 0:
-            head, self._head = self._head, b""
-            return head + self._read_on(size)
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes; none at the end."""
         if self._head:
             head, self._head = self._head[:size], self._head[size:]
             return head
@@ -89,7 +86,7 @@ class Peekable:
         return self._stream.read(size)
 
 
-class Source(Peekable):
+class Source(Peekable, AbstractContextManager):
     """The bytes of a table, unpacked; a context manager that closes what was opened.
 
     `name` is what messages call it; `size` is the file's size, None for a pipe.
@@ -104,9 +101,6 @@ class Source(Peekable):
         with self._one_sentence():
             self._is_packed = packed.peek(len(GZIP_MAGIC)) == GZIP_MAGIC
         super().__init__(gzip.GzipFile(fileobj=packed) if self._is_packed else packed)
-
-    def __enter__(self) -> "Source":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -128,11 +122,6 @@ class Source(Peekable):
         """The share of the file that has been read, None for a pipe."""
         return min(self._file.tell() / self._size, 1.0) if self._size else None
 
-    @property
-    def is_parquet(self) -> bool:
-        """Whether the bytes are a Parquet file's."""
-        return self.peek(len(PARQUET_MAGIC)) == PARQUET_MAGIC
-
     def stored(self) -> str:
         """Return the path of a file that holds these bytes, as Parquet must be searched.
 
@@ -143,7 +132,8 @@ class Source(Peekable):
         with self._one_sentence():
             descriptor, self._copy = tempfile.mkstemp()
             with open(descriptor, "wb") as copy:
-                shutil.copyfileobj(self, copy)
+                while block := self.read(COPY_BLOCK):
+                    copy.write(block)
         return self._copy
 
     @contextmanager

@@ -64,14 +64,7 @@ def candidates(hidden: str, readout: str, given: Mapping[str, Any]) -> list[Para
 
 
 def halving_rounds(n_settings: int, n_rows: int) -> list[tuple[int, int]]:
-    """Return for each round how many settings it compares, and on how many rows.
-
-    Examples
-    --------
-    >>> from hyperlvq.tables.tuning import halving_rounds
-    >>> halving_rounds(24, 150), halving_rounds(24, 5000), halving_rounds(4, 10**6)
-    ([(24, 150)], [(24, 555), (8, 1666), (3, 5000)], [(4, 6666), (2, 20000)])
-    """
+    """Return for each round how many settings it compares, and on how many rows."""
     most = min(n_rows, MOST_ROWS)
     n_rounds = 1
     while n_settings > FACTOR**n_rounds and most // FACTOR**n_rounds >= FEWEST_ROWS:
