@@ -6,11 +6,10 @@ import numpy as np
 
 from hyperlvq.checks import check_integer
 from hyperlvq.readouts.base import PrototypeReadout
-from hyperlvq.registry import PARTS, Learnt, Parameter, Record
+from hyperlvq.registry import PARTS, Learnt, Parameter, PartRecord
 
-PARTS["MedianClassifier"] = Record(
+PARTS["MedianClassifier"] = PartRecord(
     "toy_readout",
-    role="readout",
     recipe_name="medians",
     title="class medians",
     learnt={

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperlvq.checks import check_integer, check_real
-from hyperlvq.registry import Check, Learnt, Record
+from hyperlvq.registry import Check, Learnt, PartRecord
 
 #: Floats hold all integers up to here.
 LARGEST_COUNT = 2**53
@@ -41,7 +41,7 @@ class ValueType(NamedTuple):
 
 
 def check_usable(
-    record: Record, learnt: Mapping[str, Any], parameters: Mapping[str, Any] | None = None
+    record: PartRecord, learnt: Mapping[str, Any], parameters: Mapping[str, Any] | None = None
 ) -> dict[str, int]:
     """Return the sizes of a fitted part; raise ValueError if they or its indices are wrong.
 
@@ -65,7 +65,7 @@ def check_usable(
 
 
 def check_whole(
-    record: Record, learnt: Mapping[str, Any], parameters: Mapping[str, Any]
+    record: PartRecord, learnt: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> dict[str, int]:
     """Return the sizes of a fitted part; raise ValueError for anything that `fit` does not set."""
     sizes = check_usable(record, learnt, parameters)
@@ -80,7 +80,7 @@ def check_whole(
     return sizes
 
 
-def _given_sizes(record: Record, parameters: Mapping[str, Any]) -> dict[str, int]:
+def _given_sizes(record: PartRecord, parameters: Mapping[str, Any]) -> dict[str, int]:
     values = {size: parameters[name] for size, name in record.given_sizes.items()}
     return {
         size: int(value) if isinstance(value, Integral) else len(value)

@@ -5,6 +5,7 @@ Every case is arguments, of which `{folder}` is a folder of inputs, and words of
 
 import gzip
 import io
+import json
 import os
 import pickle
 import zipfile
@@ -13,22 +14,16 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
-from model_files import changed
+from model_files import changed, put_together, take_apart
 from safetensors import numpy as safetensors
-from shell import hyperlvq
+from shell import check_is_refused, filled, hyperlvq
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import MinMaxScaler
-from small_tables import colour_rows, colour_table, fit_colours
+from small_tables import PUBLISHED, RECORD, colour_rows, colour_table, fit_colours
 
 import hyperlvq as package
 
 OLD = b"what was there before"
-
-
-class Foreign(LogisticRegression):
-    """What a model file must not bring along."""
-
-
 TABLES = {
     "empty.csv": b"",
     "blank.csv": b"\n\n  \n",
@@ -63,6 +58,12 @@ TABLES = {
     "no_colour.csv": b"a,b,kind,color\n1,2,x,red\n",
     "empty_colour.csv": b"a,b,kind,colour\n1,2,x,\n3,4,y,NA\n",
     "other_colours.csv": b"a,b,kind,colour\n1,2,x,mauve\n3,4,y,teal\n",
+    # of studies
+    "many.csv": b"dataset,knn_k\niris,many\n",
+    "lambda.csv": b"dataset,rls_features_lmb\niris,2\n",
+    "accuracy.csv": b"dataset,knn_acc\niris,0.9\n",
+    "paper.csv": PUBLISHED.encode(),
+    "records.jsonl": f"{json.dumps(RECORD)}\n".encode(),
 }
 
 
@@ -71,6 +72,13 @@ def zipped(name, content):
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr(name, content)
     return buffer.getvalue()
+
+
+def with_other_notes(content):
+    """Return a model file with notes that `hyperlvq fit` does not write."""
+    values, arrays = take_apart(changed(content, notes={"target": "colour"}))
+    others = {name: array for name, array in arrays.items() if not name.startswith("notes.")}
+    return put_together(values, others)
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +92,7 @@ def inputs(tmp_path_factory):
         "cut.hlvq": content[: len(content) // 2],
         "empty.hlvq": b"",
         "newer.hlvq": changed(content, format=99, version="99.0.0"),
+        "noted.hlvq": with_other_notes(content),
         "foreign.hlvq": content.replace(b"GLVQClassifier", b"HuberRegressor"),
         "other.safetensors": safetensors.save({"a": np.eye(2)}),
         "other.zip": zipped("readme.txt", "hello"),
@@ -98,11 +107,12 @@ def inputs(tmp_path_factory):
     package.save(MinMaxScaler().fit(frame), folder / "scaler.hlvq")
     package.save(recipe.fit(frame, good.colour), folder / "python.hlvq")
     package.save(recipe.fit(frame.to_numpy(), good.colour), folder / "array.hlvq")
+    layer = package.make_classifier("rvfl", "glvq", n_units=20, random_state=0)
+    package.save(layer.fit(frame, good.colour), folder / "rvfl.hlvq")
     good.assign(b=np.nan).to_csv(folder / "b_missing.csv", index=False)
     (folder / "subfolder").mkdir()
-    (folder / "full.csv").symlink_to("/dev/full")
-    (folder / "full.parquet").symlink_to("/dev/full")
-    (folder / "full.svg").symlink_to("/dev/full")
+    for suffix in ("csv", "parquet", "svg", "png", "pdf"):
+        (folder / f"full.{suffix}").symlink_to("/dev/full")
     return folder
 
 
@@ -124,6 +134,36 @@ def show(model):
     return ["show", f"{{folder}}/{model}"]
 
 
+def export(*options, model="colours.hlvq"):
+    return ["export", f"{{folder}}/{model}", "-o", "{out}/firmware", *options]
+
+
+def study(command, *options):
+    return ["study", command, "-o", "{out}/study", *options]
+
+
+def report(folder, *published):
+    return ["study", "report", folder, "-o", "{out}/page.html", *published]
+
+
+#: Options of `study run` and `study tune`, and how the sentence begins.
+BAD_STUDIES = [
+    (["--models", "gvlq"], "there is no model{grid} 'gvlq'; there are rls_features, "),
+    (["--models", ""], "no model{grid} is named; there are rls_features, "),
+    (["--sets", "trees"], "there is no data set 'trees'; there are iris, wine, "),
+    (["--sets", ","], "no data set is named; there are iris, wine, "),
+    (["--data", "nowhere.tar.xz"], "nowhere.tar.xz does not exist"),
+    (["--device", "cpu", "--jobs", 2], "--device excludes --jobs and --dask: one process uses"),
+    (["--minutes", 1], "--minutes goes with --device only"),
+    (["--jobs", 2, "--dask", "host:1"], "--jobs and --dask exclude each other"),
+    (["--device", "cpu", "--models", "knn"], "there is no model to {command} on a device 'k"),
+    (["--protocol", "lax"], "invalid value for '--protocol'"),
+    (["--seeds", "0"], "invalid value for '--seeds': it must be greater than or equal to 1; see "),
+    (["--jobs", "0"], "invalid value for '--jobs'"),
+    (["--output"], "option '--output' requires an argument"),
+]
+IRIS = ("--sets", "iris", "--models", "knn", "--jobs", "1")
+RLS = ("--settings", "{folder}/lambda.csv", "--models", "rls_features")
 GOOD = "colours.csv"
 BAD_INPUT = [
     # tables to learn from
@@ -180,6 +220,19 @@ BAD_INPUT = [
     (fit(GOOD, "--seed", "-1"), "invalid value for '--seed'"),
     (fit(GOOD, "--hidden", "rvfl", "--clip", "3"), "rvfl with glvq takes no --clip; it takes "),
     (fit(GOOD, "--alpha", "1"), "intrvfl with glvq takes no --alpha; it takes --n-units, --clip, "),
+    (
+        fit(GOOD, "--readout", "centroids", "--alpha", "3"),
+        "hyperlvq: intrvfl with centroids takes no --alpha; it takes --n-units, --clip\n",
+    ),
+    (
+        fit(GOOD, "--hidden", "features", "--readout", "lvq1", "--alpha", "3"),
+        "hyperlvq: features with lvq1 takes no --alpha; it takes --prototypes-per-class, "
+        "--learning-rate, --max-iter, --init-noise, --class-weight\n",
+    ),
+    (
+        fit(GOOD, "--hidden", "features", "--readout", "centroids", "--alpha", "3"),
+        "hyperlvq: features with centroids takes no --alpha; it takes no parameters\n",
+    ),
     (fit(GOOD, "--tol", "-1"), "tol must be a finite number of at least 0, got -1.0"),
     (fit(GOOD, "--readout", "lvq1", "--tol", "1"), "intrvfl with lvq1 takes no --tol; it takes"),
     (
@@ -202,6 +255,22 @@ BAD_INPUT = [
     (fit(GOOD, "--tune", "--hidden", "features", "--readout", "centroids"), "no parameter left"),
     (fit(GOOD, "--min-accuracy", "0.5", "--cv", "0"), "--min-accuracy needs cross-validation"),
     (fit(GOOD, "--min-accuracy", "2"), "invalid value for '--min-accuracy'"),
+    # devices
+    (fit(GOOD, "--max-flash", "200"), "no model of 4 features and 3 classes fits the device"),
+    (fit(GOOD, "--max-flash", "lots"), "got 'lots'"),
+    (fit(GOOD, "--max-ram", "2k", "--hidden", "rvfl"), "rvfl with glvq cannot be exported to a d"),
+    (fit(GOOD, "--max-ram", "2k", "--chip", "z80"), "invalid value for '--chip'"),
+    (export("--to", "onnx", "--trainable"), "--trainable is for --to c"),
+    (export("--rule", "glvq"), "--rule says how a device learns: give --trainable as well"),
+    (export("--learning-rate", "1"), "--learning-rate says how a device learns"),
+    (export("--trainable", "--learning-rate", "0"), "learning_rate must be a finite number above"),
+    (export("--bits", "16", "--trainable"), "--bits is for models that do not learn"),
+    (export("--name", "int"), "reserves, got 'int'"),
+    (export("--name", "9lives"), "name must be a C identifier"),
+    (export("--bits", "7"), "invalid value for '--bits'"),
+    (export("--input", "double"), "invalid value for '--input'"),
+    (export("--vectors", "gone.csv"), "gone.csv"),
+    (export(model="rvfl.hlvq"), "hyperlvq: cannot export RVFLLayer: its real weights"),
     # where the model goes
     (fit(GOOD, "-o", "{out}/gone/m.hlvq"), "gone is not a folder"),
     (fit(GOOD, "-o", "{out}"), "cannot be written: it is a folder"),
@@ -220,6 +289,7 @@ BAD_INPUT = [
     (show("subfolder"), "subfolder cannot be read: Is a directory"),
     (show("gone.hlvq"), "gone.hlvq cannot be read: No such file or directory"),
     (show("scaler.hlvq"), "scaler.hlvq has no fitted classifier in it but a MinMaxScaler"),
+    (show("noted.hlvq"), "noted.hlvq has notes in it that hyperlvq fit did not write\n"),
     (["show"], "missing argument"),
     # tables to predict
     (["predict", "-", "-"], "the model and the table cannot both come from standard input"),
@@ -248,24 +318,74 @@ BAD_INPUT = [
     (evaluate(GOOD, model="python.hlvq"), "does not know its target: give --target"),
     (evaluate(GOOD, "--picture", "{out}/c.txt"), "c.txt must be named *.svg, *.png or *.pdf"),
     (evaluate(GOOD, "--picture", "{out}/gone/c.svg"), "gone is not a folder"),
-    (evaluate(GOOD, "--picture", "{folder}/full.svg"), "full.svg cannot be written: No space left"),
+    *(
+        (evaluate(GOOD, "--picture", f"{{folder}}/{name}"), f"{name} cannot be written: No space")
+        for name in ("full.svg", "full.png", "full.pdf")
+    ),
     (evaluate(GOOD, "--min-accuracy", "2"), "invalid value for '--min-accuracy'"),
+    # studies and their data
+    *(
+        (study(command, *options), f"hyperlvq: {sentence.format(command=command, grid=grid)}")
+        for command, grid in {"run": "", "tune": " with a grid"}.items()
+        for options, sentence in BAD_STUDIES
+    ),
+    (study("run", "--foo"), "no such option: --foo; see hyperlvq study run --help\n"),
+    (["study", "run"], "missing option '--output' / '-o'; see hyperlvq study run --help\n"),
+    (
+        study("tune", "--grid", "all"),
+        "hyperlvq: invalid value for '--grid': 'all' is not one of 'full', 'quick'; "
+        "see hyperlvq study tune --help\n",
+    ),
+    (study("run", *RLS), "the settings lambda have no column 'tuning': give them one if rls_featu"),
+    (
+        study("run", *RLS, "--as-published", "--device", "cpu"),
+        "there is no model to run on a device as published",
+    ),
+    (
+        study("run", *IRIS, "--settings", "{folder}/none.csv"),
+        "none.csv cannot be read: No such file or directory\n",
+    ),
+    (
+        study("run", *IRIS, "--settings", "{folder}/many.csv"),
+        "many.csv, line 2, column knn_k: 'many' is no finite number\n",
+    ),
+    (
+        ["study", "run", "-o", "{folder}/many.csv", *IRIS, "--settings", "defaults"],
+        "many.csv is a file, not a folder\n",
+    ),
+    (
+        ["study", "run", "-o", "{folder}", *IRIS, "--protocol", "strict"],
+        "hyperlvq: the folder has records of the protocol 'paper', not ",
+    ),
+    (report("{out}"), "holds no records.jsonl\n"),
+    (
+        report("{folder}", "--published", "{folder}/paper.csv"),
+        "the paper's figures are of the collection, this study is of built-in data",
+    ),
+    (
+        report("{folder}", "--published", "{folder}/accuracy.csv"),
+        "accuracy.csv, line 1: none of the columns",
+    ),
+    (
+        ["study", "costs", "{folder}/accuracy.csv"],
+        "accuracy.csv, line 1: none of the columns",
+    ),
+    (["data", "list", "{folder}", "--built-in"], "hyperlvq: give a path or --built-in, not both\n"),
+    (["data", "verify", "{folder}/nowhere.tar.xz"], "/nowhere.tar.xz does not exist\n"),
+    (
+        ["data", "fetch", "notaurl", "-o", "{out}/x"],
+        "hyperlvq: 'notaurl' is not an http or https address\n",
+    ),
     # costs, and no command
     (["costs", "--n-samples", "0", "--n-classes", "3"], "invalid value for '--n-samples'"),
     (["costs", "--n-samples", "10", "--n-classes", "1"], "invalid value for '--n-classes'"),
     (["costs", "--n-classes", "3"], "missing option '--n-samples'"),
     (["fitt", "{folder}/colours.csv"], "no such command 'fitt'; did you mean 'fit'"),
+    (
+        ["studdy"],
+        "hyperlvq: no such command 'studdy'; did you mean 'study'; see hyperlvq --help\n",
+    ),
 ]
-
-
-def check_is_refused(result, words):
-    code, output, errors = result
-    assert (code, output) == (2, "")
-    assert errors.startswith("hyperlvq: ")
-    assert errors.count("\n") == 1
-    assert errors.endswith("\n")
-    assert words in errors
-    assert "Traceback" not in errors
 
 
 def contents(folder):
@@ -280,7 +400,7 @@ def test_bad_input_is_one_sentence_and_leaves_every_file_as_it_was(
         (tmp_path / name).write_bytes(OLD)
     before, inputs_before = contents(tmp_path), contents(inputs)
 
-    result = hyperlvq(*(part.format(folder=inputs, out=tmp_path) for part in arguments))
+    result = hyperlvq(*filled(arguments, folder=inputs, out=tmp_path))
 
     check_is_refused(result, words)
     assert contents(tmp_path) == before
@@ -288,14 +408,14 @@ def test_bad_input_is_one_sentence_and_leaves_every_file_as_it_was(
 
 
 def test_there_are_many_bad_inputs():
-    assert len({" ".join(arguments) for arguments, _ in BAD_INPUT}) >= 100
+    assert len({" ".join(map(str, arguments)) for arguments, _ in BAD_INPUT}) >= 100
 
 
 @pytest.mark.parametrize("command", [fit(GOOD), predict(GOOD), evaluate(GOOD)])
 def test_a_table_without_permission_is_one_sentence(command, inputs, tmp_path):
     refusing = patch("builtins.open", side_effect=PermissionError(13, "Permission denied"))
     model = (inputs / "colours.hlvq").read_bytes()
-    arguments = [part.format(folder=inputs, out=tmp_path) for part in command]
+    arguments = filled(command, folder=inputs, out=tmp_path)
     if command[0] != "fit":
         arguments[1] = "-"
 
@@ -320,7 +440,7 @@ def test_a_locked_file_is_one_sentence(inputs, tmp_path):
 def test_a_disk_that_fills_up_leaves_the_old_model(inputs, tmp_path):
     model = tmp_path / "m.hlvq"
     model.write_bytes(OLD)
-    arguments = [part.format(folder=inputs, out=tmp_path) for part in fit(GOOD, "--n-units", "5")]
+    arguments = filled(fit(GOOD, "--n-units", "5"), folder=inputs, out=tmp_path)
 
     with patch("os.fsync", side_effect=OSError(28, "No space left on device")):
         result = hyperlvq(*arguments)
