@@ -31,12 +31,7 @@ from hyperlvq.export.scaling import float_scaling, integer_scaling
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
-from export.firmware import (  # noqa: E402
-    BOARDS,
-    bare_image,
-    cost,
-    execute,
-)
+from export.firmware import BOARDS, bare_image, cost, execute  # noqa: E402
 
 #: What an ATmega328P has beside code.
 MOST_AVR_TABLES = 28_000
@@ -224,7 +219,12 @@ def report(records, target):
 
 def main():
     """Measure, fit, write the figures and say how good they are."""
-    arguments = parse_arguments()
+    parser = argparse.ArgumentParser(description="Fit the figures of the budget.")
+    parser.add_argument("--models", type=int, default=150, help="how many models to measure")
+    parser.add_argument(
+        "--measured", type=Path, default=ROOT / "build" / "budget.jsonl", metavar="FILE"
+    )
+    arguments = parser.parse_args()
     records = measure_all(arguments.models, arguments.measured)
     by_target = {t: [r for r in records if r["target"] == t] for t in BOARDS}
     content = {
@@ -234,16 +234,6 @@ def main():
     FIGURES.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     for target, of_it in by_target.items():
         report(of_it, target)
-
-
-def parse_arguments():
-    """Read the command line."""
-    parser = argparse.ArgumentParser(description="Fit the figures of the budget.")
-    parser.add_argument("--models", type=int, default=150, help="how many models to measure")
-    parser.add_argument(
-        "--measured", type=Path, default=ROOT / "build" / "budget.jsonl", metavar="FILE"
-    )
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

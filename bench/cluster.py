@@ -31,7 +31,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from hyperlvq import make_classifier
 from hyperlvq.distributed import fit
-from hyperlvq.distributed.samples import PartitionedSamples
+from hyperlvq.distributed.samples import PartitionedRows
 
 # Workers cannot import this file where it is itself imported.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -119,7 +119,7 @@ def table(options):
 def watched_passes(client, kills):
     """Yield a list that gets one record for each pass over the samples."""
     records: list[dict] = []
-    original = PartitionedSamples.total
+    original = PartitionedRows.total
 
     def total(self, function, *arguments, **options):
         if kills and len(records) == KILLED_PASS:
@@ -131,7 +131,7 @@ def watched_passes(client, kills):
         print(records[-1], flush=True)
         return result
 
-    with patch.object(PartitionedSamples, "total", total):
+    with patch.object(PartitionedRows, "total", total):
         yield records
 
 

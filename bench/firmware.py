@@ -35,16 +35,11 @@ from export.firmware import CORTEX_M3, compiled, execute, linked, section_bytes 
 
 SEEDS = range(5)
 #: Chosen by cross-validation on the training samples: see docs/firmware.md.
-OURS: Mapping[str, Mapping[str, Any]] = {
+OURS: dict[str, dict[str, Any]] = {
     "hyperlvq, small": {"n_units": 152, "prototypes_per_class": 4, "clip": 20, "slope": 16},
-    "hyperlvq, 16 KB": {
-        "n_units": 256,
-        "prototypes_per_class": 5,
-        "clip": 14,
-        "slope": 20,
-        "tol": 1e-6,
-    },
+    "hyperlvq, 16 KB": {"n_units": 256, "prototypes_per_class": 5, "clip": 14, "slope": 20},
 }
+OURS["hyperlvq, 16 KB"]["tol"] = 1e-6
 OPTIONS = ("-std=c99", "-ffunction-sections", "-fdata-sections")
 #: Else the loops of start-up, which every image has, pull in memcpy and memset.
 HARNESS_OPTIONS = ("-fno-tree-loop-distribute-patterns",)
@@ -81,7 +76,13 @@ class Measured:
 
 def main():
     """Print the table, row by row as models are measured."""
-    peers_python = parse_arguments().peers_python
+    parser = argparse.ArgumentParser(description="Print the table of models on a Cortex-M3.")
+    parser.add_argument(
+        "--peers-python",
+        metavar="PATH",
+        help="interpreter of an environment that has bench/requirements-firmware-peers.txt",
+    )
+    peers_python = parser.parse_args().peers_python
     data = load_data()
     print("| model | accuracy, Python / C | agreement | flash B | RAM B | instructions |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |", flush=True)
@@ -91,17 +92,6 @@ def main():
         if peers_python is not None:
             for firmware in rivals(peers_python, data, Path(folder)):
                 print(row(firmware, data), flush=True)
-
-
-def parse_arguments():
-    """Read the command line."""
-    parser = argparse.ArgumentParser(description="Print the table of models on a Cortex-M3.")
-    parser.add_argument(
-        "--peers-python",
-        metavar="PATH",
-        help="interpreter of an environment that has bench/requirements-firmware-peers.txt",
-    )
-    return parser.parse_args()
 
 
 def load_data():
@@ -114,16 +104,14 @@ def load_data():
 
 
 def our_firmware(name, settings, data, folder):
-    """Return our model's C, one for each seed."""
-    return [train_ours(name, settings, seed, data, folder / f"{seed}") for seed in SEEDS]
-
-
-def train_ours(name, settings, seed, data, folder):
-    """Train a model and write its C; what Python predicts is the float model's."""
-    model = make_classifier("intrvfl", "glvq", random_state=seed, **settings)
-    model.fit(data["X_train"], data["y_train"])
-    plan = make_plan(model, name="digits", input="int16")
-    return write_ours(name, plan, model.predict(data["X_test"]), folder)
+    """Return our model's C, one for each seed; what Python predicts is the float model's."""
+    found = []
+    for seed in SEEDS:
+        model = make_classifier("intrvfl", "glvq", random_state=seed, **settings)
+        model.fit(data["X_train"], data["y_train"])
+        plan = make_plan(model, name="digits", input="int16")
+        found.append(write_ours(name, plan, model.predict(data["X_test"]), folder / str(seed)))
+    return found
 
 
 def write_ours(name, plan, predicted, folder):

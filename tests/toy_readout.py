@@ -35,11 +35,9 @@ class MedianClassifier(PrototypeReadout):
     def __init__(self, n_digits=3):
         self.n_digits = n_digits
 
-    def fit(self, X, y, sample_weight=None):
-        """Compute the medians."""
-        self._check_parameters()
-        _, (X, y, _), self.classes_ = self._start_fit(X, y, sample_weight)
-        medians = [np.median(X[y == index], axis=0) for index in range(len(self.classes_))]
+    def _fit_samples(self, engine, samples, classes):
+        X, y, _ = samples
+        medians = [np.median(X[y == index], axis=0) for index in range(len(classes))]
+        self.classes_ = classes
         self.prototypes_ = np.round(np.array(medians, dtype=float), self.n_digits)
         self.prototype_classes_ = np.arange(len(medians))
-        return self

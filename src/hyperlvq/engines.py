@@ -111,8 +111,8 @@ class NumpyEngine:
             minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol)
         return minimum._replace(position=minimum.position.reshape(shape))
 
-    def solve_least_squares(self, samples, n_classes, alphas, method) -> rls.Solution:
-        """Return W for every alpha (alphas × classes × features), as `batched.rls` does."""
+    def solve_least_squares(self, samples, n_classes, alphas, method):
+        """Return W for every alpha (alphas × classes × features), iterations and convergence."""
         X, y, weights = samples
         return rls.solve_least_squares(rls.LabelledRows(X, y, weights, n_classes), alphas, method)
 
@@ -208,7 +208,7 @@ class TorchEngine:
         check_cost(minimum.costs[-1])
         return minimum._replace(position=backend.cast(minimum.position, "float64"))
 
-    def solve_least_squares(self, samples, n_classes, alphas, method) -> rls.Solution:
+    def solve_least_squares(self, samples, n_classes, alphas, method):
         X, y, weights = samples
         rows = rls.LabelledRows(X, y, weights, n_classes, self.backend)
         return rls.solve_least_squares(rows, alphas, method)

@@ -1,4 +1,5 @@
 import re
+import signal
 from operator import add
 from threading import Timer
 
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.distributed import cluster, fit
+from hyperlvq.distributed.samples import PartitionedRows
 
 N_ROWS = 600
 QUICK = {"n_units": 50, "random_state": 0}
@@ -70,8 +72,11 @@ def assert_same_values(step, other, rtol):
 )
 def test_model_is_that_of_one_memory(client, table, recipe, parameters, rtol):
     model = make_classifier(*recipe, **parameters)
+    distributed = fit(model, *cut(*table), client)
 
-    assert_same_model(fit(model, *cut(*table), client), model.fit(*table), rtol)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
+    assert_same_model(distributed, model.fit(*table), rtol)
 
 
 def test_converged_model_has_the_cost_of_one_memory(client, table):
@@ -169,14 +174,6 @@ def test_missing_values_are_left_out(client, table):
     assert_same_model(fit(model, *cut(X, y), client), model.fit(X, y))
 
 
-def test_model_given_stays_unfitted(client, table):
-    model = make_classifier("features", "centroids")
-    fit(model, *cut(*table), client)
-
-    with pytest.raises(NotFittedError):
-        check_is_fitted(model)
-
-
 def test_fitted_model_learns_on_from_batches(client, table):
     model = make_classifier("features", "glvq", max_iter=3, random_state=0)
     readout, expected = fit(model, *cut(*table), client)[-1], model.fit(*table)[-1]
@@ -267,3 +264,33 @@ def test_scheduler_that_dies_is_one_sentence(mortal_scheduler):
 def test_without_a_client_there_is_one_sentence():
     with pytest.raises(InputError, match="there is no Dask client: make one first"):
         fit(make_classifier(), X_DASK, Y_DASK)
+
+
+def table_of_workers():
+    """Return features and labels that workers make from a seed."""
+    rng = da.random.default_rng(1)
+    X = rng.random((20_000, 10), chunks=(1000, 10))
+    return X, (da.sin(6 * X[:, :5]).sum(axis=1) > 0).astype(int)
+
+
+@pytest.mark.parametrize("room", [float("inf"), 2_000_000])
+def test_worker_killed_in_mid_fit_changes_nothing(client, one_more_worker, monkeypatch, room):
+    monkeypatch.setattr(cluster, "memory_for_data", lambda client: room)
+    model = make_classifier("intrvfl", "glvq", n_units=200, max_iter=6, random_state=0)
+    undisturbed = fit(model, *table_of_workers(), client)
+    passes, original = [], PartitionedRows.total
+
+    def kill_in_mid_pass(*arguments, **options):
+        passes.append(arguments)
+        if len(passes) == 3:
+            assert all(client.has_what().values())  # the worker's samples go with it
+            Timer(0.05, one_more_worker.send_signal, [signal.SIGKILL]).start()
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(PartitionedRows, "total", kill_in_mid_pass)
+    disturbed = fit(model, *table_of_workers(), client)
+
+    assert one_more_worker.wait(timeout=10) == -signal.SIGKILL
+    assert len(passes) > 3
+    assert len(client.nthreads()) == 2
+    np.testing.assert_array_equal(disturbed[-1].prototypes_, undisturbed[-1].prototypes_)

@@ -61,7 +61,7 @@ def test_compiled_and_plain_agree(rng, dtype):
 
 
 def test_samples_of_a_class_are_a_range():
-    first, last = kglvq.sample_ranges(np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1]))
+    _, first, last = kglvq.sample_ranges(np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1]))
 
     assert first.tolist() == [0, 2, 2]
     assert last.tolist() == [2, 5, 5]

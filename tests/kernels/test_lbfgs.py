@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from hyperlvq.kernels.lbfgs import Memory, direction_weights, minimise
+from hyperlvq.kernels.lbfgs import Memory, minimise
 
 WEIGHTS = np.random.default_rng(0).normal(size=(30, 20))
 STIFFNESS = np.linspace(1, 1e3, 20)
@@ -81,8 +81,8 @@ def test_point_that_a_search_comes_back_to_is_not_evaluated_again():
 def test_minimum_is_as_low_as_that_of_scipy(seed):
     start = np.random.default_rng(seed).normal(size=10)
     costs = minimise(valley, start, 1000, 1e-5).costs
-    _, _, expected = minimise_with_scipy(valley, start, 1000, 1e-5)
 
+    expected = minimise_with_scipy(valley, start, 1000, 1e-5)[2]
     assert costs[-1] == pytest.approx(expected[-1], abs=1e-6)
 
 
@@ -172,10 +172,11 @@ def test_pair_without_curvature_is_not_learnt():
     np.testing.assert_array_equal(memory.direction(np.array([-2.0, 0])), [2.0, 0])
 
 
-def test_direction_is_that_of_the_bfgs_matrix():
+@pytest.mark.parametrize("n_learnt", [1, 3, 10, 13])
+def test_direction_is_that_of_the_bfgs_matrix(n_learnt):
     rng = np.random.default_rng(3)
     n_unknowns, memory, pairs = 6, Memory(6), []
-    for _ in range(13):
+    for _ in range(n_learnt):
         step = rng.normal(size=n_unknowns)
         change = step * np.arange(1, 7) + 0.1 * rng.normal(size=n_unknowns)
         start_gradient = rng.normal(size=n_unknowns)
@@ -190,27 +191,3 @@ def test_direction_is_that_of_the_bfgs_matrix():
         left = np.eye(n_unknowns) - np.outer(step, change) / (step @ change)
         inverse = left @ inverse @ left.T + np.outer(step, step) / (step @ change)
     np.testing.assert_allclose(memory.direction(gradient), -inverse @ gradient)
-
-
-@pytest.mark.parametrize("n_learnt", [1, 3, 4, 9])
-def test_weights_are_those_of_the_closed_form(n_learnt):
-    memory, rng = 4, np.random.default_rng(n_learnt)
-    steps, changes = rng.normal(size=(2, memory, 6))
-    changes += 3 * steps
-    gradient = rng.normal(size=6)
-    oldest, n_pairs = max(0, n_learnt - memory) % memory, min(n_learnt, memory)
-    places = (oldest + np.arange(n_pairs)) % memory
-    S, Y = steps[places].T, changes[places].T
-    scale = 0.7
-
-    R = np.triu(S.T @ Y)
-    a = np.linalg.solve(R, S.T @ gradient)
-    u = np.linalg.solve(R.T, R.diagonal() * a + scale * (Y.T @ Y @ a) - scale * (Y.T @ gradient))
-    expected = np.zeros(2 * memory)
-    expected[places], expected[memory + places] = -u, scale * a
-    products = np.concatenate([steps @ gradient, changes @ gradient])
-    found = direction_weights(
-        steps @ changes.T, changes @ changes.T, products, scale, oldest, n_pairs
-    )
-
-    np.testing.assert_allclose(found, expected)

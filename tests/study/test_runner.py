@@ -1,4 +1,6 @@
+import gzip
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tiny_study import Source, make_set, without_times
@@ -7,9 +9,9 @@ from hyperlvq.checks import InputError
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.jobs import processes
 from hyperlvq.study.protocol import Run, estimated_seconds
-from hyperlvq.study.records import key_of, open_records, read_records
+from hyperlvq.study.records import RECORDS_NAME, key_of, open_records, read_records
 from hyperlvq.study.runner import choose, default_settings, plan, run_study
-from hyperlvq.study.settings import Settings, searched_settings
+from hyperlvq.study.settings import Settings, read_settings, searched_settings
 
 QUICK = ["rls_features", "knn", "glvq_features"]
 
@@ -273,3 +275,34 @@ def test_wrong_option_is_refused_before_a_folder_is_made(tmp_path, source, optio
 def test_name_given_twice_counts_once():
     assert choose("model", ["b", "a", "b"], "abc") == ["b", "a"]
     assert choose("model", None, "abc") == ["a", "b", "c"]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("paper", {"as_published": True}),
+        ("searched", {}),
+        ("strict-defaults", {"protocol": "strict", "n_seeds": 1}),
+        ("strict-tuned", {"protocol": "strict", "n_seeds": 1}),
+    ],
+)
+def test_committed_records_leave_nothing_to_run(tmp_path, uci, uci_path, name, options):
+    folder = Path(__file__).parents[2] / "docs" / "study" / name
+    content = gzip.decompress((folder / "records.jsonl.gz").read_bytes())
+    (tmp_path / RECORDS_NAME).write_bytes(content)
+    records = read_records(tmp_path)
+    files = {
+        "paper": uci_path.with_name("paper_results.csv"),
+        "strict-tuned": folder / "settings.csv",
+    }
+
+    steps = run_study(
+        uci,
+        tmp_path,
+        models=[*{record["model"] for record in records if record["model"]}],
+        sets=[*{record["dataset"] for record in records}],
+        settings=read_settings(files[name]) if name in files else None,
+        **options,
+    )
+    assert list(steps) == []

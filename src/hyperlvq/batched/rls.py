@@ -10,7 +10,6 @@ T = √w (t - offset), in double precision, in numpy or torch. X may have leadin
 "...": hidden layers that share their labels.
 """
 
-from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -29,9 +28,6 @@ LARGEST_CONDITION = {"cholesky": 1e12, "qr": 1e24}
 MATRICES = 3
 ROW_ARRAYS = 4
 
-#: W for every α (... × alphas × classes × columns), the iterations, and whether they converged.
-Solution = tuple[Array, int, bool]
-
 
 class LabelledRows(NamedTuple):
     """Samples where they are, with their labels and weights on the host."""
@@ -42,7 +38,7 @@ class LabelledRows(NamedTuple):
     n_classes: int
     backend: Backend = NUMPY
 
-    def blocks(self) -> Iterator[tuple[slice, Array]]:
+    def blocks(self):
         """Yield (rows, X[rows] in double precision)."""
         return row_blocks(self.X, self.backend, self.n_classes)
 
@@ -64,17 +60,19 @@ class Moments(NamedTuple):
     moment: Array  # of w (x - centre)(t - offset)ᵀ, ... × columns × classes
 
 
-def row_blocks(X: Array, backend: Backend, width: int = 0) -> Iterator[tuple[slice, Array]]:
+def row_blocks(X, backend, width=0):
     """Yield (rows, X[rows] in double precision); each row may need `width` more numbers."""
-    n_layers = int(np.prod(X.shape[:-2]))
-    at_once = BLOCK_ROWS // n_layers
+    *layers, n_samples, n_columns = X.shape
+    n_layers = int(np.prod(layers))
+    slices = row_slices(n_samples, max(1, BLOCK_ROWS // n_layers))
     if backend.is_torch:
-        at_once = backend.block_bytes // (ROW_ARRAYS * 8 * (n_layers * X.shape[-1] + width))
-    for rows in row_slices(X.shape[-2], max(1, at_once)):
+        row_bytes = ROW_ARRAYS * 8 * n_layers * (n_columns + width)
+        slices = backend.row_slices(n_samples, row_bytes)
+    for rows in slices:
         yield rows, backend.cast(X[..., rows, :], "float64")
 
 
-def columns_of(samples: LabelledRows, method: Method) -> Columns:
+def columns_of(samples, method):
     """Return the means of the columns, exact where constant."""
     X, y, weights, n_classes, backend = samples
     if method.penalty == "identity":
@@ -88,9 +86,7 @@ def columns_of(samples: LabelledRows, method: Method) -> Columns:
     return centred_columns(mean, is_constant, shares, method, backend)
 
 
-def centred_columns(
-    mean: Array, is_constant: Array, shares: Array, method: Method, backend: Backend = NUMPY
-) -> Columns:
+def centred_columns(mean, is_constant, shares, method, backend=NUMPY):
     """Return columns that are centred where constant ones are free; the shares are of classes."""
     is_free = is_constant & (method.penalty == "variance") & (method.solver != "pinv")
     is_centred = backend.xp.any(is_free & (mean != 0), axis=-1)[..., None]
@@ -98,9 +94,7 @@ def centred_columns(
     return Columns(mean, centre, offset)
 
 
-def standardised_blocks(
-    samples: LabelledRows, columns: Columns, scale: Array | float = 1.0
-) -> Iterator[tuple[Array, Array]]:
+def standardised_blocks(samples, columns, scale=1.0):
     """Yield Z and T of blocks of rows."""
     backend, classes = samples.backend, samples.backend.range(samples.n_classes)
     y, roots = (backend.array(values)[:, None] for values in (samples.y, np.sqrt(samples.weights)))
@@ -112,14 +106,14 @@ def standardised_blocks(
         yield Z, T
 
 
-def squares_of(samples: LabelledRows, columns: Columns) -> Array:
+def squares_of(samples, columns):
     """Return the weighted sum of squared deviations from the mean."""
     square, mean = samples.backend.xp.square, columns.mean[..., None, :]
     weights = samples.backend.array(samples.weights)
     return sum(weights[rows] @ square(block - mean) for rows, block in samples.blocks())
 
 
-def moments_of(samples: LabelledRows, columns: Columns) -> Moments:
+def moments_of(samples, columns):
     """Return the sums over all samples."""
     *layers, _, n_columns = samples.X.shape
     gram = samples.backend.zeros((*layers, n_columns, n_columns), "float64")
@@ -130,17 +124,19 @@ def moments_of(samples: LabelledRows, columns: Columns) -> Moments:
     return Moments(samples.weights.sum(), squares_of(samples, columns), gram, moment)
 
 
-def penalties_of(
-    squares: Array, weight: float, method: Method, backend: Backend
-) -> tuple[Array, Array]:
+def penalties_of(squares, weight, method, backend):
     """Return r of every column, and 1/√r, which is 0 where there is no penalty."""
     xp = backend.xp
     penalties = squares / weight if method.penalty == "variance" else xp.ones_like(squares)
     return penalties, 1 / xp.sqrt(xp.where(penalties > 0, penalties, np.inf))
 
 
-def solve_least_squares(samples: LabelledRows, alphas: Sequence[float], method: Method) -> Solution:
-    """Return W by any solver; "auto", "cholesky" and "eigen" take tensors and several alphas."""
+def solve_least_squares(samples, alphas, method):
+    """Return W for every α, the number of iterations and whether they converged.
+
+    W is ... × alphas × classes × columns. Solvers other than "auto", "cholesky" and "eigen" take
+    neither tensors nor more than one alpha.
+    """
     columns, backend, solver = columns_of(samples, method), samples.backend, method.solver
     n_samples, n_columns = samples.X.shape[-2:]
     is_wide = n_samples < n_columns and solver != "pinv"
@@ -162,13 +158,7 @@ def solve_least_squares(samples: LabelledRows, alphas: Sequence[float], method: 
     return original_coefficients(found, columns, scale, backend)
 
 
-def solve_moments(
-    moments: Moments,
-    columns: Columns,
-    alphas: Sequence[float],
-    method: Method,
-    backend: Backend = NUMPY,
-) -> Solution:
+def solve_moments(moments, columns, alphas, method, backend=NUMPY):
     """Return W by a solver that needs no rows ("qr" takes eigenvalues); overwrite the moments."""
     weight, squares, gram, moment = moments
     penalties, scale = penalties_of(squares, weight, method, backend)
@@ -181,14 +171,7 @@ def solve_moments(
     return original_coefficients(found, columns, scale, backend)
 
 
-def solve_equations(
-    gram: Array,
-    right: Array,
-    rows: Array | None,
-    alphas: Sequence[float],
-    method: Method,
-    backend: Backend,
-) -> Solution:
+def solve_equations(gram, right, rows, alphas, method, backend):
     """Return Γ = (ZᵀZ + αI)⁻¹ ZᵀT, or the same from `rows` Z as Zᵀ(ZZᵀ + αI)⁻¹ T.
 
     Γ is ... × alphas × columns × classes. "auto" factors matrices where no alpha is too small for
@@ -206,7 +189,7 @@ def solve_equations(
     return solutions if rows is None else rows.mT[..., None, :, :] @ solutions, 1, True
 
 
-def check_alpha(alpha: float, squared_norm: float, solver: str) -> None:
+def check_alpha(alpha, squared_norm, solver):
     """Raise if rounding would eat a penalty."""
     if squared_norm >= LARGEST_CONDITION.get(solver, np.inf) * alpha:
         raise ValueError(
@@ -215,9 +198,7 @@ def check_alpha(alpha: float, squared_norm: float, solver: str) -> None:
         )
 
 
-def original_coefficients(
-    found: Solution, columns: Columns, scale: Array, backend: Backend
-) -> Solution:
+def original_coefficients(found, columns, scale, backend):
     """Return W from Γ: the intercept of centred columns goes to those that are constant."""
     xp, (solutions, *outcome) = backend.xp, found
     W = (scale[..., None, :, None] * solutions).mT
@@ -230,7 +211,7 @@ def original_coefficients(
     return W, *outcome
 
 
-def factor_and_solve(gram: Array, right: Array, alphas: Sequence[float], backend: Backend) -> Array:
+def factor_and_solve(gram, right, alphas, backend):
     """Return (G + αI)⁻¹ right by Cholesky's method, for as many α at once as memory holds."""
     xp, (*layers, size, n_classes) = backend.xp, right.shape
     bytes_of_alpha = 8 * int(np.prod(layers)) * size * (MATRICES * size + 3 * n_classes)
@@ -245,7 +226,7 @@ def factor_and_solve(gram: Array, right: Array, alphas: Sequence[float], backend
     return xp.concat(solutions, axis=-3)
 
 
-def solve_definite(matrices: Array, right: Array, backend: Backend) -> Array:
+def solve_definite(matrices, right, backend):
     """Return A⁻¹ right by Cholesky's method; A is overwritten."""
     if backend.is_torch:
         return backend.xp.cholesky_solve(right, backend.xp.linalg.cholesky(matrices))
@@ -256,9 +237,7 @@ def solve_definite(matrices: Array, right: Array, backend: Backend) -> Array:
     return linalg.cho_solve(factor, right, check_finite=False)
 
 
-def solve_by_eigenvalues(
-    gram: Array, right: Array, alphas: Sequence[float], backend: Backend
-) -> Array:
+def solve_by_eigenvalues(gram, right, alphas, backend):
     """Return (G + αI)⁻¹ right = V (Λ + α)⁻¹ Vᵀ right: slower, but no α is too small for it.
 
     α = 0 gives the solution of least norm.
@@ -279,18 +258,14 @@ def solve_by_eigenvalues(
     return xp.stack(solutions, axis=-3)
 
 
-def train_rls(
-    activations: Array, y: np.ndarray, alphas: Sequence[float], backend: Backend
-) -> Array:
+def train_rls(activations, y, alphas, backend):
     """Return W of every hidden layer and alpha (layers × alphas × classes × columns)."""
     classes, index = np.unique(y, return_inverse=True)
     samples = LabelledRows(activations, index, np.ones(len(y)), len(classes), backend)
     return solve_least_squares(samples, alphas, Method())[0]
 
 
-def rls_accuracies(
-    coefficients: Array, classes: np.ndarray, test: Array, y_test: np.ndarray, backend: Backend
-) -> np.ndarray:
+def rls_accuracies(coefficients, classes, test, y_test, backend):
     """Return the accuracy of every layer and alpha on test activations (layers × alphas).
 
     `classes` are those trained on; test samples of others are never right.

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.options import JsonOption, ModelArgument, give, read_saved
+from hyperlvq.cli.options import JsonOption, ModelArgument, print_result, read_saved
 from hyperlvq.cli.text import facts
 
 Chip = Literal["cortex-m3", "avr", "riscv32"]
@@ -29,7 +29,7 @@ def budget(
     Example: hyperlvq budget model.hlvq --target avr --input int16
     """
     values = budget_values(read_saved(model).model, target, input_type, int(bits))
-    give(budget_lines(values), values, as_json, quiet=False)
+    print_result(budget_lines(values), values, as_json, quiet=False)
 
 
 def device_limits(

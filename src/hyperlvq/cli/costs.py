@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from hyperlvq.cli.options import JsonOption, give
+from hyperlvq.cli.options import JsonOption, print_result
 from hyperlvq.cli.text import aligned
 
 
@@ -40,4 +40,6 @@ def costs(
             for form, cost in prediction.items()
         ]
         lines += ["", *aligned([["prediction", "bytes", "operations"], *rows])]
-    give(lines, {"training_flops": training, "prediction": prediction}, as_json, quiet=False)
+    print_result(
+        lines, {"training_flops": training, "prediction": prediction}, as_json, quiet=False
+    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.options import give
+from hyperlvq.cli.options import print_result
 from hyperlvq.cli.stopping import if_stopped
 from hyperlvq.cli.text import aligned
 
@@ -73,7 +73,7 @@ def fetch(
     ] = None,
 ) -> None:
     """Download a file; if it breaks off, the same command resumes."""
-    from hyperlvq.cli.steps import shown_download
+    from hyperlvq.cli.progress import shown_download
     from hyperlvq.study import fetch as download
 
     with if_stopped(RESUMES), shown_download() as progress:
@@ -105,7 +105,7 @@ def _table(rows: "list[Facts]") -> list[str]:
 
 
 def _say(*lines: str, to_stderr: bool = False) -> None:
-    give(lines, None, as_json=False, quiet=False, to_stderr=to_stderr)
+    print_result(lines, None, as_json=False, quiet=False, to_stderr=to_stderr)
 
 
 def _is_whole(collection: "Collection", name: str) -> bool:

@@ -12,7 +12,7 @@ from hyperlvq.cli.options import (
     ModelArgument,
     QuietOption,
     SavedModel,
-    give,
+    print_result,
     read_saved,
 )
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
@@ -88,7 +88,7 @@ def export(
         "left_out": samples.n_left_out if samples else 0,
         "notes": list(plan.notes),
     }
-    give(_lines(values), values, as_json, quiet)
+    print_result(_lines(values), values, as_json, quiet)
 
 
 class ExportSamples(NamedTuple):

@@ -25,7 +25,7 @@ from hyperlvq.cli.options import (
     QuietOption,
     TableArgument,
     check_not_an_input,
-    give,
+    print_result,
 )
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import size
@@ -167,7 +167,7 @@ def fit(
     if content is not None:
         _save(content, output)
     lines = _lines(about, output, content)
-    give(lines, to_plain(about), as_json, quiet, output == STANDARD)
+    print_result(lines, to_plain(about), as_json, quiet, output == STANDARD)
     if content is None:
         raise typer.Exit(1)
 
@@ -211,7 +211,7 @@ def _train(
     quiet: bool,
 ) -> "tuple[About, bytes | None]":
     """Return what is known of the model and its file, None if it is not good enough to save."""
-    from hyperlvq.cli.steps import shown_steps
+    from hyperlvq.cli.progress import shown_steps
     from hyperlvq.model_files import to_bytes
     from hyperlvq.tables.about import to_notes
     from hyperlvq.tables.read import read_table

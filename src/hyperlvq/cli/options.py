@@ -39,7 +39,7 @@ MinAccuracy = Annotated[
 ]
 
 
-def give(
+def print_result(
     lines: Iterable[str], values: Any, as_json: bool, quiet: bool, to_stderr: bool = False
 ) -> None:
     """Print a result as text, each line on one line, or as JSON."""

@@ -15,7 +15,7 @@ from hyperlvq.cli.options import (
     TableArgument,
     check_inputs,
     check_not_an_input,
-    give,
+    print_result,
     read_saved,
 )
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
@@ -47,7 +47,7 @@ def predict(
 
     Example: hyperlvq predict model.hlvq new.csv -o predictions.csv
     """
-    from hyperlvq.cli.steps import shown_share
+    from hyperlvq.cli.progress import shown_share
     from hyperlvq.tables import batches
     from hyperlvq.tables.about import columns_of
     from hyperlvq.tables.columns import check_present
@@ -76,7 +76,9 @@ def predict(
             n_rows += len(batch.classes)
             progress(reader.position)
     if output != STANDARD:
-        give([f"{output}: {counted(n_rows, 'row')} predicted"], None, as_json=False, quiet=quiet)
+        print_result(
+            [f"{output}: {counted(n_rows, 'row')} predicted"], None, as_json=False, quiet=quiet
+        )
 
 
 def evaluate(
@@ -106,7 +108,7 @@ def evaluate(
         confusion, notes = _evaluate(model, table, target)
     if picture is not None:
         write_confusion(confusion, picture)
-    give(_lines(confusion, notes), _values(confusion, notes), as_json, quiet)
+    print_result(_lines(confusion, notes), _values(confusion, notes), as_json, quiet)
     if min_accuracy is not None and confusion.accuracy < min_accuracy:
         raise typer.Exit(1)
 

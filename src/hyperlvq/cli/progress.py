@@ -1,61 +1,112 @@
-"""A progress bar that knows how long what is left will take."""
+"""Progress bars on standard error; none where nobody would see them."""
 
 import sys
 from collections import Counter
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
+import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 
-from hyperlvq.study.runner import Step
+from hyperlvq.cli.text import printable
 
+if TYPE_CHECKING:
+    from hyperlvq.study.runner import Step
+    from hyperlvq.tables.training import Progress as Report
+
+TIME_IS_UP = "time is up, the same command goes on"
 LINES_WITHOUT_TERMINAL = 20
-# The first runs are the longest: minutes each.
+# The first runs of a study are the longest: minutes each.
 SPEED_SECONDS = 3600
 
 
-class Shown(NamedTuple):
-    """How many runs were made, how many are left, and the sentences of those that failed."""
+@contextmanager
+def shown_steps(quiet: bool) -> "Iterator[Report]":
+    """Yield what tells the bar which step is under way, and how many of its parts are done."""
+    with _bar(
+        quiet, _description(), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    ) as bar:
+        task = bar.add_task("reading", total=None)
 
-    n_done: int
-    n_left: int
-    failures: Counter[str]
+        def progress(activity: str, done: int, total: int) -> None:
+            bar.update(task, description=activity, completed=done, total=total)
+
+        yield progress
 
 
-def show_progress(steps: Iterable[Step]) -> Shown:
-    """Follow a study on standard error."""
-    console = Console(stderr=True)
-    follow = _show_bar if console.is_terminal else _show_lines
+@contextmanager
+def shown_share(activity: str, quiet: bool) -> Iterator[Callable[[float | None], None]]:
+    """Yield what tells the bar which share of the work is done, None where that is unknown."""
+    with _bar(
+        quiet, _description(), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    ) as bar:
+        task = bar.add_task(activity, total=None)
+
+        def progress(share: float | None) -> None:
+            if share is not None:
+                bar.update(task, completed=share, total=1)
+
+        yield progress
+
+
+@contextmanager
+def shown_download() -> Iterator[Callable[[int, int | None], None]]:
+    """Yield what tells the bar how many bytes have come; the first call makes it appear."""
+    bar = _bar(False, BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    task = bar.add_task("", total=None)
+
+    def progress(done: int, total: int | None) -> None:
+        bar.start()
+        bar.update(task, completed=done, total=total)
+
+    try:
+        yield progress
+    finally:
+        if bar.live.is_started:  # or it would print an empty line
+            bar.stop()
+
+
+def follow_study(steps: "Iterable[Step]", jobs: str, place: str) -> None:
+    """Follow a study on standard error; say in the end how many jobs were made, and what failed."""
+    follow = _show_bar if Console(stderr=True).is_terminal else _show_lines
     n_done, n_left, failures = 0, 0, Counter[str]()
-    for step in follow(steps, console):
+    for step in follow(steps):
         n_done, n_left = n_done + 1, step.total - step.done
         if step.record["error"] is not None:
             failures[step.record["error"]] += 1
-    return Shown(n_done, n_left, failures)
+    typer.echo(f"{n_done - failures.total()} {jobs} made; {TIME_IS_UP if n_left else place}")
+    for sentence, count in failures.items():
+        typer.echo(printable(f"{count} failed: {sentence}"), err=True)
 
 
-def _show_bar(steps: Iterable[Step], console: Console) -> Iterable[Step]:
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.fields[runs]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, speed_estimate_period=SPEED_SECONDS) as bar:
+def _show_bar(steps: "Iterable[Step]") -> "Iterator[Step]":
+    columns = _description(), BarColumn(), TextColumn("{task.fields[runs]}"), TimeRemainingColumn()
+    with _bar(False, *columns, speed_estimate_period=SPEED_SECONDS, transient=False) as bar:
         task = bar.add_task("starting", total=None, runs="")
         for step in steps:
+            model, dataset = step.record["model"], step.record["dataset"]
             bar.update(
                 task,
                 total=step.total_seconds,
                 completed=step.done_seconds,
                 runs=f"{step.done}/{step.total}",
-                description=_activity(step),
+                description=f"reading {dataset}" if model is None else f"{model} on {dataset}",
             )
             yield step
 
 
-def _show_lines(steps: Iterable[Step], console: Console) -> Iterable[Step]:
+def _show_lines(steps: "Iterable[Step]") -> "Iterator[Step]":
     shown = -1
     for step in steps:
         part = int(LINES_WITHOUT_TERMINAL * step.done_seconds / step.total_seconds)
@@ -65,6 +116,11 @@ def _show_lines(steps: Iterable[Step], console: Console) -> Iterable[Step]:
         yield step
 
 
-def _activity(step: Step) -> str:
-    model, dataset = step.record["model"], step.record["dataset"]
-    return f"reading {dataset}" if model is None else f"{model} on {dataset}"
+def _description() -> TextColumn:
+    return TextColumn("{task.description}", markup=False)
+
+
+def _bar(quiet: bool, *columns: Any, transient: bool = True, **options: Any) -> Progress:
+    console = Console(stderr=True)
+    is_shown = not quiet and console.is_terminal
+    return Progress(*columns, console=console, disable=not is_shown, transient=transient, **options)

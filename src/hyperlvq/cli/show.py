@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from hyperlvq.cli.options import JsonOption, ModelArgument, give, read_saved
+from hyperlvq.cli.options import JsonOption, ModelArgument, print_result, read_saved
 from hyperlvq.cli.text import aligned, confusion_lines, counted, facts, short, size
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def show(model: ModelArgument, as_json: JsonOption = False) -> None:
 
     about = read_saved(model).about
     lines = model_lines(about) if "trained" in about else python_model_lines(about)
-    give(lines, to_plain(about), as_json, quiet=False)
+    print_result(lines, to_plain(about), as_json, quiet=False)
 
 
 def training_lines(about: "About") -> list[str]:

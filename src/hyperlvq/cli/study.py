@@ -8,18 +8,15 @@ import typer
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.stopping import if_stopped
-from hyperlvq.cli.text import printable
 from hyperlvq.study.experiments import MODELS
 
 if TYPE_CHECKING:
-    from collections import Counter
     from contextlib import AbstractContextManager
 
     from hyperlvq.study.jobs import Executor
     from hyperlvq.study.runner import DataSource
     from hyperlvq.study.settings import Settings
 
-TIME_IS_UP = "time is up, the same command goes on"
 GOES_ON = "a study goes on from here when its command is run again"
 NO_HALF = "no file is left half-written"
 
@@ -98,7 +95,7 @@ def run(
 
     Example: hyperlvq study run --data uci121.tar.xz -o study
     """
-    from hyperlvq.cli.progress import show_progress
+    from hyperlvq.cli.progress import follow_study
     from hyperlvq.study.runner import run_study
 
     with if_stopped(GOES_ON), executor_of(jobs, dask, device, minutes) as executor:
@@ -114,10 +111,7 @@ def run(
             retry_failed=retry_failed,
             executor=executor,
         )
-        n_done, n_left, failures = show_progress(steps)
-    place = TIME_IS_UP if n_left else f"the records are in {output}"
-    typer.echo(f"{n_done - failures.total()} runs made; {place}")
-    report_failures(failures)
+        follow_study(steps, "runs", f"the records are in {output}")
 
 
 @study_app.command()
@@ -141,7 +135,7 @@ def tune(
 
     Example: hyperlvq study tune --data uci121.tar.xz --protocol strict --grid quick -o tuning
     """
-    from hyperlvq.cli.progress import show_progress
+    from hyperlvq.cli.progress import follow_study
     from hyperlvq.study.records import read_records
     from hyperlvq.study.settings import TUNED_FILE
     from hyperlvq.study.tuning import TUNING_NAME, best_single_settings, tune_study
@@ -157,14 +151,11 @@ def tune(
             protocol=protocol,
             executor=executor,
         )
-        n_done, n_left, failures = show_progress(steps)
-    place = TIME_IS_UP if n_left else f"the settings are in {output / TUNED_FILE}"
-    typer.echo(f"{n_done - failures.total()} searches made; {place}")
+        follow_study(steps, "searches", f"the settings are in {output / TUNED_FILE}")
     typer.echo("The one setting that is best over all data sets:")
     for name, best in best_single_settings(read_records(output, TUNING_NAME)).items():
         values = ", ".join(f"{key}={value}" for key, value in best.parameters.items())
         typer.echo(f"  {name}: {values} ({best.accuracy:.4f} over {best.n_searches})")
-    report_failures(failures)
 
 
 @study_app.command()
@@ -243,12 +234,6 @@ def models_for(device: str | None, text: str | None, **options: Any) -> list[str
     from hyperlvq.study.device import device_models
 
     return device_models(names(text), **options)
-
-
-def report_failures(failures: "Counter[str]") -> None:
-    """Print to standard error what went wrong, and how often."""
-    for sentence, count in failures.items():
-        typer.echo(printable(f"{count} failed: {sentence}"), err=True)
 
 
 def open_source(path: Path | None) -> "DataSource":

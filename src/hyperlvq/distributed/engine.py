@@ -3,16 +3,16 @@
 import numpy as np
 
 from hyperlvq.batched import rls
-from hyperlvq.distributed.samples import PartitionedRows
 from hyperlvq.engines import NumpyEngine
 from hyperlvq.kernels.glvq import cost_and_gradient
-from hyperlvq.kernels.lbfgs import Minimum, minimise
+from hyperlvq.kernels.lbfgs import minimise
 
 
 class PartitionsEngine(NumpyEngine):
     """Learns numpy arrays from sums over partitions.
 
-    Its samples are `PartitionedRows`; labels are on the workers with them, weights there are none.
+    X of its samples are `PartitionedRows`; labels are on the workers with them, and all count the
+    same.
     """
 
     def canonical_samples(self, samples):
@@ -22,7 +22,7 @@ class PartitionsEngine(NumpyEngine):
         totals = samples[0].class_totals
         return totals.sums, totals.counts.astype(float)
 
-    def minimise_glvq(self, start, samples, slope, max_iter, tol) -> Minimum:
+    def minimise_glvq(self, start, samples, slope, max_iter, tol):
         (prototypes, prototype_classes), (rows, _, _) = start, samples
         shape, share = prototypes.shape, 1 / rows.shape[0]
 
@@ -34,8 +34,8 @@ class PartitionsEngine(NumpyEngine):
         minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol)
         return minimum._replace(position=minimum.position.reshape(shape))
 
-    def solve_least_squares(self, samples, n_classes, alphas, method) -> rls.Solution:
-        rows: PartitionedRows = samples[0]
+    def solve_least_squares(self, samples, n_classes, alphas, method):
+        rows = samples[0]
         sums, counts, lows, highs = rows.class_totals
         mean = np.where(lows == highs, lows, sums.sum(axis=0) / counts.sum())
         columns = rls.centred_columns(mean, lows == highs, counts / counts.sum(), method)

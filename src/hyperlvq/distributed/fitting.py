@@ -118,19 +118,16 @@ def predict(model: Any, X: Any) -> Any:
     if X.shape[1] != model.n_features_in_:
         raise InputError(f"X has {X.shape[1]} features, the model has {model.n_features_in_}")
     shared = delayed(model)  # one copy for all partitions
+    meta = model.classes_[:0]
     if isinstance(X, dd.DataFrame):
-        return X.map_partitions(predict_frame, shared, meta=pd.Series(model.classes_[:0]))
-    return X.map_blocks(predict_rows, shared, drop_axis=1, meta=model.classes_[:0])
+        return X.map_partitions(predict_rows, shared, meta=pd.Series(meta))
+    return X.map_blocks(predict_rows, shared, drop_axis=1, meta=meta)
 
 
-def predict_rows(X: Any, model: Any) -> np.ndarray:
-    """Return the classes of one partition, which may be empty."""
-    return model.predict(X) if len(X) else model.classes_[:0]
-
-
-def predict_frame(X: pd.DataFrame, model: Any) -> pd.Series:
-    """Return the classes of one partition with its index."""
-    return pd.Series(predict_rows(X, model), index=X.index)
+def predict_rows(X: Any, model: Any) -> Any:
+    """Return the classes of one partition, which may be empty; those of a frame have its index."""
+    labels = model.predict(X) if len(X) else model.classes_[:0]
+    return pd.Series(labels, index=X.index) if isinstance(X, pd.DataFrame) else labels
 
 
 def check_model(model: Any) -> None:

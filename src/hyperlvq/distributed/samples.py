@@ -49,11 +49,16 @@ class ClassTotals(NamedTuple):
     highs: np.ndarray
 
 
+def add_members(first: tuple, second: tuple) -> tuple:
+    """Return the sums of the first, second, … members."""
+    return tuple(map(operator.add, first, second))
+
+
 class PartitionedRows:
     """Activations on the workers: what readouts ask of an array, and sums over all rows.
 
-    The parts are tuples of features and class indices that each pass has to encode, by `front`,
-    the scaling and hidden layer; of activations where there is none.
+    The parts are activations with class indices; features if there is a `front`, scaling and
+    hidden layer, to encode them in every pass.
     """
 
     def __init__(self, client: Client, parts: list, front: Any, n_classes: int):
@@ -62,12 +67,8 @@ class PartitionedRows:
         self._front = cluster.send(client, front)
         self._n_classes = n_classes
 
-    def total(self, function: Callable, *arguments: Any, merge: Callable | None = None) -> Any:
-        """Return function(activations, y, *arguments) of blocks of rows, merged two by two.
-
-        Without `merge` tuples are added up member by member.
-        """
-        merge = merge or add_members
+    def total(self, function: Callable, *arguments: Any, merge: Callable = add_members) -> Any:
+        """Return function(activations, y, *arguments) of blocks of rows, merged two by two."""
         given = self._front, function, merge, *arguments
         return cluster.total(self._client, merged_blocks, self._parts, *given, merge=merge)
 
@@ -193,8 +194,3 @@ def merge_totals(first: ClassTotals, second: ClassTotals) -> ClassTotals:
     """Return the totals of two lots of rows."""
     merges = np.add, np.add, np.minimum, np.maximum
     return ClassTotals(*(merge(*pair) for merge, *pair in zip(merges, first, second, strict=True)))
-
-
-def add_members(first: tuple, second: tuple) -> tuple:
-    """Return the sums of the first, second, … members."""
-    return tuple(map(operator.add, first, second))

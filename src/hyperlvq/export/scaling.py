@@ -6,7 +6,7 @@ The float model's level is round(N (x - min)/(max - min)), halves to even, betwe
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from math import ceil, floor
 from typing import ClassVar
 
@@ -116,10 +116,11 @@ def integer_scaling(minimum, maximum, n_levels, names, input_type):
     only), the remainder settles it.
     """
     dtype = INTEGER_DTYPES[input_type]
+    feature_of = cache(partial(_Feature, n_levels))  # many features have the same range
     features = []
     for low, high, name in zip(minimum, maximum, names, strict=True):
         _check_range(low, high, name, dtype)
-        features.append(_Feature(float(low), float(high), n_levels))
+        features.append(feature_of(float(low), float(high)))
     shift, settles = _common_shift(features, n_levels)
     rows = [(f.minimum, f.span, *f.line(shift)) for f in features]
     first, spans, multipliers, offsets = np.array(rows, dtype=np.int64).T.copy()
@@ -159,7 +160,7 @@ def _common_shift(features, n_levels):
 class _Feature:
     """One feature: its first integer, and from which distance on each level is reached."""
 
-    def __init__(self, low: float, high: float, n_levels: int):
+    def __init__(self, n_levels: int, low: float, high: float):
         self.n_levels = n_levels
         self.minimum = ceil(low)
         self.lead = self.minimum - low

@@ -103,16 +103,9 @@ def cost_and_gradient(
         block = X[rows].astype(dtype, copy=False)
         products = block @ narrow_prototypes.T
         pull_sums = np.zeros(len(prototypes))
-        cost = pull_of_block(
-            products,
-            sample_norms[rows],
-            prototype_norms,
-            y[rows],
-            prototype_classes,
-            slope,
-            weights[rows],
-            pull_sums,
-        )
+        norms = sample_norms[rows], prototype_norms
+        classes = y[rows], prototype_classes
+        cost = pull_of_block(products, *norms, *classes, slope, weights[rows], pull_sums)
         return cost, pull_sums, products.T @ block
 
     total_cost, total_pulls, pulled = 0.0, np.zeros(len(prototypes)), np.zeros(prototypes.shape)

@@ -16,10 +16,10 @@ from hyperlvq.kernels.scores import row_slices
 
 
 def sample_ranges(y, prototype_classes):
-    """Return the first and last + 1 sample of each prototype's class, in samples sorted by y."""
-    ends = np.cumsum(np.bincount(y))
-    last_samples = ends[prototype_classes]
-    return last_samples - np.bincount(y)[prototype_classes], last_samples
+    """Return each prototype's class, and the first and last + 1 of its samples, sorted by y."""
+    counts = np.bincount(y)
+    last_samples = np.cumsum(counts)[prototype_classes]
+    return prototype_classes, last_samples - counts[prototype_classes], last_samples
 
 
 @compiled
@@ -39,8 +39,9 @@ def add_scaled(similarities, factor, sums):
 
 
 @compiled
-def own_products(kernel, first_row, y, coefficients, prototype_classes, first, last):
+def own_products(kernel, first_row, y, coefficients, ranges):
     """Return Σ_s γ_js k(x_m, x_s) of some rows, for prototypes of the sample's own class alone."""
+    prototype_classes, first, last = ranges
     products = np.zeros((kernel.shape[0], len(prototype_classes)))
     for m in range(kernel.shape[0]):
         for j in range(len(prototype_classes)):
@@ -51,24 +52,13 @@ def own_products(kernel, first_row, y, coefficients, prototype_classes, first, l
 
 
 @compiled
-def pull_rows(
-    kernel,
-    first_row,
-    y,
-    coefficients,
-    prototype_classes,
-    first,
-    last,
-    products,
-    norms,
-    slope,
-    weights,
-):
+def pull_rows(kernel, first_row, y, coefficients, ranges, products, norms, slope, weights):
     """Return the cost of some rows, the sums over them of w_m ∂g/∂d, and of w_m ∂g/∂d k(x_m, x_s).
 
     `products` are the rows' own products. A row of the kernel matrix is read once for the distances
     and, while in cache, again for the pull of its two winners.
     """
+    prototype_classes, first, last = ranges
     n_prototypes = len(prototype_classes)
     cost, pull_sums = 0.0, np.zeros(n_prototypes)
     pulled = np.zeros(coefficients.shape)
@@ -96,10 +86,10 @@ def pull_rows(
 
 def multiply_own(coefficients, kernel, y, prototype_classes, map_blocks=map):
     """Return Σ_s γ_js k(x_m, x_s) (samples × prototypes), 0 for prototypes of other classes."""
-    classes = prototype_classes, *sample_ranges(y, prototype_classes)
+    ranges = sample_ranges(y, prototype_classes)
 
     def multiply(rows):
-        return own_products(kernel[rows], rows.start, y, coefficients, *classes)
+        return own_products(kernel[rows], rows.start, y, coefficients, ranges)
 
     return np.concatenate(list(map_blocks(multiply, row_slices(len(y)))))
 
@@ -117,10 +107,10 @@ def cost_and_gradient(coefficients, kernel, y, prototype_classes, slope, weights
     """
     products = multiply_own(coefficients, kernel, y, prototype_classes, map_blocks)
     norms = squared_norms(coefficients, products)
-    classes = prototype_classes, *sample_ranges(y, prototype_classes)
+    ranges = sample_ranges(y, prototype_classes)
 
     def pull(rows):
-        block = kernel[rows], rows.start, y, coefficients, *classes
+        block = kernel[rows], rows.start, y, coefficients, ranges
         return pull_rows(*block, products[rows], norms, slope, weights)
 
     total_cost, total_pulls = 0.0, np.zeros(len(norms))

@@ -56,12 +56,9 @@ def blas_libraries():
 
 
 def set_blas_threads(counts):
-    """Set the number of threads of each BLAS library.
-
-    In recent versions of threadpoolctl the first thread that sets a limit of OpenBLAS is the only
-    one that can, and what others set is passed over without a word. Whichever thread holds the
-    limit last must be able to lift it.
-    """
+    """Set the number of threads of each BLAS library."""
+    # In recent versions of threadpoolctl only the first thread that limits OpenBLAS can do so, but
+    # whichever thread holds the limit last must be able to lift it.
     for library, count in zip(blas_libraries(), counts, strict=True):
         allow_all_threads = getattr(library, "clear_controlling_thread", lambda force: None)
         allow_all_threads(force=True)

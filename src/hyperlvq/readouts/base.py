@@ -5,7 +5,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from math import isfinite
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -39,8 +39,35 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
     _tensor_solvers: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
+    def _fit_samples(self, engine, samples, classes):
+        """Learn from what `_start_fit` returns."""
+
+    @abstractmethod
     def _scores(self, engine, X):
         """Return one score per sample and class (validated X)."""
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Learn from labelled samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Activations or features; small integers and float32 are taken as they are.
+        y : array-like of shape (n_samples,)
+            Labels of any kind.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts. Online rules visit a sample as often as its weight
+            says if the weights are whole numbers that add up to at most a million; other
+            weights are scaled to one visit on average.
+
+        Returns
+        -------
+        self : object
+            The fitted readout.
+        """
+        self._check_parameters()
+        self._fit_samples(*self._start_fit(X, y, sample_weight))
+        return self
 
     def decision_function(self, X):
         """Return how strongly each sample belongs to each class.
@@ -100,6 +127,55 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
             )
         return engine, (X, y, self._class_weighted(weights, y, classes)), classes
 
+    def _class_weighted(self, weights, class_index, classes):
+        """Return weights times those of the classes, where the readout has any."""
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is None:
+            return weights
+        of_classes = weights_of_classes(class_weight, class_index, classes, weights)
+        return weights * of_classes[class_index]
+
+
+class PrototypeReadout(Readout):
+    """A readout whose score of a class is minus the squared distance to its closest prototype."""
+
+    def _scores(self, engine, X):
+        prototypes = self.prototypes_, self.prototype_classes_
+        return engine.prototype_scores(X, *prototypes, len(self.classes_))
+
+
+class BatchReadout(PrototypeReadout):
+    """A prototype readout that can learn from one batch of samples after the other."""
+
+    @abstractmethod
+    def _learn_batch(self, engine, samples, classes):
+        """Learn from what `_start_partial_fit` returns."""
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
+        """Learn from one batch of samples; a class gets prototypes from the first that has it.
+
+        After all batches, class means are those of `fit`. Online rules make a single pass over each
+        batch, in the order given.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,), default=None
+            All labels that will ever come; needed in the first call.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts, or how often online rules visit it; shares of a visit add
+            up from sample to sample and from call to call.
+
+        Returns
+        -------
+        self : object
+            The readout.
+        """
+        self._check_parameters()
+        self._learn_batch(*self._start_partial_fit(X, y, classes, sample_weight))
+        return self
+
     def _start_partial_fit(self, X, y, classes, sample_weight):
         """Return the engine, samples and classes of one batch, as `_start_fit` does."""
         refuse_tensor("partial_fit", X)
@@ -120,22 +196,6 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
             raise ValueError("class_weight='balanced' needs all samples: give partial_fit a dict")
         y = np.searchsorted(classes, y)
         return engine, (X, y, self._class_weighted(weights, y, classes)), classes
-
-    def _class_weighted(self, weights, class_index, classes):
-        """Return weights times those of the classes, where the readout has any."""
-        class_weight = getattr(self, "class_weight", None)
-        if class_weight is None:
-            return weights
-        of_classes = weights_of_classes(class_weight, class_index, classes, weights)
-        return weights * of_classes[class_index]
-
-
-class PrototypeReadout(Readout):
-    """A readout whose score of a class is minus the squared distance to its closest prototype."""
-
-    def _scores(self, engine, X):
-        prototypes = self.prototypes_, self.prototype_classes_
-        return engine.prototype_scores(X, *prototypes, len(self.classes_))
 
 
 def check_announced_classes(classes, known):

@@ -1,14 +1,12 @@
 """The usual classifier of hyperdimensional computing: one mean per class."""
 
-from typing import Self
-
 import numpy as np
 
-from hyperlvq.readouts.base import PrototypeReadout, check_range
+from hyperlvq.readouts.base import BatchReadout, check_range
 from hyperlvq.registry import PARTS
 
 
-class CentroidClassifier(PrototypeReadout):
+class CentroidClassifier(BatchReadout):
     """Classify by the nearest class mean, in squared Euclidean distance.
 
     Attributes
@@ -44,53 +42,18 @@ class CentroidClassifier(PrototypeReadout):
 
     _record = PARTS["CentroidClassifier"]
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Compute the class means.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Activations or features; int8, int16 and float32 are taken as they are.
-        y : array-like of shape (n_samples,)
-            Labels of any kind.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts.
-
-        Returns
-        -------
-        self : CentroidClassifier
-        """
-        self._fit_samples(*self._start_fit(X, y, sample_weight))
-        return self
-
     def _fit_samples(self, engine, samples, classes):
         check_range(samples[0])
         sums, totals = engine.class_totals(samples, len(classes))
         self.classes_ = engine.labels(classes)
         self._set_means(sums, totals, engine.array(np.arange(len(classes))))
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
-        """Add one batch to the class means: after all batches they are those of `fit`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        classes : array-like of shape (n_classes,), default=None
-            All labels that will ever come; needed in the first call.
-        sample_weight : array-like of shape (n_samples,), default=None
-
-        Returns
-        -------
-        self : CentroidClassifier
-        """
-        engine, samples, classes = self._start_partial_fit(X, y, classes, sample_weight)
+    def _learn_batch(self, engine, samples, classes):
         sums, totals = engine.class_totals(samples, len(classes))
         if hasattr(self, "class_weights_"):
             sums, totals = self._class_sums + sums, self.class_weights_ + totals
         self.classes_ = classes
         self._set_means(sums, totals, np.flatnonzero(totals))
-        return self
 
     def _set_means(self, sums, totals, seen):
         """Set the means of the classes that were seen."""

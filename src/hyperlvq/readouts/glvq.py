@@ -151,21 +151,15 @@ class GLVQClassifier(OnlineReadout):
             )
 
     def _learn(self, engine, samples, classes, start, rng):
-        if hasattr(self, "learning_rate_"):
-            del self.learning_rate_
         if self.solver == "sgd":
             super()._learn(engine, samples, classes, start, rng)
             return
-        minimum = engine.minimise_glvq(
-            start, samples, float(self.slope), self.max_iter, float(self.tol)
-        )
-        self._set_minimum(minimum, start[1], engine.labels(classes))
-
-    def _set_minimum(self, minimum, prototype_classes, classes):
-        """Keep the prototypes that minimise the cost."""
+        limits = self.max_iter, float(self.tol)
+        minimum = engine.minimise_glvq(start, samples, float(self.slope), *limits)
         self.prototypes_, self.n_iter_, self.loss_curve_, has_converged = minimum
-        self.prototype_classes_, self.classes_ = prototype_classes, classes
+        self.prototype_classes_, self.classes_ = start[1], engine.labels(classes)
         self._carried_weight = 0.0  # what `partial_fit` goes on from
+        vars(self).pop("learning_rate_", None)  # that of an earlier online fit
         if not has_converged:
             warn_of_limit(self.max_iter)
 

@@ -1,7 +1,5 @@
 """Generalized learning vector quantization in the feature space of a kernel."""
 
-from typing import Self
-
 import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state, gen_batches
@@ -119,24 +117,7 @@ class KGLVQClassifier(Readout):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Learn the coefficients.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-        y : array-like of shape (n_samples,)
-            Labels of any kind.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts.
-
-        Returns
-        -------
-        self : KGLVQClassifier
-        """
-        self._check_parameters()
-        engine, samples, classes = self._start_fit(X, y, sample_weight)
+    def _fit_samples(self, engine, samples, classes):
         counts = check_prototype_counts(self.prototypes_per_class, classes)
         X, y, weights = engine.canonical_samples(samples)
         self._check_kernel_size(len(X))
@@ -146,7 +127,6 @@ class KGLVQClassifier(Readout):
         self.prototype_classes_ = np.repeat(np.arange(len(counts)), counts)
         with block_threads() as map_blocks:
             self._minimise(kernel, y, weights, map_blocks)
-        return self
 
     def _check_kernel_size(self, n_samples):
         needed = self._dtype().itemsize * n_samples**2
@@ -177,15 +157,8 @@ class KGLVQClassifier(Readout):
 
         def evaluate(free):
             coefficients[is_own] = free
-            cost, gradient = cost_and_gradient(
-                coefficients,
-                kernel,
-                y,
-                self.prototype_classes_,
-                float(self.slope),
-                shares,
-                map_blocks,
-            )
+            given = coefficients, kernel, y, self.prototype_classes_, float(self.slope), shares
+            cost, gradient = cost_and_gradient(*given, map_blocks)
             return cost, gradient[is_own]
 
         start = self._starting_coefficients(weights, is_own)[is_own]

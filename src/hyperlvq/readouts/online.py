@@ -1,7 +1,6 @@
 """What readouts share that learn from one sample at a time."""
 
 from abc import abstractmethod
-from typing import Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -9,7 +8,7 @@ from sklearn.utils import check_random_state
 from hyperlvq.kernels.distances import squared_norms
 from hyperlvq.kernels.samples import MOST_VISITS, visits_of_pass, weights_as_visits
 from hyperlvq.readouts.base import (
-    PrototypeReadout,
+    BatchReadout,
     check_prototype_counts,
     starting_prototypes,
     warn_not_converged,
@@ -18,7 +17,7 @@ from hyperlvq.readouts.base import (
 PATIENCE = 5
 
 
-class OnlineReadout(PrototypeReadout):
+class OnlineReadout(BatchReadout):
     """A prototype readout that can learn from one sample at a time.
 
     Subclasses have the parameters `learning_rate`, `max_iter`, `shuffle` and `random_state`, and
@@ -34,7 +33,7 @@ class OnlineReadout(PrototypeReadout):
 
     @abstractmethod
     def _has_converged(self):
-        """Say, after a pass of `fit`, whether it was the last one needed."""
+        """Return, after a pass of `fit`, whether it was the last one needed."""
 
     def _starting_rate(self, X, y, weights):
         """Return the learning rate of the first pass."""
@@ -49,30 +48,8 @@ class OnlineReadout(PrototypeReadout):
         return 1.0
 
     def _keeps_order(self):
-        """Say whether `fit` learns from the samples in the order given."""
+        """Return whether `fit` learns from the samples in the order given."""
         return not self.shuffle
-
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Learn the prototypes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Activations or features; small integers and float32 are taken as they are.
-        y : array-like of shape (n_samples,)
-            Labels of any kind.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts. Online rules visit a sample as often as its weight
-            says if the weights are whole numbers that add up to at most a million; other
-            weights are scaled to one visit on average.
-
-        Returns
-        -------
-        self : object
-        """
-        self._check_parameters()
-        self._fit_samples(*self._start_fit(X, y, sample_weight))
-        return self
 
     def _fit_samples(self, engine, samples, classes):
         counts = self._prototype_counts(classes)
@@ -82,27 +59,7 @@ class OnlineReadout(PrototypeReadout):
         start = self._starting_prototypes(engine, samples, classes, counts, rng)
         self._learn(engine, samples, classes, start, rng)
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
-        """Learn from one batch: a single pass over its samples in the order given.
-
-        A class gets its prototypes from the first batch that has samples of it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        classes : array-like of shape (n_classes,), default=None
-            All labels that will ever come; needed in the first call.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How often each sample is visited; shares of a visit add up from sample to sample
-            and from call to call.
-
-        Returns
-        -------
-        self : object
-        """
-        self._check_parameters()
-        engine, samples, classes = self._start_partial_fit(X, y, classes, sample_weight)
+    def _learn_batch(self, engine, samples, classes):
         X, y, weights = samples
         check_number_of_visits(weights)
         counts = self._prototype_counts(classes)
@@ -120,7 +77,6 @@ class OnlineReadout(PrototypeReadout):
             loss, _ = self._loss_and_start(X, y, visits, rate)
             self.loss_curve_.append(loss)
         self.n_iter_ += 1
-        return self
 
     def _loss_and_start(self, X, y, visits, rate):
         """Learn from one pass; return its mean loss and the prototypes before it.
@@ -193,6 +149,6 @@ def check_number_of_visits(weights):
 
 
 def has_settled(losses, tol):
-    """Say whether the last passes, five of them, lowered the best loss by less than `tol`."""
+    """Return whether the last passes, five of them, lowered the best loss by less than `tol`."""
     earlier, recent = losses[:-PATIENCE], losses[-PATIENCE:]
     return bool(earlier) and min(earlier) - min(recent) < tol

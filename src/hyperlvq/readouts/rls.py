@@ -1,7 +1,5 @@
 """Regularised least squares, the usual readout of random networks."""
 
-from typing import Self
-
 import numpy as np
 
 from hyperlvq.checks import check_real
@@ -76,26 +74,6 @@ class RLSClassifier(Readout):
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
-
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Solve for the readout matrix.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Activations or features; int8, int16 and float32 are taken as they are.
-        y : array-like of shape (n_samples,)
-            Labels of any kind.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts.
-
-        Returns
-        -------
-        self : RLSClassifier
-        """
-        self._check_parameters()
-        self._fit_samples(*self._start_fit(X, y, sample_weight))
-        return self
 
     def _fit_samples(self, engine, samples, classes):
         coefs, n_iter, has_converged = self._solve(engine, samples, classes, [float(self.alpha)])

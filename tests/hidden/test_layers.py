@@ -1,0 +1,183 @@
+"""Both hidden layers, on arrays and on tensors."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from hyperlvq import IntRVFLLayer, RVFLLayer
+
+DTYPES = pytest.mark.parametrize("dtype", ["float32", "float64"])
+every_layer = pytest.mark.parametrize("kind", [IntRVFLLayer, RVFLLayer])
+
+
+@every_layer
+def test_same_seed_gives_the_same_layer(kind, wine):
+    first, second = (kind(n_units=5, random_state=3).fit_transform(wine[0]) for _ in range(2))
+
+    np.testing.assert_array_equal(first, second)
+
+
+@every_layer
+def test_feature_names_and_pandas_output(kind, wine):
+    frame = kind(n_units=2).set_output(transform="pandas").fit_transform(wine[0])
+
+    assert list(frame.columns) == [f"{kind.__name__.lower()}0", f"{kind.__name__.lower()}1"]
+    assert (frame.dtypes == (np.int8 if kind is IntRVFLLayer else np.float64)).all()
+
+
+@every_layer
+def test_transform_before_fit_is_refused(kind, wine):
+    with pytest.raises(NotFittedError):
+        kind().transform(wine[0])
+
+
+@pytest.mark.parametrize(
+    ("layer", "error", "message"),
+    [
+        (IntRVFLLayer(0), ValueError, "n_units must be at least 1, got 0"),
+        (IntRVFLLayer(clip=0), ValueError, "clip must be at least 1, got 0"),
+        (IntRVFLLayer(clip=40000), ValueError, "clip must be at most 32767, got 40000"),
+        (RVFLLayer(0), ValueError, "n_units must be at least 1, got 0"),
+        (RVFLLayer(2.5), TypeError, "n_units must be an integer, got 2.5"),
+        (RVFLLayer(True), TypeError, "n_units must be an integer, got True"),
+    ],
+    ids=repr,
+)
+def test_bad_parameter_is_named_with_its_value(layer, error, message, wine):
+    with pytest.raises(error, match=message):
+        layer.fit(wine[0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value", "message"),
+    [
+        (IntRVFLLayer, "keys_", np.ones((0, 10**8), np.int8), "at least one of its features"),
+        (IntRVFLLayer, "keys_", np.ones((2, 20), np.int8), "n_features_in_ must be for 2 features"),
+        (IntRVFLLayer, "keys_", np.ones((13, 20)), "keys_ must be of type int8, got float64"),
+        (IntRVFLLayer, "keys_", np.ones(20, np.int8), "keys_ must have 2 dimensions, got 1"),
+        (IntRVFLLayer, "keys_", [[1] * 20] * 13, "keys_ must be an array"),
+        (IntRVFLLayer, "clip", 0, "clip must be at least 1, got 0"),
+        (RVFLLayer, "biases_", np.zeros(21), "biases_ must be for 20 units, as the rest of the"),
+    ],
+)
+def test_what_was_tampered_with_after_fit_is_refused(kind, name, value, message, wine):
+    layer = kind(n_units=20, random_state=0).fit(wine[0])
+    setattr(layer, name, value)
+
+    with pytest.raises(ValueError, match=message):
+        layer.transform(wine[0])
+
+
+def test_activations_are_sigmoids_of_random_projections(wine):
+    X, _ = wine
+    layer = RVFLLayer(n_units=20, random_state=0).fit(X)
+
+    expected = 1 / (1 + np.exp(-(X @ layer.weights_.T + layer.biases_)))
+    np.testing.assert_allclose(layer.transform(X), expected)
+
+
+def test_weights_and_biases_fill_their_ranges():
+    layer = RVFLLayer(n_units=5000, random_state=0).fit(np.zeros((1, 3)))
+
+    assert np.abs(layer.weights_).max() == pytest.approx(1, abs=0.01)
+    assert np.abs(layer.biases_).max() == pytest.approx(0.1, abs=0.001)
+
+
+@pytest.mark.usefixtures("dispatch")
+@DTYPES
+def test_sigmoids_keep_the_type_of_the_input_and_are_the_same_on_tensors(rng, on_device, dtype):
+    X = rng.uniform(size=(30, 5)).astype(dtype)
+    (tensor,) = on_device(X)
+    found = RVFLLayer(20, random_state=0).fit(tensor).transform(tensor)
+    expected = RVFLLayer(20, random_state=0).fit(X).transform(X)
+
+    assert str(found.dtype) == f"torch.{dtype}"
+    assert expected.dtype == dtype
+    np.testing.assert_allclose(found.cpu().numpy(), expected, rtol=1e-5)
+
+
+def test_keys_are_signs_of_either_kind_about_equally_often():
+    keys = IntRVFLLayer(n_units=2000, random_state=0).fit(np.zeros((1, 5))).keys_
+
+    assert keys.dtype == np.int8
+    assert set(np.unique(keys)) == {-1, 1}
+    assert abs(keys.mean()) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("clip", "dtype"),
+    [(1, np.int8), (127, np.int8), (128, np.int16), (32767, np.int16), (np.uint8(3), np.int8)],
+)
+def test_output_is_int8_while_the_clip_fits(wine, clip, dtype):
+    X, _ = wine
+
+    activations = IntRVFLLayer(n_units=50, clip=clip, random_state=0).fit_transform(X)
+    assert activations.dtype == dtype
+    assert np.abs(activations).max() <= min(clip, X.shape[1])
+
+
+def test_values_outside_zero_to_one_saturate(wine):
+    layer = IntRVFLLayer(n_units=50, random_state=0).fit(wine[0])
+    outside = np.array([[-5.0] * 13, [7.0] * 13])
+    edges = np.array([[0.0] * 13, [1.0] * 13])
+
+    np.testing.assert_array_equal(layer.transform(outside), layer.transform(edges))
+    np.testing.assert_array_equal(layer.transform(edges)[0], -layer.transform(edges)[1])
+
+
+def test_missing_value_leaves_its_feature_out_of_the_sum(rng):
+    X = rng.uniform(size=(6, 4))
+    layer = IntRVFLLayer(n_units=30, clip=100, random_state=0).fit(X)
+    without = IntRVFLLayer(n_units=30, clip=100)
+    without.fit(X[:, 1:]).keys_ = layer.keys_[1:]
+    missing = X.copy()
+    missing[:, 0] = np.nan
+
+    np.testing.assert_array_equal(layer.transform(missing), without.transform(X[:, 1:]))
+    assert (layer.transform(np.full((1, 4), np.nan)) == 0).all()
+
+
+def test_infinity_is_refused():
+    with pytest.raises(ValueError, match="infinity"):
+        IntRVFLLayer(n_units=5).fit([[np.inf]])
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3, -1])
+def test_threads_do_not_change_the_result(rng, n_jobs):
+    X = rng.uniform(size=(101, 7))
+    layer = IntRVFLLayer(n_units=64, random_state=0).fit(X)
+
+    expected = layer.transform(X)
+    np.testing.assert_array_equal(layer.set_params(n_jobs=n_jobs).transform(X), expected)
+
+
+@pytest.mark.usefixtures("dispatch")
+@pytest.mark.parametrize("clip", [1, 3, 200])
+@DTYPES
+def test_integer_activations_on_tensors_equal_those_on_numpy(rng, on_device, clip, dtype):
+    X = np.concatenate([rng.uniform(-0.1, 1.1, size=(50, 7)), np.arange(28).reshape(4, 7) / 40])
+    X = X.astype(dtype)  # 40 units: the last rows have levels, and float32 has them inexactly
+    X[3, 2] = X[10] = np.nan
+    (tensor,) = on_device(X)
+    layer = IntRVFLLayer(40, clip=clip, random_state=0)
+    found = layer.fit(tensor).transform(tensor)
+    expected = IntRVFLLayer(40, clip=clip, random_state=0).fit(X).transform(X)
+
+    assert found.device == tensor.device
+    assert str(found.dtype) == f"torch.{expected.dtype}"
+    np.testing.assert_array_equal(found.cpu().numpy(), expected)
+
+
+@pytest.mark.compiled
+def test_encoding_needs_little_memory_beyond_input_and_output(rng):
+    X = rng.uniform(size=(5000, 20))
+    layer = IntRVFLLayer(n_units=1000, random_state=0).fit(X)
+    layer.transform(X[:2])
+
+    tracemalloc.start()
+    output = layer.transform(X)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak - output.nbytes < 10e6
