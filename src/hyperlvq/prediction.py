@@ -112,13 +112,12 @@ class Predictor:
 
 def encoded(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
     """Return what `IntRVFLLayer.transform` returns."""
-    activations = np.empty((len(X), keys.shape[1]), activation_dtype(clip))
-    if len(X) <= FEW_ROWS:
-        plain.encode(X, keys, clip, None, activations)
-    else:
+    if len(X) > FEW_ROWS:
         from hyperlvq.kernels.encoding import encode_rows
 
-        encode_rows(X, keys, clip, activations)
+        return encode_rows(X, keys, clip)
+    activations = np.empty((len(X), keys.shape[1]), activation_dtype(clip))
+    plain.encode(X, keys, clip, None, activations)
     return activations
 
 

@@ -30,7 +30,7 @@ def test_canonical_samples_keep_every_sample_and_its_weight(rng):
 
 
 def test_rows_of_one_hash_are_not_taken_for_equal(monkeypatch, rng):
-    monkeypatch.setattr(samples, "row_hashes", lambda words: np.zeros(len(words), np.uint64))
+    monkeypatch.setattr(samples, "row_hashes", lambda integers: np.zeros(len(integers), np.uint64))
     X = np.arange(6.0).reshape(3, 2)
 
     distinct, _, _ = samples.canonical_samples(X, np.zeros(3, int), np.ones(3))

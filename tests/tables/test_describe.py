@@ -134,9 +134,10 @@ def test_text_of_more_levels_than_a_model_can_remember_is_left_out(read, monkeyp
 @pytest.mark.parametrize(
     "name", ["id", "ID", "customer_id", "customerId", "index", "key", "nr", "no", "row", "uuid"]
 )
-def test_distinct_integers_called_so_are_an_identifier(read, name):
-    assert left_out(read, [10, 30, 20], name) == "an identifier"
-    assert left_out(read, [10, 30, 10], name) is None
+def test_distinct_integers_or_texts_called_so_are_an_identifier(read, name):
+    for values in ([10, 30, 20], ["u", "v", "w"]):
+        assert left_out(read, values, name) == "an identifier"
+        assert left_out(read, [*values[:2], values[0]], name) is None
     assert left_out(read, [1.5, 3, 2], name) is None
 
 

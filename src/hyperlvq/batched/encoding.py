@@ -6,7 +6,6 @@ import numpy as np
 
 from hyperlvq.batched.backend import Array, Backend
 from hyperlvq.kernels.encoding import encode_rows
-from hyperlvq.kernels.scores import activation_dtype
 
 # Sums of signs are exact in half precision up to this many.
 LARGEST_HALF = 2048
@@ -22,7 +21,8 @@ def encode_integers(
     of a feature, +1 from there on, 0 where the feature is missing.
     """
     if not backend.is_torch:
-        return np.stack(list(map(_encode_on_host, [X] * len(keys), keys, clips))).astype(dtype)
+        layers = zip(keys, clips, strict=True)
+        return np.stack([encode_rows(X, *layer) for layer in layers]).astype(dtype)
     n_units = keys[0].shape[1]
     has_halves = backend.kind == "cuda" and X.shape[1] <= LARGEST_HALF
     narrow = "float16" if has_halves else "float32"
@@ -48,12 +48,6 @@ def _levels(X: Array, n_units: int, dtype: str, backend: Backend) -> tuple[Array
     is_missing = xp.isnan(values)
     values = xp.clip(xp.where(is_missing, 0.0, values), 0, 1)
     return backend.cast(xp.round(values * n_units), "int32"), backend.cast(~is_missing, dtype)
-
-
-def _encode_on_host(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
-    activations = np.empty((len(X), keys.shape[1]), dtype=activation_dtype(clip))
-    encode_rows(X, keys, clip, activations)
-    return activations
 
 
 def encode_sigmoids(

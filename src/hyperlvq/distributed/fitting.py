@@ -15,18 +15,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import InputError
-from hyperlvq.distributed import cluster
+from hyperlvq.distributed import cluster, samples
 from hyperlvq.distributed.engine import PartitionsEngine
-from hyperlvq.distributed.samples import (
-    Description,
-    Partition,
-    PartitionedRows,
-    check_features,
-    describe,
-    merge_descriptions,
-    paired_partitions,
-    read_rows,
-)
 from hyperlvq.registry import record_of
 
 #: Solvers that go from sample to sample, which partitions cannot do side by side.
@@ -83,9 +73,9 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
     True
     """
     check_model(model)
-    parts = paired_partitions(X, y)
+    parts = samples.paired_partitions(X, y)
     client = cluster.checked_client(client)
-    description = cluster.total(client, describe, parts, merge=merge_descriptions)
+    description = cluster.total(client, samples.describe, parts, merge=samples.merge_descriptions)
     check_description(description, model)
     *front_steps, (step, readout) = clone(model).steps
     front = fit_front(Pipeline(front_steps), description)
@@ -113,7 +103,7 @@ def predict(model: Any, X: Any) -> Any:
     labels : dask.array.Array or dask.dataframe.Series of shape (n_samples,)
         As X is; a series has the index of X.
     """
-    X = check_features(X)
+    X = samples.check_features(X)
     check_is_fitted(model)
     if X.shape[1] != model.n_features_in_:
         raise InputError(f"X has {X.shape[1]} features, the model has {model.n_features_in_}")
@@ -163,7 +153,7 @@ def runs_on_partitions(estimator: Any) -> bool:
     return record is not None and "partitions" in record.runs_on
 
 
-def check_description(description: Description, model: Pipeline) -> None:
+def check_description(description: samples.Description, model: Pipeline) -> None:
     """Raise if the model could not be trained on such rows."""
     if not sum(description.n_rows):
         raise InputError("X has no rows")
@@ -182,7 +172,7 @@ def check_description(description: Description, model: Pipeline) -> None:
         )
 
 
-def fit_front(front: Pipeline, description: Description) -> Pipeline:
+def fit_front(front: Pipeline, description: samples.Description) -> Pipeline:
     """Return scaling and hidden layer, fitted: both need no more than two extreme rows."""
     extremes = np.stack([description.lows, description.highs])
     extremes[:, description.lows > description.highs] = np.nan  # all are missing
@@ -193,8 +183,11 @@ def fit_front(front: Pipeline, description: Description) -> Pipeline:
 
 
 def place_rows(
-    client: Client, parts: list[Partition], description: Description, front: Pipeline
-) -> PartitionedRows:
+    client: Client,
+    parts: list[samples.Partition],
+    description: samples.Description,
+    front: Pipeline,
+) -> samples.PartitionedRows:
     """Return the rows as what fits the memory of the workers: activations, features, neither."""
     n_classes, bytes_of_label = len(description.labels), np.dtype(np.intp).itemsize
     highs = np.where(np.isfinite(description.highs), description.highs, 0)[np.newaxis]
@@ -205,7 +198,7 @@ def place_rows(
     classes = cluster.send(client, description.labels)
     sent_front = cluster.send(client, front if is_encoded else None)
     filled = [part for part, n_rows in zip(parts, description.n_rows, strict=True) if n_rows]
-    rows = [delayed(read_rows)(part, classes, sent_front) for part in filled]
+    rows = [delayed(samples.read_rows)(part, classes, sent_front) for part in filled]
     if is_kept:  # those of a worker that dies are made anew
         rows = client.persist(rows, retries=cluster.RETRIES)
-    return PartitionedRows(client, rows, None if is_encoded else front, n_classes)
+    return samples.PartitionedRows(client, rows, None if is_encoded else front, n_classes)

@@ -21,13 +21,8 @@ FLOATS = [np.float64, np.float32, np.float16]
 #: A multiple of the kernels' own block; four megabytes of int8 at 1000 units.
 BLOCK_ROWS = 8 * scores.BLOCK_ROWS
 
-
-class Partition(NamedTuple):
-    """One partition as the collections have it: delayed here, concrete on the worker."""
-
-    number: int
-    X: Any
-    y: Any
+#: Number, X and y of a partition as the collections have it: delayed here, concrete on the worker.
+Partition = tuple[int, Any, Any]
 
 
 class Description(NamedTuple):
@@ -114,7 +109,7 @@ def paired_partitions(X: Any, y: Any) -> list[Partition]:
         raise InputError(
             f"X has {len(X_parts)} partitions and y has {len(y_parts)}: they must be cut alike"
         )
-    return list(map(Partition, range(len(X_parts)), X_parts, y_parts))
+    return list(zip(range(len(X_parts)), X_parts, y_parts, strict=True))
 
 
 def as_arrays(part: Partition) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
+from hyperlvq.kernels.scores import activation_dtype
 
 
 def sum_dtype(n_features):
@@ -17,9 +18,12 @@ def sum_dtype(n_features):
     return np.min_scalar_type(-n_features - 1)
 
 
-def encode_rows(X, keys, clip, activations):
-    """Write the activations of every row of X into `activations`, as `encode` does."""
+def encode_rows(X, keys, clip, activations=None):
+    """Return the activations of every row of X, written to those given as `encode` does."""
+    if activations is None:
+        activations = np.empty((len(X), keys.shape[1]), dtype=activation_dtype(clip))
     encode(X, keys, clip, np.empty(keys.shape[1], dtype=sum_dtype(len(keys))), activations)
+    return activations
 
 
 @compiled

@@ -17,39 +17,39 @@ ROUNDING = 1e-8
 
 
 @compiled
-def row_hashes(words):
+def row_hashes(integers):
     """Return a 64-bit hash of every row of integers."""
-    hashes = np.zeros(words.shape[0], dtype=np.uint64)
-    for m in range(words.shape[0]):
-        mixed = np.uint64(words.shape[1])
-        for n in range(words.shape[1]):
-            mixed = (mixed ^ np.uint64(words[m, n])) * HASH_MULTIPLIER
+    hashes = np.zeros(integers.shape[0], dtype=np.uint64)
+    for m in range(integers.shape[0]):
+        mixed = np.uint64(integers.shape[1])
+        for n in range(integers.shape[1]):
+            mixed = (mixed ^ np.uint64(integers[m, n])) * HASH_MULTIPLIER
             mixed ^= mixed >> HASH_SHIFT  # products only carry upwards
         hashes[m] = mixed
     return hashes
 
 
 @compiled
-def starts_of_runs(words, y, order):
-    """Say for each sample, in the order given, whether it differs from the one before."""
+def starts_of_runs(integers, y, order):
+    """Return whether each sample, in the order given, differs from the one before."""
     is_start = np.ones(order.shape[0], dtype=np.bool_)
     for position in range(1, order.shape[0]):
         this, last = order[position], order[position - 1]
         if y[this] == y[last]:
             n = 0
-            while n < words.shape[1] and words[this, n] == words[last, n]:
+            while n < integers.shape[1] and integers[this, n] == integers[last, n]:
                 n += 1
-            is_start[position] = n < words.shape[1]
+            is_start[position] = n < integers.shape[1]
     return is_start
 
 
 def canonical_samples(X, y, weights):
     """Return the distinct samples ordered by class and content, and their total weights."""
-    words = X.view(f"u{X.itemsize}")
+    integers = X.view(f"u{X.itemsize}")
     with np.errstate(over="ignore"):  # hashes wrap on purpose; interpreted code would warn
-        hashes = row_hashes(words)
+        hashes = row_hashes(integers)
     order = np.lexsort((hashes, y))
-    is_start = starts_of_runs(words, y, order)
+    is_start = starts_of_runs(integers, y, order)
     distinct = order[is_start]
     total_weights = np.add.reduceat(weights[order], np.flatnonzero(is_start))
     return X[distinct], y[distinct], total_weights

@@ -132,7 +132,13 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         class_weight = getattr(self, "class_weight", None)
         if class_weight is None:
             return weights
-        of_classes = weights_of_classes(class_weight, class_index, classes, weights)
+        if isinstance(class_weight, str):  # "balanced"
+            totals = np.bincount(class_index, weights, minlength=len(classes))
+            of_classes = totals.sum() / (len(classes) * totals)
+        else:
+            labels = classes.tolist()
+            check_known("class_weight", class_weight, labels)
+            of_classes = np.array([float(class_weight.get(label, 1)) for label in labels])
         return weights * of_classes[class_index]
 
 
@@ -242,49 +248,30 @@ def drop_weightless(X, y, sample_weight):
     return X[kept], y[kept], weights[kept]
 
 
-def weights_of_classes(class_weight, class_index, classes, weights):
-    """Return how much each class counts, from "balanced" or a mapping."""
-    if isinstance(class_weight, str):  # "balanced"
-        totals = np.bincount(class_index, weights, minlength=len(classes))
-        return totals.sum() / (len(classes) * totals)
-    labels = classes.tolist()
-    unknown = [label for label in class_weight if label not in labels]
+def check_known(name, mapping, labels):
+    """Raise if a mapping has an entry for what is no class."""
+    unknown = [label for label in mapping if label not in labels]
     if unknown:
-        raise ValueError(f"class_weight has an entry for {unknown[0]!r}, which is no class")
-    return np.array([float(class_weight.get(label, 1)) for label in labels])
-
-
-def starting_prototypes(engine, class_sums, class_weights, counts, noise, rng):
-    """Return prototypes at the class means plus U(-noise, noise), and their classes.
-
-    `counts` says how many each class gets; a class without samples must get none.
-    """
-    prototype_classes = engine.array(np.repeat(np.arange(len(counts)), counts))
-    prototypes = class_sums[prototype_classes] / class_weights[prototype_classes][:, None]
-    if noise > 0:
-        prototypes += engine.array(rng.uniform(-noise, noise, size=prototypes.shape))
-    return prototypes, prototype_classes
+        raise ValueError(f"{name} has an entry for {unknown[0]!r}, which is no class")
 
 
 def check_prototype_counts(prototypes_per_class, classes):
     """Return the number of prototypes of each class from one number, a mapping or a sequence."""
-    name = "prototypes_per_class"
+    name, labels = "prototypes_per_class", classes.tolist()
     if isinstance(prototypes_per_class, np.ndarray):
         prototypes_per_class = prototypes_per_class.tolist()
     if isinstance(prototypes_per_class, Mapping):
-        unknown = [label for label in prototypes_per_class if label not in classes.tolist()]
-        if unknown:
-            raise ValueError(f"{name} has an entry for {unknown[0]!r}, which is no class")
-        missing = [label for label in classes.tolist() if label not in prototypes_per_class]
+        check_known(name, prototypes_per_class, labels)
+        missing = [label for label in labels if label not in prototypes_per_class]
         if missing:
             raise ValueError(f"{name} has no entry for class {missing[0]!r}")
-        counts = [prototypes_per_class[label] for label in classes.tolist()]
+        counts = [prototypes_per_class[label] for label in labels]
     elif isinstance(prototypes_per_class, list | tuple):
         counts = list(prototypes_per_class)
     else:
-        counts = [prototypes_per_class] * len(classes)
-    if len(counts) != len(classes):
-        raise ValueError(f"{name} has {len(counts)} entries for {len(classes)} classes")
+        counts = [prototypes_per_class] * len(labels)
+    if len(counts) != len(labels):
+        raise ValueError(f"{name} has {len(counts)} entries for {len(labels)} classes")
     return np.array([check_integer(name, count, minimum=1) for count in counts], dtype=np.intp)
 
 

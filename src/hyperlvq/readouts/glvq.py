@@ -159,7 +159,7 @@ class GLVQClassifier(OnlineReadout):
         self.prototypes_, self.n_iter_, self.loss_curve_, has_converged = minimum
         self.prototype_classes_, self.classes_ = start[1], engine.labels(classes)
         self._carried_weight = 0.0  # what `partial_fit` goes on from
-        vars(self).pop("learning_rate_", None)  # that of an earlier online fit
+        self.__dict__.pop("learning_rate_", None)  # that of an earlier online fit
         if not has_converged:
             warn_of_limit(self.max_iter)
 

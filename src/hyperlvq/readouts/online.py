@@ -7,12 +7,7 @@ from sklearn.utils import check_random_state
 
 from hyperlvq.kernels.distances import squared_norms
 from hyperlvq.kernels.samples import MOST_VISITS, visits_of_pass, weights_as_visits
-from hyperlvq.readouts.base import (
-    BatchReadout,
-    check_prototype_counts,
-    starting_prototypes,
-    warn_not_converged,
-)
+from hyperlvq.readouts.base import BatchReadout, check_prototype_counts, warn_not_converged
 
 PATIENCE = 5
 
@@ -61,7 +56,12 @@ class OnlineReadout(BatchReadout):
 
     def _learn_batch(self, engine, samples, classes):
         X, y, weights = samples
-        check_number_of_visits(weights)
+        most = max(MOST_VISITS, len(weights))
+        if weights.sum() > most:  # more than anyone would wait for
+            raise ValueError(
+                f"sample_weight of one partial_fit must add up to at most {most}, "
+                f"got {weights.sum():g}"
+            )
         counts = self._prototype_counts(classes)
         self.classes_ = classes
         if not hasattr(self, "prototypes_"):
@@ -101,9 +101,17 @@ class OnlineReadout(BatchReadout):
         return self._noisy_means(engine, samples, counts, rng)
 
     def _noisy_means(self, engine, samples, counts, rng):
+        """Return prototypes at the class means plus U(-noise, noise), and their classes.
+
+        `counts` says how many each class gets; a class without samples must get none.
+        """
         sums, weights = engine.class_totals(samples, len(counts))
         noise = getattr(self, "init_noise", 0)
-        return starting_prototypes(engine, sums, weights, counts, noise, rng)
+        prototype_classes = engine.array(np.repeat(np.arange(len(counts)), counts))
+        prototypes = sums[prototype_classes] / weights[prototype_classes][:, None]
+        if noise > 0:
+            prototypes += engine.array(rng.uniform(-noise, noise, size=prototypes.shape))
+        return prototypes, prototype_classes
 
     def _add_prototypes(self, engine, samples, counts):
         """Give prototypes to the classes that this batch is the first to have samples of."""
@@ -137,15 +145,6 @@ class OnlineReadout(BatchReadout):
         self.n_iter_ = len(self.loss_curve_)
         if self._keeps_best:
             self.prototypes_ = best
-
-
-def check_number_of_visits(weights):
-    """Raise if one batch asks for more visits than anyone would wait for."""
-    most = max(MOST_VISITS, len(weights))
-    if weights.sum() > most:
-        raise ValueError(
-            f"sample_weight of one partial_fit must add up to at most {most}, got {weights.sum():g}"
-        )
 
 
 def has_settled(losses, tol):
