@@ -46,7 +46,10 @@ def in_process(*arguments, environment=(), **options):
     """Run a command in a process of its own: exit code, standard output, standard error."""
     pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
     done = subprocess.run(
-        [*PROGRAM, *arguments], env={**os.environ, **dict(environment)}, text=True, **pipes | options
+        [*PROGRAM, *arguments],
+        env={**os.environ, **dict(environment)},
+        text=True,
+        **pipes | options,
     )
     return done.returncode, done.stdout, done.stderr
 

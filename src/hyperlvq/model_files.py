@@ -102,17 +102,15 @@ def to_bytes(model: ModelFile) -> bytes:
             "notes": arrays.put_all(NOTES, model.notes),
         }
         text = json.dumps(values, allow_nan=False, separators=(",", ":"))
-        content = _safetensors_of(arrays.tensors, text)
+        try:
+            content = safetensors.save(arrays.tensors, {ENTRY: text})
+        except (SafetensorError, KeyError) as error:  # labels may be of any type that numpy has
+            raise ValueError(
+                f"an array is of a type that model files do not have: {error}"
+            ) from None
     if int.from_bytes(content[:8], "little") > LARGEST_HEADER:
         raise InputError("the model has too long names or notes to be saved")
     return content
-
-
-def _safetensors_of(tensors: dict[str, np.ndarray], text: str) -> bytes:
-    try:
-        return safetensors.save(tensors, {ENTRY: text})
-    except (SafetensorError, KeyError) as error:  # labels may be of any type that numpy has
-        raise ValueError(f"an array is of a type that model files do not have: {error}") from None
 
 
 def read_path(path: str | Path, max_bytes: int = LARGEST_BYTES) -> ModelFile:
@@ -157,21 +155,16 @@ def check_model(model: ModelFile) -> None:
         raise ValueError("a FrameVectorizer must be the first part")
     given: int | None = None
     for part in model.parts:
+        record, learnt = PARTS[part.kind], part.learnt
         with _naming_part(part.kind):
-            given = _check_part(part, given)
-
-
-def _check_part(part: Part, given: int | None) -> int:
-    """Return how many features a part passes on; it must take as many as it is given."""
-    record = PARTS[part.kind]
-    check_parameters(record, part.parameters)
-    sizes = check_whole(record, part.learnt, part.parameters)
-    if given not in (None, part.learnt["n_features_in_"]):
-        raise ValueError(
-            f"n_features_in_ must be {given}, which the part before it gives, "
-            f"got {part.learnt['n_features_in_']}"
-        )
-    return sizes[record.output or "classes"]
+            check_parameters(record, part.parameters)
+            sizes = check_whole(record, learnt, part.parameters)
+            if given not in (None, learnt["n_features_in_"]):
+                raise ValueError(
+                    f"n_features_in_ must be {given}, which the part before it gives, "
+                    f"got {learnt['n_features_in_']}"
+                )
+            given = sizes[record.output or "classes"]
 
 
 class _Arrays:
