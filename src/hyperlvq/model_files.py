@@ -24,7 +24,7 @@ from safetensors import numpy as safetensors
 
 from hyperlvq.checks import InputError, check_integer
 from hyperlvq.learnt import check_whole
-from hyperlvq.registry import PARTS, Learnt, check_parameters
+from hyperlvq.registry import PARTS, check_parameters
 from hyperlvq.version import __version__
 
 FORMAT = 2
@@ -222,11 +222,11 @@ class _Arrays:
 
 def _plain_part(step: str, part: Part, arrays: _Arrays) -> dict[str, Any]:
     record = PARTS[part.kind]
-    learnt = {
-        name: _as_array(name, part.learnt[name], learnt)
-        for name, learnt in record.learnt.items()
-        if name in part.learnt
-    }
+    learnt = {name: part.learnt[name] for name in record.learnt if name in part.learnt}
+    for name, losses in learnt.items():
+        if record.learnt[name].type == "losses":
+            _check_length(name, len(losses))
+            learnt[name] = np.array(losses, dtype=np.float64)
     parameters = {name: _names_as_array(part.parameters[name]) for name in record.saved_parameters}
     return {
         "class": part.kind,
@@ -238,13 +238,6 @@ def _plain_part(step: str, part: Part, arrays: _Arrays) -> dict[str, Any]:
 def _names_as_array(value: Any) -> Any:
     is_names = isinstance(value, list | tuple) and value and isinstance(value[0], str)
     return np.array(value, dtype=object) if is_names else value
-
-
-def _as_array(name: str, value: Any, learnt: Learnt) -> Any:
-    if learnt.type != "losses":
-        return value
-    _check_length(name, len(value))
-    return np.array(value, dtype=np.float64)
 
 
 def _model_of(values: Mapping[str, Any], arrays: _Arrays) -> ModelFile:
@@ -386,15 +379,18 @@ def _check_length(name: str, length: int) -> None:
 
 def _read_content(stream: BinaryIO, name: str, max_bytes: int) -> tuple[Any, bytes]:
     """Return the header and all bytes of a safetensors file, read no further than it says."""
+    cut_off = InputError(f"{name} is cut off or damaged: it is not as long as it says")
     start = stream.read(8)
     n_header = int.from_bytes(start, "little")
     if len(start) < 8 or n_header > LARGEST_HEADER:
         raise _not_a_model(start, name)
     raw_header = stream.read(n_header)
     if len(raw_header) < n_header:
-        raise _cut_off(name)
-    header = _parsed(raw_header, name)
-    n_data = _end_of_data(header, name)
+        raise cut_off
+    try:
+        header, n_data = _parsed(raw_header)
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+        raise _not_ours(name) from None
     n_bytes = 8 + n_header + n_data
     if n_bytes > max_bytes:
         raise InputError(
@@ -402,7 +398,7 @@ def _read_content(stream: BinaryIO, name: str, max_bytes: int) -> tuple[Any, byt
         )
     data = stream.read(n_data + 1)  # one more, which should not be there
     if len(data) != n_data:
-        raise _cut_off(name)
+        raise cut_off
     return header, b"".join([start, raw_header, data])
 
 
@@ -424,18 +420,15 @@ def _not_ours(name: str) -> InputError:
     return InputError(f"{name} is not a model that hyperlvq saved")
 
 
-def _cut_off(name: str) -> InputError:
-    return InputError(f"{name} is cut off or damaged: it is not as long as it says")
-
-
-def _parsed(raw: bytes, name: str) -> dict[str, Any]:
-    try:
-        header = _load_json(raw.decode())
-    except (ValueError, RecursionError):
-        raise _not_ours(name) from None
+def _parsed(raw: bytes) -> tuple[dict[str, Any], int]:
+    """Return a header and the number of bytes behind it; raise if it is not one of safetensors."""
+    header = _load_json(raw.decode())
     if not isinstance(header, dict) or len(header) > MOST_TENSORS:
-        raise _not_ours(name)
-    return header
+        raise ValueError
+    ends = [entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__"]
+    if not all(type(end) is int and end >= 0 for end in ends):
+        raise TypeError
+    return header, max(ends, default=0)
 
 
 def _load_json(text: str) -> Any:
@@ -455,23 +448,11 @@ def _without_doubles(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _finite(text: str) -> float:
-    number = float(text)
-    return number if isfinite(number) else _not_a_number(text)
+    return float(text) if isfinite(float(text)) else _not_a_number(text)
 
 
 def _not_a_number(text: str) -> NoReturn:
     raise ValueError(f"{_shown(text)} is not a number")
-
-
-def _end_of_data(header: Mapping[str, Any], name: str) -> int:
-    """Return the number of bytes behind the header."""
-    try:
-        ends = [entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__"]
-        if not all(type(end) is int and end >= 0 for end in ends):
-            raise TypeError
-    except (TypeError, KeyError, IndexError):
-        raise _not_ours(name) from None
-    return max(ends, default=0)
 
 
 def _our_values(header: Mapping[str, Any]) -> dict[str, Any]:

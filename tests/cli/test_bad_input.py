@@ -4,18 +4,15 @@ Every case is arguments, of which `{folder}` is a folder of inputs, and words of
 """
 
 import gzip
-import io
 import json
 import os
 import pickle
-import zipfile
 from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import pytest
 from model_files import changed, put_together, take_apart
-from safetensors import numpy as safetensors
 from shell import check_is_refused, filled, hyperlvq
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import MinMaxScaler
@@ -26,32 +23,18 @@ import hyperlvq as package
 OLD = b"what was there before"
 TABLES = {
     "empty.csv": b"",
-    "blank.csv": b"\n\n  \n",
     "header.csv": b"a,b,colour\n",
-    "one_class.csv": b"a,colour\n1,red\n2,red\n3,red\n",
     "one_class_and_na.csv": b"a,colour\n1,red\n2, NA\n3,red\n4,NA\n5,\n6,None\n",
-    "no_classes.csv": b"a,colour\n1,\n2,NA\n3,\n",
-    "no_values.csv": b"a,colour\n,red\n,blue\nNA,red\n",
-    "constant.csv": b"a,colour\n1,red\n1,blue\n1,red\n",
-    "twice.csv": b"a,b,a,colour\n1,2,3,red\n4,5,6,blue\n",
-    "nameless.csv": b"a,,colour\n1,2,red\n4,5,blue\n",
-    "junk.csv": bytes(range(256)) * 40,
     "late_byte.csv": "a,ort,colour\n1,Köln,red\n".encode()
     + b"2,Bonn,blue\n" * 9000
     + b"3,K\xf6ln,red\n",
-    "cut_utf16.csv": colour_table().encode("utf-16")[:-1],
     "too_long.csv": b"a,b,colour\n1,2,red\n3,4,blue,5,6\n",
-    "too_short.csv": b"a,b,colour\n1,2,red\n3\n",
     "open_quote.csv": b'a,b,colour\n1,2,red\n3,"4,blue\n5,6,red\n',
-    "huge.csv": f"a,colour\n1,red\n{'9' * 400},blue\n2,red\n".encode(),
     "infinite.csv": b"a,colour\n1,red\ninf,blue\n2,red\n",
     "quantity.csv": ("a,weight\n" + "".join(f"{i % 7},{i / 8}\n" for i in range(40))).encode(),
     "numbers.csv": b"1.5,2.5,3.5\n2.5,1.5,0.5\n",
-    "sheet.xlsx": b"PK\x03\x04" + b"\0" * 26 + b"[Content_Types].xml" + b"\0" * 99,
-    "table.pkl": pickle.dumps({"a": [1, 2]}),
     "cut.csv.gz": gzip.compress(os.urandom(999))[:-20],
     "cut.parquet": b"PAR1" + b"\0" * 100,
-    "page.csv": b"<!DOCTYPE html><html><body>Sign in</body></html>",
     "text_in_number.csv": b"a,b,kind\n1,2,x\n2,many,y\n",
     "infinite_new.csv": b"a,b,kind\n1,-inf,x\n",
     "other_names.csv": b"A,bb,kind\n1,2,x\n",
@@ -67,13 +50,6 @@ TABLES = {
 }
 
 
-def zipped(name, content):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr(name, content)
-    return buffer.getvalue()
-
-
 def with_other_notes(content):
     """Return a model file with notes that `hyperlvq fit` does not write."""
     values, arrays = take_apart(changed(content, notes={"target": "colour"}))
@@ -86,22 +62,15 @@ def inputs(tmp_path_factory):
     """Return a folder with a good table, its model, and all that is bad."""
     folder = tmp_path_factory.mktemp("inputs")
     content = fit_colours(folder).read_bytes()
-    zip_of_table = {"table.zip": zipped("table.csv", colour_table())}
     models = {
         "pickle.hlvq": pickle.dumps(LogisticRegression()),
-        "cut.hlvq": content[: len(content) // 2],
-        "empty.hlvq": b"",
-        "newer.hlvq": changed(content, format=99, version="99.0.0"),
         "noted.hlvq": with_other_notes(content),
         "foreign.hlvq": content.replace(b"GLVQClassifier", b"HuberRegressor"),
-        "other.safetensors": safetensors.save({"a": np.eye(2)}),
-        "other.zip": zipped("readme.txt", "hello"),
     }
-    for name, part in {**TABLES, **zip_of_table, **models}.items():
+    for name, part in {**TABLES, **models}.items():
         (folder / name).write_bytes(part)
     good = pd.read_csv(folder / "colours.csv")
     good.assign(a=good.a > 1).to_parquet(folder / "truth.parquet")
-    good.assign(a=pd.Timestamp("2024-01-01")).to_parquet(folder / "dates.parquet")
     frame = good[["a", "b"]]
     recipe = package.make_classifier("features", "centroids")
     package.save(MinMaxScaler().fit(frame), folder / "scaler.hlvq")
@@ -138,12 +107,20 @@ def export(*options, model="colours.hlvq"):
     return ["export", f"{{folder}}/{model}", "-o", "{out}/firmware", *options]
 
 
-def study(command, *options):
-    return ["study", command, "-o", "{out}/study", *options]
+def study(command, *options, output="{out}/study"):
+    return ["study", command, "-o", output, *options]
 
 
-def report(folder, *published):
-    return ["study", "report", folder, "-o", "{out}/page.html", *published]
+def report(folder, published):
+    return [
+        "study",
+        "report",
+        folder,
+        "-o",
+        "{out}/r.html",
+        "--published",
+        f"{{folder}}/{published}",
+    ]
 
 
 #: Options of `study run` and `study tune`, and how the sentence begins.
@@ -162,44 +139,31 @@ BAD_STUDIES = [
     (["--jobs", "0"], "invalid value for '--jobs'"),
     (["--output"], "option '--output' requires an argument"),
 ]
-IRIS = ("--sets", "iris", "--models", "knn", "--jobs", "1")
+IRIS = ("--sets", "iris", "--models", "knn", "--jobs", "1", "--settings")
+AS_PUBLISHED = ("--as-published", "--device", "cpu")
 RLS = ("--settings", "{folder}/lambda.csv", "--models", "rls_features")
+ALPHA = ("--alpha", "3")
 GOOD = "colours.csv"
 BAD_INPUT = [
     # tables to learn from
     (fit("empty.csv"), "empty.csv is empty"),
-    (fit("blank.csv"), "blank.csv is empty"),
     (fit("header.csv"), "header.csv has a header but no rows"),
-    (fit("one_class.csv"), "one_class.csv has one class only in the column 'colour': 'red'"),
     (
         fit("one_class_and_na.csv"),
         "column 'colour': 'red'; 3 rows have no label because 'NA' and 'None' are read as missing",
     ),
     (fit(GOOD, target="color"), "has no column 'color' (did you mean 'colour'?)"),
     (fit(GOOD, target=""), "has no column ''"),
-    (fit("no_classes.csv"), "target column 'colour'; 1 row has no label because 'NA' is read"),
-    (fit("no_values.csv"), "no column to learn from: a (empty)"),
-    (fit("constant.csv"), "no column to learn from: a (always the same)"),
-    (fit("twice.csv"), "twice.csv, header: columns 1 and 3 are both 'a'"),
-    (fit("nameless.csv"), "nameless.csv, header: column 2 has no name"),
-    (fit("junk.csv"), "junk.csv, line 2: byte 0x81 is neither UTF-8 nor Windows-1252 text"),
     (fit("late_byte.csv"), "late_byte.csv, line 9003: byte 0xf6 is not UTF-8 text"),
-    (fit("cut_utf16.csv"), "cut_utf16.csv, line 31: byte 0x0a is not UTF-16-LE text"),
     (fit("too_long.csv"), "too_long.csv, row 2: 5 fields where the header has 3"),
-    (fit("too_short.csv"), "too_short.csv, row 2: 1 field where the header has 3"),
     (fit("open_quote.csv"), "open_quote.csv, row 2: a quote is opened and never closed"),
-    (fit("huge.csv"), "huge.csv, row 2, column 'a': '99999"),
     (fit("infinite.csv"), "infinite.csv, row 2, column 'a': 'inf' is not finite"),
     (fit("quantity.csv", target="weight"), "40 different values in 40 rows of the column 'weight'"),
     (fit("numbers.csv", target="1.5"), "numbers.csv has no header: its first row is numbers only"),
     (fit("subfolder"), "subfolder is a directory, not a table"),
     (fit("gone.csv"), "gone.csv does not exist"),
-    (fit("sheet.xlsx"), "sheet.xlsx is an Excel file: save it as CSV"),
-    (fit("table.pkl"), "table.pkl is a Python pickle: save it as CSV"),
-    (fit("table.zip"), "table.zip is a ZIP archive: unpack it first"),
     (fit("cut.csv.gz"), "cut.csv.gz"),
     (fit("cut.parquet"), "cut.parquet begins like a Parquet file but cannot be read"),
-    (fit("page.csv"), "page.csv is a web page"),
     (fit("colours.hlvq"), "colours.hlvq is a model file"),
     (["fit", "/dev/null", "-t", "y", "-o", "{out}/m.hlvq"], "/dev/null is empty"),
     # options of fit
@@ -220,25 +184,19 @@ BAD_INPUT = [
     (fit(GOOD, "--seed", "-1"), "invalid value for '--seed'"),
     (fit(GOOD, "--hidden", "rvfl", "--clip", "3"), "rvfl with glvq takes no --clip; it takes "),
     (fit(GOOD, "--alpha", "1"), "intrvfl with glvq takes no --alpha; it takes --n-units, --clip, "),
+    (fit(GOOD, *ALPHA, "--readout", "centroids"), "takes no --alpha; it takes --n-units, --clip\n"),
     (
-        fit(GOOD, "--readout", "centroids", "--alpha", "3"),
-        "hyperlvq: intrvfl with centroids takes no --alpha; it takes --n-units, --clip\n",
-    ),
-    (
-        fit(GOOD, "--hidden", "features", "--readout", "lvq1", "--alpha", "3"),
+        fit(GOOD, *ALPHA, "--hidden", "features", "--readout", "lvq1"),
         "hyperlvq: features with lvq1 takes no --alpha; it takes --prototypes-per-class, "
         "--learning-rate, --max-iter, --init-noise, --class-weight\n",
     ),
     (
-        fit(GOOD, "--hidden", "features", "--readout", "centroids", "--alpha", "3"),
+        fit(GOOD, *ALPHA, "--hidden", "features", "--readout", "centroids"),
         "hyperlvq: features with centroids takes no --alpha; it takes no parameters\n",
     ),
     (fit(GOOD, "--tol", "-1"), "tol must be a finite number of at least 0, got -1.0"),
     (fit(GOOD, "--readout", "lvq1", "--tol", "1"), "intrvfl with lvq1 takes no --tol; it takes"),
-    (
-        fit(GOOD, "--init-noise", "nan"),
-        "--init-noise must be a finite number of at least 0, got nan",
-    ),
+    (fit(GOOD, "--init-noise", "nan"), "--init-noise must be a finite number of at least 0, got n"),
     (fit(GOOD, "--readout", "rls", "--init-noise", "1"), "intrvfl with rls takes no --init-noise"),
     (fit(GOOD, "--chip", "avr"), "--chip needs --max-flash or --max-ram"),
     (fit(GOOD, "--input", "float"), "--input needs --max-flash or --max-ram"),
@@ -248,10 +206,7 @@ BAD_INPUT = [
     (fit(GOOD, "--keep", "weight"), "no column 'weight', only 'a', 'b', 'kind', 'colour'"),
     (fit(GOOD, "--drop", "colour"), "column 'colour' is the target"),
     (fit(GOOD, "--keep", "a", "--drop", "a"), "column 'a' cannot be both kept and left out"),
-    (
-        fit(GOOD, "--drop", "a", "--drop", "b", "--drop", "kind"),
-        "no column to learn from: a (as asked)",
-    ),
+    (fit(GOOD, "--drop=a", "--drop=b", "--drop=kind"), "no column to learn from: a (as asked)"),
     (fit(GOOD, "--tune", "--hidden", "features", "--readout", "centroids"), "no parameter left"),
     (fit(GOOD, "--min-accuracy", "0.5", "--cv", "0"), "--min-accuracy needs cross-validation"),
     (fit(GOOD, "--min-accuracy", "2"), "invalid value for '--min-accuracy'"),
@@ -279,13 +234,8 @@ BAD_INPUT = [
     (fit(GOOD, "-o", "{folder}/colours.csv"), "colours.csv is what is read: write to another file"),
     # model files
     (show("pickle.hlvq"), "pickle.hlvq is a pickle, which could run any code: it is refused"),
-    (show("cut.hlvq"), "cut.hlvq is cut off or damaged"),
-    (show("empty.hlvq"), "empty.hlvq is empty"),
     (show("colours.csv"), "colours.csv is not a model that hyperlvq saved"),
-    (show("newer.hlvq"), "saved by hyperlvq '99.0.0' in format 99, and hyperlvq 0.1.0 reads"),
     (show("foreign.hlvq"), "the class 'HuberRegressor' is not one of hyperlvq's models"),
-    (show("other.safetensors"), "it has no model of hyperlvq in it"),
-    (show("other.zip"), "other.zip is a zip archive, as models of hyperlvq were before"),
     (show("subfolder"), "subfolder cannot be read: Is a directory"),
     (show("gone.hlvq"), "gone.hlvq cannot be read: No such file or directory"),
     (show("scaler.hlvq"), "scaler.hlvq has no fitted classifier in it but a MinMaxScaler"),
@@ -302,7 +252,6 @@ BAD_INPUT = [
     (predict("text_in_number.csv"), "row 2, column 'b': 'many' is not a number"),
     (predict("infinite_new.csv"), "row 1, column 'b': '-inf' is not finite"),
     (predict("truth.parquet"), "column 'a' is of type bool, numbers were expected"),
-    (predict("dates.parquet"), "column 'a' is of type timestamp[us], numbers were expected"),
     (predict(GOOD, "--keep", "knid"), "no column 'knid' (did you mean 'kind'?)"),
     # where predictions go
     (predict(GOOD, "-o", "{out}/p.xlsx"), "p.xlsx must be named *.csv, *.tsv or *.parquet"),
@@ -333,58 +282,36 @@ BAD_INPUT = [
     (["study", "run"], "missing option '--output' / '-o'; see hyperlvq study run --help\n"),
     (
         study("tune", "--grid", "all"),
-        "hyperlvq: invalid value for '--grid': 'all' is not one of 'full', 'quick'; "
-        "see hyperlvq study tune --help\n",
+        "'--grid': 'all' is not one of 'full', 'quick'; see hyperlvq ",
     ),
     (study("run", *RLS), "the settings lambda have no column 'tuning': give them one if rls_featu"),
+    (study("run", *RLS, *AS_PUBLISHED), "there is no model to run on a device as published"),
+    (study("run", *IRIS, "none.csv"), "none.csv cannot be read: No such file or directory\n"),
     (
-        study("run", *RLS, "--as-published", "--device", "cpu"),
-        "there is no model to run on a device as published",
+        study("run", *IRIS, "{folder}/many.csv"),
+        "line 2, column knn_k: 'many' is no finite number\n",
     ),
     (
-        study("run", *IRIS, "--settings", "{folder}/none.csv"),
-        "none.csv cannot be read: No such file or directory\n",
-    ),
-    (
-        study("run", *IRIS, "--settings", "{folder}/many.csv"),
-        "many.csv, line 2, column knn_k: 'many' is no finite number\n",
-    ),
-    (
-        ["study", "run", "-o", "{folder}/many.csv", *IRIS, "--settings", "defaults"],
+        study("run", *IRIS, "defaults", output="{folder}/many.csv"),
         "many.csv is a file, not a folder\n",
     ),
     (
-        ["study", "run", "-o", "{folder}", *IRIS, "--protocol", "strict"],
+        study("run", *IRIS, "defaults", "--protocol", "strict", output="{folder}"),
         "hyperlvq: the folder has records of the protocol 'paper', not ",
     ),
-    (report("{out}"), "holds no records.jsonl\n"),
-    (
-        report("{folder}", "--published", "{folder}/paper.csv"),
-        "the paper's figures are of the collection, this study is of built-in data",
-    ),
-    (
-        report("{folder}", "--published", "{folder}/accuracy.csv"),
-        "accuracy.csv, line 1: none of the columns",
-    ),
-    (
-        ["study", "costs", "{folder}/accuracy.csv"],
-        "accuracy.csv, line 1: none of the columns",
-    ),
+    (report("{out}", "paper.csv"), "holds no records.jsonl\n"),
+    (report("{folder}", "paper.csv"), "are of the collection, this study is of built-in data"),
+    (report("{folder}", "accuracy.csv"), "accuracy.csv, line 1: none of the columns"),
+    (["study", "costs", "{folder}/accuracy.csv"], "accuracy.csv, line 1: none of the columns"),
     (["data", "list", "{folder}", "--built-in"], "hyperlvq: give a path or --built-in, not both\n"),
     (["data", "verify", "{folder}/nowhere.tar.xz"], "/nowhere.tar.xz does not exist\n"),
-    (
-        ["data", "fetch", "notaurl", "-o", "{out}/x"],
-        "hyperlvq: 'notaurl' is not an http or https address\n",
-    ),
+    (["data", "fetch", "notaurl", "-o", "{out}/x"], "'notaurl' is not an http or https address\n"),
     # costs, and no command
     (["costs", "--n-samples", "0", "--n-classes", "3"], "invalid value for '--n-samples'"),
     (["costs", "--n-samples", "10", "--n-classes", "1"], "invalid value for '--n-classes'"),
     (["costs", "--n-classes", "3"], "missing option '--n-samples'"),
     (["fitt", "{folder}/colours.csv"], "no such command 'fitt'; did you mean 'fit'"),
-    (
-        ["studdy"],
-        "hyperlvq: no such command 'studdy'; did you mean 'study'; see hyperlvq --help\n",
-    ),
+    (["studdy"], "hyperlvq: no such command 'studdy'; did you mean 'study'; see hyperlvq --help\n"),
 ]
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from hyperlvq.cli.text import printable
+from hyperlvq.cli.text import aligned, fact_lines, printable, size
 
 
 @pytest.mark.parametrize(
@@ -14,3 +14,9 @@ def test_letters_of_any_language_are_shown_as_they_are():
     text = "größe 大小 حجم नाप 🙂 µ — a\\b"
 
     assert printable(text) == text
+
+
+def test_tables_and_sizes_are_as_people_write_them():
+    assert aligned([["class", "rows"], ["a", "120"]]) == ["class  rows", "a       120"]
+    assert fact_lines([("a", "1"), ("long", "2")]) == ["a     1", "long  2"]
+    assert [*map(size, (812, 75_127, 2_400_000))] == ["812 bytes", "75 kB", "2.4 MB"]

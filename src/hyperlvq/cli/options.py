@@ -40,9 +40,13 @@ MinAccuracy = Annotated[
 
 
 def print_result(
-    lines: Iterable[str], values: Any, as_json: bool, quiet: bool, to_stderr: bool = False
+    lines: Iterable[str],
+    values: Any = None,
+    as_json: bool = False,
+    quiet: bool = False,
+    to_stderr: bool = False,
 ) -> None:
-    """Print a result as text, each line on one line, or as JSON."""
+    """Print a result as text, each line on one line, or its values as JSON."""
     if quiet and not as_json:
         return
     if as_json:

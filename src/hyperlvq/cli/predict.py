@@ -19,7 +19,7 @@ from hyperlvq.cli.options import (
     read_saved,
 )
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
-from hyperlvq.cli.text import aligned, confusion_lines, counted, facts, short
+from hyperlvq.cli.text import aligned, confusion_lines, counted, fact_lines, short
 
 if TYPE_CHECKING:
     from hyperlvq.tables.evaluation import Confusion
@@ -47,7 +47,7 @@ def predict(
 
     Example: hyperlvq predict model.hlvq new.csv -o predictions.csv
     """
-    from hyperlvq.cli.progress import shown_share
+    from hyperlvq.cli.progress import shown_progress
     from hyperlvq.tables import batches
     from hyperlvq.tables.about import columns_of
     from hyperlvq.tables.columns import check_present
@@ -67,18 +67,17 @@ def predict(
     with (
         open_table(table, columns=needed) as reader,
         batches.open_output(output) as write,
-        shown_share("predicting", quiet) as progress,
+        shown_progress("predicting", quiet, in_steps=False) as progress,
         if_stopped(None if is_stream else NOTHING_WRITTEN),
     ):
         check_present(kept, reader)
         for batch in batches.predict_batches(saved.predictor, columns, reader, margins):
             write(batches.prediction_table(batch, name, kept))
             n_rows += len(batch.classes)
-            progress(reader.position)
+            if reader.position is not None:
+                progress("predicting", reader.position, 1)
     if output != STANDARD:
-        print_result(
-            [f"{output}: {counted(n_rows, 'row')} predicted"], None, as_json=False, quiet=quiet
-        )
+        print_result([f"{output}: {counted(n_rows, 'row')} predicted"], quiet=quiet)
 
 
 def evaluate(
@@ -142,7 +141,7 @@ def _lines(confusion: "Confusion", notes: list[str]) -> list[str]:
         for each in confusion.by_class()
     ]
     by_class = aligned([["class", "rows", "precision", "recall"], *classes])
-    return [*facts(pairs), "", *by_class, "", *confusion_lines(confusion)]
+    return [*fact_lines(pairs), "", *by_class, "", *confusion_lines(confusion)]
 
 
 def _share(value: float | None) -> str:

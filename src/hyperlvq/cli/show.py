@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from hyperlvq.cli.options import JsonOption, ModelArgument, print_result, read_saved
-from hyperlvq.cli.text import aligned, confusion_lines, counted, facts, short, size
+from hyperlvq.cli.text import aligned, confusion_lines, counted, fact_lines, short, size
 
 if TYPE_CHECKING:
     from hyperlvq.tables.about import About
@@ -23,7 +23,7 @@ def show(model: ModelArgument, as_json: JsonOption = False) -> None:
 
     about = read_saved(model).about
     lines = model_lines(about) if "trained" in about else python_model_lines(about)
-    print_result(lines, to_plain(about), as_json, quiet=False)
+    print_result(lines, to_plain(about), as_json)
 
 
 def training_lines(about: "About") -> list[str]:
@@ -37,8 +37,9 @@ def training_lines(about: "About") -> list[str]:
     validation = []
     if about["validation"] is not None:
         confusion = confusion_lines(about["validation"].confusion)
-        validation = ["", *facts(_accuracy_facts(about)), "", *confusion]
-    return [*facts(table), *validation, "", *facts([*_search_facts(about), *_model_facts(about)])]
+        validation = ["", *fact_lines(_accuracy_facts(about)), "", *confusion]
+    model = fact_lines([*_search_facts(about), *_model_facts(about)])
+    return [*fact_lines(table), *validation, "", *model]
 
 
 def model_lines(about: "About") -> list[str]:
@@ -51,13 +52,13 @@ def model_lines(about: "About") -> list[str]:
     ]
     columns = [[c.name, c.kind.value, str(c.n_missing), _values(c)] for c in about["columns"]]
     header = ["column", "type", "missing", "values"]
-    return [*facts(pairs), "", *aligned([header, *columns], left=(0, 1, 3))]
+    return [*fact_lines(pairs), "", *aligned([header, *columns], left=(0, 1, 3))]
 
 
 def python_model_lines(about: "About") -> list[str]:
     """Return what can be known of a model that was saved in Python."""
     columns = _first([short(column.name) for column in about["columns"] or ()], MOST_NAMES)
-    return facts(
+    return fact_lines(
         [
             ("model", _model(about)),
             ("trained", f"in Python, on {counted(about['features'], 'feature')}"),
