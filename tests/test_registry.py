@@ -97,7 +97,7 @@ def test_commands_take_it(folder):
     predicted = command("predict", "m.hlvq", "t.csv", folder=folder)
     evaluated = json.loads(command("evaluate", "m.hlvq", "t.csv", "--json", folder=folder))
 
-    assert "intrvfl with medians" in shown
+    assert "intrvfl with medians: n_units=50, clip=3, n_digits=3\n" in shown
     assert len(predicted.splitlines()) == 31
     assert evaluated["accuracy"] > 0.8
 

@@ -33,13 +33,15 @@ class Parameter(NamedTuple):
     """A constructor parameter: a check of its name and value, and its option of `hyperlvq fit`.
 
     `option` is the type of the option's value, a tuple of words to choose from, or None where there
-    is no option; `largest` is the largest value that the option takes.
+    is no option; `largest` is the largest value that the option takes; `shown` tells whether it
+    is one of the parameters that `hyperlvq show` names.
     """
 
     check: Check
     option: type | tuple[str, ...] | None = None
     help: str = ""
     largest: int | None = None
+    shown: bool = True
 
 
 class Learnt(NamedTuple):
@@ -311,9 +313,11 @@ _at_least_one = partial(check_integer, minimum=1)
 _N_UNITS = Parameter(_at_least_one, int, "Number of hidden units", largest=100_000)
 _PROTOTYPES_PER_CLASS = Parameter(_check_counts, int, "Number of prototypes per class", 1000)
 _SLOPE = Parameter(_above_zero, float, "Steepness of the sigmoid")
-_MAX_ITER = Parameter(_at_least_one, int, "Largest number of iterations")
-_TOL = Parameter(check_real, float, "Where training stops: the smaller, the later")
-_INIT_NOISE = Parameter(check_real, float, "How far prototypes start from the class means")
+_MAX_ITER = Parameter(_at_least_one, int, "Largest number of iterations", shown=False)
+_TOL = Parameter(check_real, float, "Where training stops: the smaller, the later", shown=False)
+_INIT_NOISE = Parameter(
+    check_real, float, "How far prototypes start from the class means", shown=False
+)
 _LEARNING_RATE_HELP = "Size of a step"
 _RANDOM = {"random_state": Parameter(_check_random_state)}
 _SHUFFLED = {"shuffle": Parameter(check_boolean)}

@@ -27,7 +27,7 @@ READOUTS = [
     GLVQClassifier(solver="sgd", tol=1e-2, random_state=0),
     KGLVQClassifier(random_state=0),
 ]
-LEARNERS = READOUTS[1:6]
+LEARNERS = [readout for readout in READOUTS if hasattr(readout, "partial_fit")]
 MANY = [LVQ1Classifier, GLVQClassifier, KGLVQClassifier]
 ONLINE = [PerceptronClassifier, LVQ1Classifier, GLVQClassifier]
 

@@ -142,3 +142,12 @@ def test_a_single_row_of_a_class_is_one_sentence(two_classes):
 
     with pytest.raises(InputError, match="--tune needs at least two rows in each of two classes"):
         tuned(two_classes[0], y, [1])
+
+
+def test_of_equal_settings_the_smallest_is_best(two_classes):
+    sizes = [(300, 3), (300, 1), (1000, 1), (100, 2)]
+    settings = [{"n_units": units, "prototypes_per_class": per_class} for units, per_class in sizes]
+
+    found = best_settings(lambda **_: neighbours(1), settings, *two_classes, 0, lambda: None)
+
+    assert found["best"] == {"n_units": 100, "prototypes_per_class": 2}

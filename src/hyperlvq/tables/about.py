@@ -17,12 +17,6 @@ from hyperlvq.tables.evaluation import Confusion, Validation, in_order
 About = Mapping[str, Any]
 
 #: Parameters that say what a model is; the others say how training goes about it.
-SHOWN_SETTINGS = (
-    *("n_units", "clip", "prototypes_per_class", "slope"),
-    *("alpha", "gamma", "learning_rate", "class_weight"),
-)
-
-
 _SETTINGS = {str: (int, float, str, None, dict, list)}
 _ROUND = {"n_settings": int, "n_rows": int, "best": _SETTINGS, "accuracy": float}
 #: What the notes of a model file are; a key with a question mark may be missing. An array is the
@@ -196,14 +190,13 @@ def names_of(model: ModelFile) -> dict[str, Any]:
 
 def settings_of(model: ModelFile) -> dict[str, Any]:
     """Return the parameters of the hidden layer and the readout that a user might want to know."""
-    parameters = {
-        name: value
-        for part in model.parts
-        if PARTS[part.kind].recipe_name
-        for name, value in part.parameters.items()
-    }
-    shown = {name: parameters[name] for name in SHOWN_SETTINGS if name in parameters}
-    return {name: value for name, value in shown.items() if value is not None and value != "auto"}
+    settings = {}
+    for part in model.parts:
+        for name, value in part.parameters.items():
+            parameter = PARTS[part.kind].parameters[name]
+            if parameter.option is not None and parameter.shown and value not in (None, "auto"):
+                settings[name] = value
+    return settings
 
 
 def costs_of(model: ModelFile, n_rows: int) -> dict[str, Any]:

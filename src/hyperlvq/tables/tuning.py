@@ -99,11 +99,15 @@ def best_settings(
             (cross_validate(build(**each), X.iloc[rows], y[rows], n_folds, seed, tick).mean, each)
             for each in settings[:n_settings]
         ]
-        scored.sort(key=lambda pair: -pair[0])  # stable: of equals, the first in the grid
+        scored.sort(key=lambda pair: (-pair[0], _size(pair[1])))  # of equals, the smallest
         settings = [each for _, each in scored]
         figures = {"n_settings": len(scored), "n_rows": len(rows)}
         rounds.append({**figures, "best": settings[0], "accuracy": scored[0][0]})
     return {"best": settings[0], "rounds": rounds}
+
+
+def _size(setting: Parameters) -> int:
+    return setting.get("n_units", 1) * setting.get("prototypes_per_class", 1)
 
 
 def _draw(y: np.ndarray, n_rows: int, seed: int) -> np.ndarray:
