@@ -37,7 +37,6 @@ class ValueType(NamedTuple):
     dtypes: tuple[str, ...] = ()
     check: Check = _accept
     quick: bool = False
-    scalar: bool = False
 
 
 def check_usable(
@@ -90,10 +89,12 @@ def _given_sizes(record: PartRecord, parameters: Mapping[str, Any]) -> dict[str,
 
 def _check_sizes(name: str, value: Any, spec: Learnt, sizes: dict[str, int]) -> None:
     """Compare an attribute's sizes with those known, and note the others."""
-    if VALUE_TYPES[spec.type].scalar:
+    if isinstance(value, list):
+        shape: tuple[int, ...] = (len(value),)
+    elif VALUE_TYPES[spec.type].dtypes:
+        shape = getattr(value, "shape", ())
+    else:  # a count, which may be a size
         shape = (value,) if spec.sizes else ()
-    else:
-        shape = (len(value),) if isinstance(value, list) else getattr(value, "shape", ())
     if len(shape) != len(spec.sizes):
         raise ValueError(f"{name} must have {len(spec.sizes)} dimensions, got {len(shape)}")
     for size, length in zip(spec.sizes, shape, strict=True):
@@ -180,11 +181,9 @@ def _check_share(name: str, value: Any) -> None:
 
 
 VALUE_TYPES: Mapping[str, ValueType] = {
-    "count": ValueType(
-        check=partial(check_integer, minimum=0, maximum=LARGEST_COUNT), quick=True, scalar=True
-    ),
-    "number": ValueType(check=check_real, quick=True, scalar=True),
-    "share": ValueType(check=_check_share, quick=True, scalar=True),
+    "count": ValueType(check=partial(check_integer, minimum=0, maximum=LARGEST_COUNT), quick=True),
+    "number": ValueType(check=check_real, quick=True),
+    "share": ValueType(check=_check_share, quick=True),
     "losses": ValueType(check=_check_losses),
     "signs": ValueType(("int8",), _check_signs),
     "numbers": ValueType(FLOATS, _check_finite),

@@ -1,4 +1,4 @@
-"""`hyperlvq budget`, and sizes that `hyperlvq fit` chooses for a device."""
+"""`hyperlvq budget` and `costs`, and sizes that `hyperlvq fit` chooses for a device."""
 
 import json
 
@@ -6,6 +6,7 @@ import pytest
 from shell import hyperlvq, output_of
 
 import hyperlvq as package
+from hyperlvq.costs import glvq_flops, prediction_cost, rls_flops, rls_qr_flops
 from hyperlvq.export import make_plan
 from hyperlvq.export.budget import predict_budget
 
@@ -61,3 +62,29 @@ def test_given_sizes_are_kept(fit):
     loaded = package.load(model)
     assert loaded["hidden"].n_units == 64
     assert loaded["readout"].prototypes_per_class == 1
+
+
+COSTS = ("costs", "--n-samples", "1000", "--n-classes", "3", "--n-units", "500")
+FEATURES = ("--n-features", "20")
+
+
+def test_costs_are_those_of_the_formulas():
+    found = json.loads(output_of(*COSTS, "--prototypes-per-class", 2, "--n-iter", 20, "--json"))
+    with_features = json.loads(output_of(*COSTS, *FEATURES, "--json"))["prediction"]
+
+    assert found["training_flops"] == {
+        "RLS": pytest.approx(rls_flops(1000, 500, 3)),
+        "RLS by QR": pytest.approx(rls_qr_flops(1000, 500, 3)),
+        "GLVQ": pytest.approx(glvq_flops(1000, 500, 3, 2, 20)),
+    }
+    assert found["prediction"] == {}
+    expected = prediction_cost("intrvfl", 20, 500, 3, form="integer")
+    assert with_features["integer"] == expected._asdict()
+
+
+def test_text_relates_costs_to_least_squares():
+    lines = [line.split() for line in output_of(*COSTS, *FEATURES).splitlines()]
+
+    assert lines[0] == ["training", "flops", "relative"]
+    assert lines[1][::2] == ["RLS", "1.0000"]
+    assert lines[5] == ["prediction", "bytes", "operations"]

@@ -56,12 +56,6 @@ def print_result(
         print(*map(printable, lines), sep="\n", file=stream)
 
 
-def check_inputs(model: str, table: str) -> None:
-    """Refuse to read two things from standard input."""
-    if model == table == STANDARD:
-        raise InputError("the model and the table cannot both come from standard input")
-
-
 def check_not_an_input(output: str, *inputs: str) -> None:
     """Refuse to write over what is read."""
     for path in inputs:
@@ -98,11 +92,13 @@ class SavedModel:
         return from_parts(self.file)
 
 
-def read_saved(model: str) -> SavedModel:
-    """Return the saved model at a path or on standard input."""
+def read_saved(model: str, table: str | None = None) -> SavedModel:
+    """Return the model at a path or on standard input, for a table that comes from elsewhere."""
     from hyperlvq.model_files import read, read_path
     from hyperlvq.tables.about import about_python_model, from_notes
 
+    if model == table == STANDARD:
+        raise InputError("the model and the table cannot both come from standard input")
     if model == STANDARD:
         if sys.stdin is None:
             raise InputError("standard input is closed")

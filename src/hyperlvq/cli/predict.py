@@ -13,7 +13,6 @@ from hyperlvq.cli.options import (
     ModelArgument,
     QuietOption,
     TableArgument,
-    check_inputs,
     check_not_an_input,
     print_result,
     read_saved,
@@ -54,10 +53,9 @@ def predict(
     from hyperlvq.tables.dialect import tidy
     from hyperlvq.tables.read import open_table
 
-    check_inputs(model, table)
     batches.check_output(output)
     check_not_an_input(output, model, table)
-    saved = read_saved(model)
+    saved = read_saved(model, table)
     columns, kept = columns_of(saved.about), [tidy(name) for name in keep or ()]
     name = saved.about["target"] or "prediction"
     needed = [*(column.name for column in columns), *kept]
@@ -98,7 +96,6 @@ def evaluate(
 
     Example: hyperlvq evaluate model.hlvq test.csv --target species --picture confusion.svg
     """
-    check_inputs(model, table)
     with if_stopped(None if picture is None else NOTHING_WRITTEN):
         if picture is not None:
             from hyperlvq.report.confusion import check_picture, write_confusion
@@ -118,7 +115,7 @@ def _evaluate(model: str, table: str, target: str | None) -> "tuple[Confusion, l
     from hyperlvq.tables.evaluation import evaluate_table
     from hyperlvq.tables.read import open_table
 
-    saved = read_saved(model)
+    saved = read_saved(model, table)
     known = target or saved.about["target"]
     if known is None:
         raise InputError("a model saved in Python does not know its target: give --target")
