@@ -16,7 +16,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 import hyperlvq
 from hyperlvq.checks import InputError
 from hyperlvq.frames import FrameVectorizer
-from hyperlvq.model_files import read, to_bytes
+from hyperlvq.model_files import read_stream, to_bytes
 from hyperlvq.models import make_classifier
 from hyperlvq.registry import MACHINE_PARAMETERS, PARTS, estimator_class, hidden_layers, readouts
 from hyperlvq.saving import from_parts, to_parts
@@ -35,7 +35,7 @@ def quick_recipe(hidden, readout):
 
 
 def round_trip(model):
-    return from_parts(read(io.BytesIO(to_bytes(to_parts(model))), "m"))
+    return from_parts(read_stream(io.BytesIO(to_bytes(to_parts(model))), "m"))
 
 
 def assert_same_state(found, expected):

@@ -118,7 +118,7 @@ def read_path(path: str | Path, max_bytes: int = LARGEST_BYTES) -> ModelFile:
     check_integer("max_bytes", max_bytes, minimum=1)
     try:
         with open(path, "rb") as stream:
-            return read(stream, str(path), max_bytes)
+            return read_stream(stream, str(path), max_bytes)
     except InputError:
         raise
     except (OSError, ValueError) as error:  # ValueError for a path with a null character
@@ -126,7 +126,7 @@ def read_path(path: str | Path, max_bytes: int = LARGEST_BYTES) -> ModelFile:
         raise InputError(f"{path} cannot be read: {reason}") from None
 
 
-def read(stream: BinaryIO, name: str, max_bytes: int = LARGEST_BYTES) -> ModelFile:
+def read_stream(stream: BinaryIO, name: str, max_bytes: int = LARGEST_BYTES) -> ModelFile:
     """Return what a stream holds; errors call it `name`."""
     with _one_sentence(f"{name} is not a model that can be used"):
         header, content = _read_content(stream, name, max_bytes)

@@ -1,6 +1,6 @@
 import pytest
 
-from hyperlvq.cli.text import aligned, fact_lines, printable, size
+from hyperlvq.cli.text import aligned, fact_lines, printable, readable_size
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ def test_letters_of_any_language_are_shown_as_they_are():
 def test_tables_and_sizes_are_as_people_write_them():
     assert aligned([["class", "rows"], ["a", "120"]]) == ["class  rows", "a       120"]
     assert fact_lines([("a", "1"), ("long", "2")]) == ["a     1", "long  2"]
-    assert [*map(size, (812, 75_127, 2_400_000))] == ["812 bytes", "75 kB", "2.4 MB"]
+    assert [*map(readable_size, (812, 75_127, 2_400_000))] == ["812 bytes", "75 kB", "2.4 MB"]

@@ -28,7 +28,7 @@ from hyperlvq.cli.options import (
     print_result,
 )
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
-from hyperlvq.cli.text import size
+from hyperlvq.cli.text import readable_size
 from hyperlvq.registry import PARTS, Parameter, hidden_layers, readouts, recipe_records
 
 if TYPE_CHECKING:
@@ -239,6 +239,6 @@ def _lines(about: "About", output: str, content: bytes | None) -> list[str]:
         outcome = "not saved: the accuracy is below --min-accuracy"
     else:
         place = "standard output" if output == STANDARD else output
-        outcome = f"saved: {place} ({size(len(content))})"
+        outcome = f"saved: {place} ({readable_size(len(content))})"
     device = ["", *budget_lines(about["device"])] if "device" in about else []
     return [*training_lines(about), *device, "", outcome]

@@ -94,7 +94,7 @@ class SavedModel:
 
 def read_saved(model: str, table: str | None = None) -> SavedModel:
     """Return the model at a path or on standard input, for a table that comes from elsewhere."""
-    from hyperlvq.model_files import read, read_path
+    from hyperlvq.model_files import read_path, read_stream
     from hyperlvq.tables.about import about_python_model, from_notes
 
     if model == table == STANDARD:
@@ -103,7 +103,7 @@ def read_saved(model: str, table: str | None = None) -> SavedModel:
         if sys.stdin is None:
             raise InputError("standard input is closed")
         name = "standard input"
-        file = read(sys.stdin.buffer, name)
+        file = read_stream(sys.stdin.buffer, name)
     else:
         name, file = model, read_path(model)
     known = from_notes if file.notes else about_python_model

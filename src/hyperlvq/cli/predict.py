@@ -18,7 +18,7 @@ from hyperlvq.cli.options import (
     read_saved,
 )
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
-from hyperlvq.cli.text import aligned, confusion_lines, counted, fact_lines, short
+from hyperlvq.cli.text import aligned, confusion_lines, counted, fact_lines, shortened
 
 if TYPE_CHECKING:
     from hyperlvq.tables.evaluation import Confusion
@@ -133,10 +133,10 @@ def _lines(confusion: "Confusion", notes: list[str]) -> list[str]:
         ("balanced accuracy", f"{confusion.balanced_accuracy:.3f}"),
         *(("note", note) for note in notes),
     ]
-    classes = [
-        [short(each["class"]), str(each["rows"]), _share(each["precision"]), _share(each["recall"])]
-        for each in confusion.by_class()
-    ]
+    classes = []
+    for each in confusion.by_class():
+        shares = _share(each["precision"]), _share(each["recall"])
+        classes.append([shortened(each["class"]), str(each["rows"]), *shares])
     by_class = aligned([["class", "rows", "precision", "recall"], *classes])
     return [*fact_lines(pairs), "", *by_class, "", *confusion_lines(confusion)]
 

@@ -39,7 +39,7 @@ def fact_lines(pairs: Sequence[tuple[str, str]]) -> list[str]:
     return aligned(pairs, left=(0, 1))
 
 
-def short(name: str) -> str:
+def shortened(name: str) -> str:
     """Return a name on one line and not too long."""
     line = "".join(character if character.isprintable() else "·" for character in name)
     return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 1]}…"
@@ -50,7 +50,7 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def size(n_bytes: int) -> str:
+def readable_size(n_bytes: int) -> str:
     """Return a number of bytes as people say it."""
     if n_bytes < 1000:
         return f"{n_bytes} bytes"
@@ -60,10 +60,10 @@ def size(n_bytes: int) -> str:
 def confusion_lines(confusion: "Confusion") -> list[str]:
     """Return a confusion table or, of many classes, the most frequent mistakes."""
     if len(confusion.classes) <= MOST_CLASSES:
-        names = [short(name) for name in confusion.classes]
+        names = [shortened(name) for name in confusion.classes]
         counts = confusion.counts.tolist()
         rows = [[name, *map(str, row)] for name, row in zip(names, counts, strict=True)]
         return aligned([["true \\ predicted", *names], *rows])
     mistakes = confusion.mistakes()[:MOST_MISTAKES]
-    rows = [[short(true), short(taken), str(count)] for true, taken, count in mistakes]
+    rows = [[shortened(true), shortened(taken), str(count)] for true, taken, count in mistakes]
     return aligned([["most frequent mistakes: true", "predicted", "rows"], *rows])
