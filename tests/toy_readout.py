@@ -8,7 +8,7 @@ from hyperlvq.checks import check_integer
 from hyperlvq.readouts.base import PrototypeReadout
 from hyperlvq.registry import PARTS, Learnt, Parameter, Record
 
-PARTS["MedianClassifier"] = Record(
+RECORD = Record(
     "toy_readout",
     role="readout",
     recipe_name="medians",
@@ -30,7 +30,7 @@ PARTS["MedianClassifier"] = Record(
 class MedianClassifier(PrototypeReadout):
     """Classify by the nearest class median."""
 
-    _record = PARTS["MedianClassifier"]
+    _record = RECORD
 
     def __init__(self, n_digits=3):
         self.n_digits = n_digits
@@ -41,3 +41,8 @@ class MedianClassifier(PrototypeReadout):
         self.classes_ = classes
         self.prototypes_ = np.round(np.array(medians, dtype=float), self.n_digits)
         self.prototype_classes_ = np.arange(len(medians))
+
+
+def register():
+    """Make the readout known."""
+    PARTS["MedianClassifier"] = RECORD
