@@ -8,7 +8,7 @@ from hyperlvq.checks import check_integer
 from hyperlvq.readouts.base import PrototypeReadout
 from hyperlvq.registry import PARTS, Learnt, Parameter, PartRecord
 
-PARTS["MedianClassifier"] = PartRecord(
+RECORD = PartRecord(
     "toy_readout",
     recipe_name="medians",
     title="class medians",
@@ -29,7 +29,7 @@ PARTS["MedianClassifier"] = PartRecord(
 class MedianClassifier(PrototypeReadout):
     """Classify by the nearest class median."""
 
-    _record = PARTS["MedianClassifier"]
+    _record = RECORD
 
     def __init__(self, n_digits=3):
         self.n_digits = n_digits
@@ -40,3 +40,8 @@ class MedianClassifier(PrototypeReadout):
         self.classes_ = classes
         self.prototypes_ = np.round(np.array(medians, dtype=float), self.n_digits)
         self.prototype_classes_ = np.arange(len(medians))
+
+
+def register():
+    """Make the readout known."""
+    PARTS["MedianClassifier"] = RECORD

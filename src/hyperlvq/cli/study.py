@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from hyperlvq.study.jobs import Executor
     from hyperlvq.study.runner import DataSource
-    from hyperlvq.study.settings import Settings
 
 GOES_ON = "a study goes on from here when its command is run again"
 NO_HALF = "no file is left half-written"
@@ -99,6 +98,7 @@ def run(
     """
     from hyperlvq.cli.progress import follow_study
     from hyperlvq.study.runner import run_study
+    from hyperlvq.study.settings import read_settings
 
     with if_stopped(GOES_ON), executor_of(jobs, dask, device, minutes) as executor:
         steps = run_study(
@@ -106,7 +106,7 @@ def run(
             output,
             models=models_for(device, models, as_published=as_published),
             sets=split_names(sets),
-            settings=open_settings(settings),
+            settings=None if settings is None else read_settings(settings),
             as_published=as_published,
             n_seeds=seeds,
             protocol=protocol,
@@ -242,15 +242,6 @@ def open_source(path: Path | None) -> "DataSource":
     from hyperlvq.study.collection import BuiltinCollection, open_collection
 
     return BuiltinCollection() if path is None else open_collection(path)
-
-
-def open_settings(path: Path | None) -> "Settings | None":
-    """Return the settings of a file, or the defaults where they are asked for by their name."""
-    from hyperlvq.study.settings import DEFAULTS, Settings, read_settings
-
-    if path is None:
-        return None
-    return Settings() if str(path) == DEFAULTS else read_settings(path)
 
 
 def split_names(text: str | None) -> list[str] | None:
