@@ -2,7 +2,6 @@ import pickle
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
@@ -114,25 +113,8 @@ def test_warm_start_goes_on_where_the_last_fit_ended(wine):
         assert model.fit(*wine)[-1].loss_curve_[0] < first
 
 
-@pytest.mark.parametrize("nothing", [None, "passthrough"])
-def test_hidden_layer_can_be_left_out(wine, nothing):
-    model = make_classifier("rvfl", "rls").set_params(hidden=nothing)
-
-    assert model.fit(*wine)[-1].coef_.shape == (3, 13)
-
-
 def test_folds_can_run_in_processes(wine):
     model = make_classifier("intrvfl", "glvq", n_units=50, random_state=0)
 
     one, two = (cross_val_score(model, *wine, cv=3, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one, two)
-
-
-def test_feature_names_are_remembered(wine):
-    frame = pd.DataFrame(wine[0]).rename(columns="x{}".format)
-    model = make_classifier("intrvfl", "rls", n_units=20, random_state=0).fit(frame, wine[1])
-
-    assert list(model.feature_names_in_) == list(frame.columns)
-    assert model.n_features_in_ == 13
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(frame[frame.columns[::-1]])

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
 
@@ -165,11 +166,8 @@ def recipe_defaults(hidden: str, readout: str) -> Mapping[str, Any]:
 
 def search_grid(hidden: str, readout: str) -> dict[str, tuple]:
     """Return the values that a short search tries for each parameter of a recipe."""
-    return {
-        name: values
-        for record in recipe_records(hidden, readout)
-        for name, values in record.grid.items()
-    }
+    grids = [record.grid.items() for record in recipe_records(hidden, readout)]
+    return dict(chain.from_iterable(grids))
 
 
 def _check_random_state(name: str, value: Any) -> None:
@@ -223,22 +221,13 @@ def _check_column_names(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be different names, got {value!r}")
 
 
-def _rls_flops(n_samples: int, n_units: int, n_classes: int, *_: float) -> float:
-    return rls_flops(n_samples, n_units, n_classes)  # solved at once
-
-
 def _one_of(*choices: str) -> Parameter:
     return Parameter(partial(check_choice, choices=choices))
 
 
-def _number_or(word: str) -> Check:
-    """Return a check of a number above 0 that lets one word pass."""
-
-    def check(name: str, value: Any) -> None:
-        if not (isinstance(value, str) and value == word):
-            check_real(name, value, positive=True)
-
-    return check
+def _check_number_or(name: str, value: Any, word: str) -> None:
+    if not (isinstance(value, str) and value == word):
+        check_real(name, value, positive=True)
 
 
 def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
@@ -423,7 +412,7 @@ PARTS: dict[str, PartRecord] = {
             "intrvfl": {"n_units": 1000, "clip": 3, "alpha": 512.0},
         },
         grid={"alpha": (0.0625, 1.0, 16.0, 128.0, 1024.0)},
-        training_flops=_rls_flops,
+        training_flops=lambda *sizes: rls_flops(*sizes[:3]),  # solved at once
         output_rows="coef_",
         runs_on=_ANYWHERE | {"batches"},
         export_refusal=None,
@@ -492,7 +481,9 @@ PARTS: dict[str, PartRecord] = {
             "solver": _one_of("lbfgs", "sgd"),
             "max_iter": _MAX_ITER,
             "tol": _TOL,
-            "learning_rate": Parameter(_number_or("auto"), float, _LEARNING_RATE_HELP),
+            "learning_rate": Parameter(
+                partial(_check_number_or, word="auto"), float, _LEARNING_RATE_HELP
+            ),
             "init_noise": _INIT_NOISE,
             **_SHUFFLED,
             "warm_start": Parameter(check_boolean),
@@ -529,7 +520,9 @@ PARTS: dict[str, PartRecord] = {
             "prototypes_per_class": _PROTOTYPES_PER_CLASS,
             "slope": _SLOPE,
             "kernel": Parameter(_check_kernel),
-            "gamma": Parameter(_number_or("scale"), float, "Width of the kernel"),
+            "gamma": Parameter(
+                partial(_check_number_or, word="scale"), float, "Width of the kernel"
+            ),
             "max_iter": _MAX_ITER,
             "tol": _TOL,
             "init_noise": _INIT_NOISE,
