@@ -122,7 +122,7 @@ def _powers_of_two(first: int, last: int) -> tuple[float, ...]:
 
 
 # Where the quick grid is not that of the registry.
-_QUICK_VALUES = {
+_QUICK_VALUES: dict[tuple[str, str], dict[str, tuple]] = {
     ("features", "rls"): {"alpha": PENALTIES},
     ("rvfl", "rls"): {"alpha": PENALTIES},
     ("intrvfl", "rls"): {"n_units": (100, 300, 1000), "alpha": PENALTIES},
