@@ -24,13 +24,14 @@ def test_models_have_names_and_titles_of_their_own():
 
 
 def test_grids_are_the_papers_with_larger_penalties():
-    assert FULL_GRID == {
+    expected = {
         "n_units": tuple(range(50, 1550, 50)),
         "clip": (1, 3, 7, 15),
         "alpha": tuple(2.0**exponent for exponent in range(-10, 12)),
         "slope": tuple(range(1, 16)),
         "prototypes_per_class": (1, 2, 3, 4, 5),
     }
+    assert expected == FULL_GRID
     widths = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
     assert MODELS["kglvq"].grid["gamma"] == widths
 
