@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -46,7 +46,6 @@ from hyperlvq.study.tuning import GRIDS, GridSearch, grid_of, group_by_layer
 Layer = Any
 #: What training and prediction took, by the names of records.
 Seconds = defaultdict[str, float]
-Item = TypeVar("Item")
 
 
 class Cell(NamedTuple):
@@ -87,11 +86,6 @@ def device_executor(backend: Backend, minutes: float | None = None) -> Executor:
     return partial(_execute, backend, end_after(minutes))
 
 
-def _execute(backend: Backend, end: float, jobs: Sequence[Job]) -> Iterator[tuple[Job, Record]]:
-    for group in until(end, grouped_by_seed(jobs)):
-        yield from zip(group, records_of(group, backend), strict=True)
-
-
 def end_after(minutes: float | None) -> float:
     """Return when time will be up by the monotonic clock, never without a limit."""
     if minutes is None:
@@ -99,15 +93,12 @@ def end_after(minutes: float | None) -> float:
     return time.monotonic() + 60 * check_real("minutes", minutes, positive=True)
 
 
-def until(end: float, items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items until time is up, the first in any case.
-
-    So the same command gets on, however long its data take to load.
-    """
-    for number, item in enumerate(items):
+def _execute(backend: Backend, end: float, jobs: Sequence[Job]) -> Iterator[tuple[Job, Record]]:
+    for number, group in enumerate(grouped_by_seed(jobs)):
+        # The first is done in any case, so that the same command gets on, however slow its data.
         if number > 0 and time.monotonic() > end:
             return
-        yield item
+        yield from zip(group, records_of(group, backend), strict=True)
 
 
 def grouped_by_seed(jobs: Iterable[Job]) -> list[list[Any]]:
@@ -151,7 +142,7 @@ def run_together(runs: Sequence[Run], backend: Backend) -> list[Record]:
 
 def search_together(search: GridSearch, backend: Backend) -> Record:
     """Return the record of a search."""
-    candidates = [{**setting, **search.limits()} for setting in search.candidates()]
+    candidates = search.candidates()
     scores: list[np.ndarray] = []
     for samples, seeds in search.trials():
         try:

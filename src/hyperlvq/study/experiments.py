@@ -23,7 +23,7 @@ FULL_GRID = {
 }
 #: How columns of the paper's table end, behind the name of the model.
 COLUMN_ENDS = dict(zip(FULL_GRID, ("n", "kappa", "lmb", "beta", "ppc"), strict=True))
-_LAYER = ("n_units", "clip")
+LAYER_PARAMETERS = ("n_units", "clip")
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _tuned(
     """
     settings = {**recipe_defaults(hidden, readout), **fixed}
     tuned = [key for key in settings if key in COLUMN_ENDS and key not in fixed]
-    reused = [key for key in tuned if key in _LAYER and readout == "glvq"]
+    reused = [key for key in tuned if key in LAYER_PARAMETERS and readout == "glvq"]
     quick = {**search_grid(hidden, readout), **_QUICK_VALUES.get((hidden, readout), {})}
     return Model(
         name,
@@ -195,7 +195,7 @@ _MODELS = (
         Model(
             *(f"intrvfl_{readout}", f"intRVFL + {title}", ("intrvfl", readout)),
             defaults={"n_units": 1000, "clip": 3},
-            columns=_columns("intrvfl_rls", _LAYER),
+            columns=_columns("intrvfl_rls", LAYER_PARAMETERS),
         )
         for readout, title in (
             ("centroids", "centroids"),

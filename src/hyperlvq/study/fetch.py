@@ -50,20 +50,10 @@ def fetch(
     progress: ByteProgress = lambda done, total: None,
     first_wait: float = 0.5,
 ) -> None:
-    """Download `url` to `path`, which appears only once it is whole.
+    """Download `url` to `path`, which appears once it is whole; until then it is `<path>.part`.
 
-    Parameters
-    ----------
-    url : str
-        An http or https address.
-    path : str or Path
-        Where the file goes; until it is whole, it is `<path>.part`.
-    sha256 : str, optional
-        The checksum it must have, in hexadecimal.
-    progress : callable
-        Called with the bytes so far and those in all, None where the server doesn't say.
-    first_wait : float
-        Seconds before the second attempt; each further wait is twice as long.
+    `sha256` is the checksum it must have. The second attempt is made after `first_wait` seconds;
+    each further wait is twice as long.
     """
     if not _is_address(url):
         raise InputError(f"{url!r} is not an http or https address")
