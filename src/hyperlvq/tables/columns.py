@@ -1,12 +1,11 @@
 """What a column of a table means, and its values by that meaning."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
-from itertools import islice
-from math import inf, nan
-from typing import TYPE_CHECKING, Any
+from math import nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -34,9 +33,6 @@ class Kind(StrEnum):
     DROPPED = "dropped"
 
 
-_KINDS = list(Kind)
-
-
 @dataclass(frozen=True)
 class Column:
     """What a column of a table means."""
@@ -55,56 +51,6 @@ class Column:
     def is_used(self) -> bool:
         """Whether a model uses the column."""
         return self.kind is not Kind.DROPPED
-
-
-def pack_columns(columns: Sequence[Column]) -> dict[str, Any]:
-    """Return columns as arrays, which take little room in a file, and their rare remarks."""
-    figures = [
-        [_KINDS.index(c.kind), c.n_missing, c.minimum, c.maximum, c.n_levels, len(c.levels or ())]
-        for c in columns
-    ]
-    return {
-        "columns": np.array([column.name for column in columns], dtype=object),
-        "figures": np.array(figures, dtype=np.float64),  # None becomes NaN
-        "levels": np.array([level for c in columns for level in c.levels or ()], dtype=object),
-        "reasons": {str(i): c.reason for i, c in enumerate(columns) if c.reason is not None},
-        "remarks": {str(i): c.note for i, c in enumerate(columns) if c.note is not None},
-    }
-
-
-def unpack_columns(packed: Mapping[str, Any]) -> list[Column]:
-    """Return the columns that `pack_columns` packed; raise ValueError for others."""
-    levels = iter(packed["levels"].tolist())
-    rows = zip(packed["columns"].tolist(), packed["figures"].tolist(), strict=True)
-    columns = [
-        _unpack(name, figures, levels, packed["reasons"].get(str(i)), packed["remarks"].get(str(i)))
-        for i, (name, figures) in enumerate(rows)
-    ]
-    if next(levels, None) is not None:
-        raise ValueError("there are levels of no column")
-    return columns
-
-
-def _unpack(
-    name: str, figures: list[float], levels: Iterator[str], reason: str | None, note: str | None
-) -> Column:
-    index, n_missing, minimum, maximum, n_levels, n_kept = figures
-    kind = _KINDS[_whole(index, len(_KINDS) - 1)]
-    kept = tuple(islice(levels, _whole(n_kept, KEPT_LEVELS)))
-    values: dict[str, Any] = {}
-    if kind is Kind.NUMBER:
-        if not -inf < minimum <= maximum < inf:
-            raise ValueError(f"column {name!r} has no range")
-        values = {"minimum": minimum, "maximum": maximum}
-    if kind is Kind.TEXT:
-        values = {"levels": kept, "n_levels": _whole(n_levels)}
-    return Column(name, kind, _whole(n_missing), reason=reason, note=note, **values)
-
-
-def _whole(value: float, most: float = 2.0**53) -> int:
-    if not 0 <= value <= most or value != int(value):
-        raise ValueError(f"{value} is no count")
-    return int(value)
 
 
 def check_present(names: Sequence[str], form: TableForm) -> None:

@@ -73,10 +73,7 @@ class Trained(NamedTuple):
 
 def table_recipe(hidden: str, readout: str, seed: int, **parameters: Any) -> Pipeline:
     """Return the part of the model behind the columns, its random numbers drawn from a seed."""
-    try:
-        model = make_classifier(hidden, readout, **parameters)
-    except (TypeError, ValueError) as error:
-        raise InputError(str(error)) from None
+    model = make_classifier(hidden, readout, **parameters)
     seeds = [name for name in model.get_params() if name.endswith("__random_state")]
     return model.set_params(**dict.fromkeys(seeds, seed))
 
@@ -189,8 +186,8 @@ def _ticks(progress: Progress, activity: str, total: int) -> tuning.Tick:
 
 def _check_parameters(task: Task) -> None:
     """Fit two rows: every parameter is looked at before a table is."""
-    model = table_recipe(task.hidden, task.readout, task.seed, **task.parameters)
     try:
+        model = table_recipe(task.hidden, task.readout, task.seed, **task.parameters)
         with warnings.catch_warnings(action="ignore"):
             model.fit([[0.0], [1.0]], ["a", "b"])
     except (TypeError, ValueError) as error:
