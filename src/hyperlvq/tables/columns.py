@@ -57,11 +57,10 @@ def check_present(names: Sequence[str], form: TableForm) -> None:
     """Refuse names of columns that the table does not have, and suggest what may be meant."""
     known = set(form.columns)
     by_lower = {name.lower(): name for name in form.columns}
-    near = {
-        name: get_close_matches(name.lower(), by_lower, n=1) for name in names if name not in known
-    }
-    if not near:
+    unknown = [name for name in dict.fromkeys(names) if name not in known]
+    if not unknown:
         return
+    near = {name: get_close_matches(name.lower(), by_lower, n=1) for name in unknown}
     suggestions = [
         f"{name!r} (did you mean {by_lower[found[0]]!r}?)" if found else repr(name)
         for name, found in near.items()
@@ -148,17 +147,20 @@ def target_labels(table: Table, target: str) -> np.ndarray:
 
 def _numbers(table: Table, name: str) -> np.ndarray:
     """Return a column as float64, NaN where it is missing; all else must be finite numbers."""
-    column = table.data[name]
-    if contents.is_text(column.type):
-        values = to_floats(column, number_form(table.form))
-        if values is None:
-            raise _not_a_number(table, name)
-    elif contents.is_number(column.type) or pa.types.is_null(column.type):
-        values = contents.as_floats(column)
-    else:
-        raise _other_type(table, name, "numbers were expected")
+    values = to_numbers(table, name)
+    if values is None:
+        raise _not_numbers(table, name)
     check_finite(table, name, values)
     return contents.numbers_from_arrow(pc.fill_null(values, contents.NAN))
+
+
+def to_numbers(table: Table, name: str) -> pa.ChunkedArray | None:
+    """Return a column as float64, null where it is missing; None if a cell is not a number."""
+    column = table.data[name]
+    if contents.is_text(column.type):
+        return to_floats(column, number_form(table.form))
+    is_number = contents.is_number(column.type) or pa.types.is_null(column.type)
+    return contents.as_floats(column) if is_number else None
 
 
 def _text(table: Table, name: str, missing: float | None) -> np.ndarray:
@@ -179,9 +181,11 @@ def check_finite(table: Table, name: str, values: pa.ChunkedArray) -> None:
         raise InputError(f"{table.form.name}, row {row}, column {name!r}: {cell} is not finite")
 
 
-def _not_a_number(table: Table, name: str) -> InputError:
-    """Return what is wrong with the first cell of text that is not a number."""
+def _not_numbers(table: Table, name: str) -> InputError:
+    """Return what is wrong: with the type, or with the first cell of text that is not a number."""
     form, column = table.form, table.data[name]
+    if not contents.is_text(column.type):
+        return _other_type(table, name, "numbers were expected")
     index = pc.index(are_numbers(column, number_form(form)), False).as_py()
     row, cell = table.first_row + index, quoted(column[index].as_py())
     if form.encoding is None:

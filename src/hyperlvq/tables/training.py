@@ -127,7 +127,13 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
     if n_folds:
         tick = _ticks(progress, "cross-validating", n_folds)
         validation = tuning.cross_validate(model, X, y, n_folds, task.seed, tick)
-    seconds, warned = _fit(model, X, y, _ticks(progress, "training", 1))
+    tick, start = _ticks(progress, "training", 1), time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    seconds = time.perf_counter() - start
+    tick()
+    warned = [str(warning.message) for warning in caught]
     parts = to_parts(model)
     about = {
         "target": task.target,
@@ -158,19 +164,6 @@ def _candidates(
         for size in sizes
         for rest in tuning.candidates(task.hidden, task.readout, {**task.parameters, **size})
     ]
-
-
-def _fit(
-    model: Pipeline, X: pd.DataFrame, y: np.ndarray, tick: tuning.Tick
-) -> tuple[float, list[str]]:
-    """Return the seconds it took, and what was warned of."""
-    start = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model.fit(X, y)
-    seconds = time.perf_counter() - start
-    tick()
-    return seconds, [str(warning.message) for warning in caught]
 
 
 def _ticks(progress: Progress, activity: str, total: int) -> tuning.Tick:
