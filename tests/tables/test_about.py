@@ -141,11 +141,9 @@ def file(tmp_path_factory):
         ("class_counts", np.ones(3)),
         ("confusion", np.zeros((2, 2), dtype=np.int64)),
         ("columns", np.array(["a"], dtype=object)),
-        ("columns", np.array(["a", "b", "other"], dtype=object)),
-        ("figures", np.zeros((3, 5))),
-        ("figures", np.full((3, 6), np.nan)),
-        ("figures", np.full((3, 6), 7.0)),
-        ("reasons", {"0": None}),
+        ("columns", np.array(["[" * 10**5], dtype=object)),
+        ("columns", np.array(["1"], dtype=object)),
+        ("columns", np.array([], dtype=object)),
         ("unknown", 0),
         ("target", ABSENT),
         ("columns", ABSENT),
@@ -157,3 +155,21 @@ def test_notes_of_something_else_are_one_sentence(key, value, file):
 
     with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
         from_notes(replace(file, notes=notes), "m")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"name": "other"}, {"kind": "text"}, {"kind": "dates"}, {"kind": []}, {"n_missing": -1}),
+        *({"minimum": 1e300}, {"minimum": None}, {"maximum": np.inf}, {"levels": ["x"]}),
+        *({"reason": 1}, {"unknown": 0}),
+    ],
+    ids=str,
+)
+def test_a_column_of_something_else_is_one_sentence(change, file):
+    first, *others = file.notes["columns"]
+    columns = np.array([json.dumps({**json.loads(first), **change}), *others], dtype=object)
+
+    assert from_notes(file, "m")
+    with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
+        from_notes(replace(file, notes={**file.notes, "columns": columns}), "m")
