@@ -31,8 +31,6 @@ FORMAT = 3
 ENTRY = "hyperlvq"
 NOTES = "notes"
 PARAMETERS = "parameters"
-#: Earlier files have the first, whose name is that of a class that is gone.
-PIPELINES = ("ClassifierPipeline", "Pipeline")
 #: The name of the only step of a model that is not a pipeline.
 ALONE = "model"
 #: Files of more bytes are refused unless the caller says otherwise.
@@ -242,7 +240,7 @@ def _names_as_array(value: Any) -> Any:
 
 def _model_of(values: Mapping[str, Any], arrays: _Arrays) -> ModelFile:
     _check_keys("the model", values, {"format", "version", "pipeline", "steps", "notes"})
-    if values["pipeline"] is not None and values["pipeline"] not in PIPELINES:
+    if values["pipeline"] not in (None, "Pipeline"):
         raise ValueError(f"the pipeline {_shown(values['pipeline'])} is unknown")
     if not isinstance(values["steps"], list):
         raise ValueError("steps must be a list")
