@@ -92,15 +92,12 @@ class Peekable:
 
 
 class Source(Peekable, AbstractContextManager):
-    """The bytes of a table, unpacked; a context manager that closes what was opened.
-
-    `name` is what messages call it; `size` is the file's size, None for a pipe.
-    """
+    """The bytes of a table, unpacked; a context manager that closes what was opened."""
 
     def __init__(self, name: str, file: IO[bytes], size: int | None = None):
-        self.name = name
+        self.name = name  # what messages call it
         self._file = file
-        self._size = size
+        self._size = size  # None for a pipe
         self._copy: str | None = None
         packed: Any = Peekable(file)  # GzipFile is typed to need a whole file, and only reads
         with self._one_sentence():
