@@ -82,12 +82,11 @@ def to_notes(about: About) -> dict[str, Any]:
         counts = validation.confusion.counts
         notes["confusion"] = counts.astype(np.min_scalar_type(counts.max()))
     notes["class_counts"] = np.array([counts_of[name] for name in sorted(counts_of)])
-    columns = [json.dumps(_without_none(asdict(column))) for column in about["columns"]]
+    columns = [
+        json.dumps({name: value for name, value in asdict(column).items() if value is not None})
+        for column in about["columns"]
+    ]
     return {**notes, "columns": np.array(columns, dtype=object)}
-
-
-def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def from_notes(model: ModelFile, name: str) -> About:
