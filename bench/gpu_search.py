@@ -18,11 +18,11 @@ from dataclasses import replace
 import numpy as np
 from measure import Table
 
-from hyperlvq.batched import Backend, Samples, open_backend, train_glvq
+from hyperlvq.batched import Backend, GLVQBatch, Samples, open_backend, train_glvq
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.collection import open_collection
 from hyperlvq.study.data_set import DataSet
-from hyperlvq.study.device import batch_of, device_executor, device_models, search_together
+from hyperlvq.study.device import device_executor, device_models, search_together
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.protocol import samples_of, scale_file
 from hyperlvq.study.runner import Step
@@ -142,7 +142,10 @@ def train_both(part, pipelines, n_seeds, backend):
     dtype = "float32" if is_integer else "float64"
     samples = Samples(backend.array(activations, dtype), backend.array(y), len(classes))
     readouts = [pipeline[-1] for pipeline in pipelines[: len(pipelines) // n_seeds]]
-    batch = batch_of(readouts, range(n_seeds))
+    slopes = np.array([[float(readout.slope) for readout in readouts]] * n_seeds)
+    counts = np.array([[readout.prototypes_per_class for readout in readouts]] * n_seeds)
+    seeds = np.broadcast_to(np.arange(n_seeds)[:, np.newaxis], slopes.shape)
+    batch = GLVQBatch(slopes, counts, seeds, float(readouts[0].init_noise))
     train_glvq(samples, batch, backend)
     backend.wait()
     start = time.perf_counter()

@@ -94,9 +94,9 @@ class Predictor:
         if "prototypes_" in learnt:
             prototypes = learnt["prototypes_"], learnt["prototype_classes_"]
             return compared(prototype_scores(X, *prototypes, len(self.classes), _sample_norms(X)))
-        from hyperlvq.saving import build  # kernels are scikit-learn's
+        from hyperlvq.saving import estimator_of  # kernels are scikit-learn's
 
-        return build(self.readout).decision_function(X)
+        return estimator_of(self.readout).decision_function(X)
 
     @cached_property
     def _n_at_once(self) -> int:

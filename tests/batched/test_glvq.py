@@ -9,6 +9,7 @@ from hyperlvq.batched.glvq import (
     GLVQBatch,
     GLVQObjective,
     Samples,
+    cut_into_batches,
     objective_of,
     predicted_classes,
     problems_at_once,
@@ -100,7 +101,6 @@ def test_start_is_that_of_the_classifier(samples, activations, backend, init_noi
         expected = readout.fit(X, activations[1]).prototypes_
         found = start[index][:, :count].reshape(expected.shape)
         np.testing.assert_allclose(found, expected, atol=1e-12)
-    assert next(batch.joined().split(2)).init_noise == init_noise
 
 
 def test_sample_on_both_its_winners_pulls_nobody(backend):
@@ -118,6 +118,29 @@ def test_fewer_problems_at_once_where_memory_is_short(samples, backend):
 
     assert problems_at_once(samples, 4, replace(backend, batch_bytes=10**9)) > 100
     assert problems_at_once(samples, 4, replace(backend, batch_bytes=bytes_of_vector)) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"small_flops": 10**12}, [[[0, 1, 2], [3, 4, 5]]]),
+        ({"small_flops": 0}, [[[1], [4]], [[0, 2], [3, 5]]]),
+        ({"small_flops": 0, "batch_bytes": 1}, [[[1], [4]], [[0], [3]], [[2], [5]]]),
+    ],
+)
+def test_settings_are_trained_together_if_little_work_else_by_prototypes(
+    samples, backend, changes, expected
+):
+    batches = cut_into_batches(samples, np.array([3, 1, 3]), 2, replace(backend, **changes))
+
+    assert [places.tolist() for places in batches] == expected
+
+
+def test_seeds_that_share_their_activations_are_one_group(samples, backend):
+    shared = samples._replace(activations=samples.activations[:1])
+    (places,) = cut_into_batches(shared, np.array([3, 3]), 2, backend)
+
+    assert places.tolist() == [[0, 1, 2, 3]]
 
 
 def train_both_ways(X, y, X_test, hidden, backend, slopes, counts=(1, 2), n_seeds=2):

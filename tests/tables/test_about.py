@@ -12,6 +12,7 @@ from small_tables import colour_table, fit_colours
 
 from hyperlvq import CentroidClassifier
 from hyperlvq.checks import InputError
+from hyperlvq.costs import glvq_flops, kglvq_flops, rls_flops
 from hyperlvq.frames import FrameVectorizer
 from hyperlvq.model_files import read_path
 from hyperlvq.models import make_classifier
@@ -20,6 +21,7 @@ from hyperlvq.saving import to_parts
 from hyperlvq.tables.about import (
     about_python_model,
     columns_of,
+    costs_of,
     from_notes,
     settings_of,
     to_notes,
@@ -47,6 +49,31 @@ def test_what_is_known_of_every_recipe_is_plain_and_comes_back(hidden, readout, 
     assert columns_of(back) == columns_of(about)
     assert about["table"] == "t.csv"
     assert about["rows"] == 30
+
+
+COLOURS = ["red", "green", "blue"] * 10
+SIZES = (30, 2, 3)  # rows, features, classes
+
+
+@pytest.mark.parametrize(
+    ("readout", "flops"),
+    [
+        ("rls", lambda n_iter: rls_flops(*SIZES)),
+        ("glvq", lambda n_iter: glvq_flops(*SIZES, 2, n_iter)),
+        ("kglvq", lambda n_iter: kglvq_flops(*SIZES, 2, n_iter)),
+        ("lvq1", None),
+        ("centroids", None),
+    ],
+)
+def test_costs_of_training_are_those_of_the_readouts_formula(readout, flops, rng):
+    parameters = {"prototypes_per_class": 2} if "lvq" in readout else {}
+    model = make_classifier("features", readout, **parameters).fit(rng.random(SIZES[:2]), COLOURS)
+    n_iter = getattr(model[-1], "n_iter_", None)
+
+    costs = costs_of(to_parts(model), SIZES[0])
+
+    assert costs["training_flops"] == (flops and flops(n_iter))
+    assert costs.get("iterations") == (n_iter if "lvq" in readout else None)
 
 
 @pytest.mark.parametrize(

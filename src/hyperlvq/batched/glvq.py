@@ -54,19 +54,6 @@ class GLVQBatch:
         """Return the largest number of prototypes of a class; problems with fewer are padded."""
         return int(self.counts.max())
 
-    def joined(self) -> "GLVQBatch":
-        """Return all problems as one group."""
-        return self._with(lambda table: table.reshape(1, -1))
-
-    def split(self, n_problems: int) -> Iterator["GLVQBatch"]:
-        """Yield batches of at most so many problems of each group."""
-        for part in row_slices(self.slopes.shape[1], n_problems):
-            yield self._with(lambda table, part=part: table[:, part])
-
-    def _with(self, change) -> "GLVQBatch":
-        slopes, counts, seeds = map(change, (self.slopes, self.counts, self.seeds))
-        return GLVQBatch(slopes, counts, seeds, self.init_noise)
-
 
 class TrainedGLVQ(NamedTuple):
     """Prototypes of every problem, and how training ended."""
@@ -296,6 +283,27 @@ def predicted_classes(trained: TrainedGLVQ, activations: Array, backend: Backend
         closest = xp.amin(distances.reshape(*shape[:-1], -1), axis=3)
         classes.append(xp.argmin(closest, axis=2))
     return xp.concat(classes, axis=2)
+
+
+def cut_into_batches(
+    samples: Samples, counts: np.ndarray, n_seeds: int, backend: Backend
+) -> Iterator[np.ndarray]:
+    """Yield the places in a table, seeds × settings, of those to train together (groups × places).
+
+    `counts` are the prototypes per class of each setting. As problems with fewer prototypes than
+    others of their batch are padded, they go together only if all of it is little work.
+    """
+    groups, n_samples, n_units = samples.activations.shape
+    table = np.arange(n_seeds * len(counts)).reshape(n_seeds, -1)
+    largest = int(counts.max())
+    n_prototypes = table.size * samples.n_classes * largest
+    is_little = 4 * n_samples * n_units * n_prototypes < backend.small_flops
+    for most in [largest] if is_little else np.unique(counts).tolist():
+        columns = slice(None) if is_little else counts == most
+        # Where all seeds share their activations, they are one group, not one per seed.
+        places = table[:, columns].reshape(groups, -1)
+        for part in row_slices(places.shape[1], problems_at_once(samples, most, backend)):
+            yield places[:, part]
 
 
 def problems_at_once(samples: Samples, most: int, backend: Backend) -> int:

@@ -35,22 +35,10 @@ class SplitRows(NamedTuple):
 class DataSet:
     """A data set and how to split it.
 
-    Parameters
-    ----------
-    name : str
-        What its collection calls it.
-    X : ndarray of shape (n_samples, n_features)
-        The features as the file has them; where there is a test file, those of the training file.
-    y : ndarray of shape (n_samples,)
-        Class numbers, from 0.
-    tuning : SplitRows
-        The split in halves that settings are tuned on.
-    splits : tuple of SplitRows
-        The four splits, three quarters to a quarter; their test parts overlap.
-    X_test, y_test : ndarray or None
-        The fixed test file, for the sets that have one.
-    source : {"collection", "built-in"}
-        Where it comes from; sets of one name differ between the two.
+    `tuning` is the split in halves that settings are tuned on; of the four `splits`, three quarters
+    to a quarter, the test parts overlap. Where there is a fixed test file (`X_test`, `y_test`), `X`
+    and `y` are the training file. Sets of one name differ between sources, "collection" and
+    "built-in".
     """
 
     name: str

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -21,6 +21,7 @@ from hyperlvq.batched import (
     Backend,
     GLVQBatch,
     Samples,
+    cut_into_batches,
     encode_integers,
     encode_sigmoids,
     predicted_classes,
@@ -29,7 +30,6 @@ from hyperlvq.batched import (
     train_rls,
 )
 from hyperlvq.batched.backend import Array
-from hyperlvq.batched.glvq import problems_at_once
 from hyperlvq.checks import InputError, check_choice, check_real
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
 from hyperlvq.readouts import GLVQClassifier
@@ -46,7 +46,6 @@ from hyperlvq.study.tuning import GRIDS, GridSearch, grid_of, group_by_layer
 Layer = Any
 #: What training and prediction took, by the names of records.
 Seconds = defaultdict[str, float]
-Item = TypeVar("Item")
 
 
 class Cell(NamedTuple):
@@ -87,11 +86,6 @@ def device_executor(backend: Backend, minutes: float | None = None) -> Executor:
     return partial(_execute, backend, end_after(minutes))
 
 
-def _execute(backend: Backend, end: float, jobs: Sequence[Job]) -> Iterator[tuple[Job, Record]]:
-    for group in until(end, grouped_by_seed(jobs)):
-        yield from zip(group, records_of(group, backend), strict=True)
-
-
 def end_after(minutes: float | None) -> float:
     """Return when time will be up by the monotonic clock, never without a limit."""
     if minutes is None:
@@ -99,15 +93,12 @@ def end_after(minutes: float | None) -> float:
     return time.monotonic() + 60 * check_real("minutes", minutes, positive=True)
 
 
-def until(end: float, items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items until time is up, the first in any case.
-
-    So the same command gets on, however long its data take to load.
-    """
-    for number, item in enumerate(items):
+def _execute(backend: Backend, end: float, jobs: Sequence[Job]) -> Iterator[tuple[Job, Record]]:
+    for number, group in enumerate(grouped_by_seed(jobs)):
+        # The first is done in any case, so that the same command gets on, however slow its data.
         if number > 0 and time.monotonic() > end:
             return
-        yield item
+        yield from zip(group, records_of(group, backend), strict=True)
 
 
 def grouped_by_seed(jobs: Iterable[Job]) -> list[list[Any]]:
@@ -151,7 +142,7 @@ def run_together(runs: Sequence[Run], backend: Backend) -> list[Record]:
 
 def search_together(search: GridSearch, backend: Backend) -> Record:
     """Return the record of a search."""
-    candidates = [{**setting, **search.limits()} for setting in search.candidates()]
+    candidates = search.candidates()
     scores: list[np.ndarray] = []
     for samples, seeds in search.trials():
         try:
@@ -307,48 +298,20 @@ def train_prototypes(
         batched = Samples(train, backend.array(y), len(classes))
     with timed(seconds, "predict_seconds", backend):
         test = activations_of(samples.X_test, layers, backend)
-    table = np.empty((2, len(seeds), len(readouts)))
-    for columns in columns_by_batch(batched, readouts, len(seeds), backend):
-        batch = batch_of([readouts[column] for column in columns], seeds)
-        # Features are the same for every seed: one group, not one per seed.
-        batch = batch if layers[0] is not None else batch.joined()
-        results = []
-        for part in batch.split(problems_at_once(batched, batch.most, backend)):
-            with timed(seconds, "fit_seconds", backend):
-                limits = readouts[0].max_iter, readouts[0].tol
-                trained = train_glvq(batched, part, backend, *limits)
-            with timed(seconds, "predict_seconds", backend):
-                predicted = backend.numpy(predicted_classes(trained, test, backend))
-            accuracies = (classes[predicted] == samples.y_test).mean(axis=2)
-            # GLVQClassifier, too, counts finding that the start is a minimum as one iteration.
-            results.append([accuracies, np.maximum(backend.numpy(trained.n_iter), 1)])
-        table[:, :, columns] = np.concatenate(results, axis=2).reshape(2, len(seeds), len(columns))
-    return table
-
-
-def batch_of(readouts: Sequence[GLVQClassifier], seeds: Sequence[int]) -> GLVQBatch:
-    """Return the problems of all readouts, one group per seed."""
     slopes = np.array([readout.slope for readout in readouts], dtype=float)
     counts = np.array([readout.prototypes_per_class for readout in readouts])
-    shape = len(seeds), len(readouts)
-    columns = np.broadcast_to(np.array(seeds)[:, np.newaxis], shape)
-    slopes, counts = np.broadcast_to(slopes, shape), np.broadcast_to(counts, shape)
-    return GLVQBatch(slopes, counts, columns, float(readouts[0].init_noise))
-
-
-def columns_by_batch(
-    samples: Samples, readouts: Sequence[GLVQClassifier], n_seeds: int, backend: Backend
-) -> list[list[int]]:
-    """Return the readouts to train together: all if that is little work, else by prototypes.
-
-    Those with fewer prototypes than others of their batch are padded.
-    """
-    counts = [readout.prototypes_per_class for readout in readouts]
-    _, n_samples, n_units = samples.activations.shape
-    n_prototypes = n_seeds * len(readouts) * samples.n_classes * max(counts)
-    if 4 * n_samples * n_units * n_prototypes < backend.small_flops:
-        return [list(range(len(readouts)))]
-    return [
-        [column for column, count in enumerate(counts) if count == wanted]
-        for wanted in sorted(set(counts))
-    ]
+    first = readouts[0]
+    table = np.empty((2, len(seeds) * len(readouts)))
+    for places in cut_into_batches(batched, counts, len(seeds), backend):
+        rows, columns = np.divmod(places, len(readouts))
+        batch = GLVQBatch(
+            slopes[columns], counts[columns], np.array(seeds)[rows], float(first.init_noise)
+        )
+        with timed(seconds, "fit_seconds", backend):
+            trained = train_glvq(batched, batch, backend, first.max_iter, first.tol)
+        with timed(seconds, "predict_seconds", backend):
+            predicted = backend.numpy(predicted_classes(trained, test, backend))
+        accuracies = (classes[predicted] == samples.y_test).mean(axis=2)
+        # GLVQClassifier, too, counts finding that the start is a minimum as one iteration.
+        table[:, places] = accuracies, np.maximum(backend.numpy(trained.n_iter), 1)
+    return table.reshape(2, len(seeds), len(readouts))

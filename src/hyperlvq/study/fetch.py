@@ -17,7 +17,7 @@ from urllib import request
 from urllib.parse import quote, urljoin, urlsplit
 
 from hyperlvq.checks import InputError
-from hyperlvq.study.partial import NUMBER, Origin, PartialFile
+from hyperlvq.study.partial import PartialFile, Version, is_header
 
 ATTEMPTS = 5
 MAX_REDIRECTS = 10
@@ -33,6 +33,7 @@ PARTIAL_CONTENT = 206
 RANGE_NOT_SATISFIABLE = 416
 REDIRECTS = {301, 302, 303, 307, 308}
 WORTH_RETRYING = {408, 429, 500, 502, 503, 504}
+NUMBER = r"[0-9]{1,18}"  # a length or a place that fits a file
 
 #: Told the bytes so far and those in all, None where the server doesn't say.
 ByteProgress = Callable[[int, int | None], None]
@@ -49,27 +50,17 @@ def fetch(
     progress: ByteProgress = lambda done, total: None,
     first_wait: float = 0.5,
 ) -> None:
-    """Download `url` to `path`, which appears only once it is whole.
+    """Download `url` to `path`, which appears once it is whole; until then it is `<path>.part`.
 
-    Parameters
-    ----------
-    url : str
-        An http or https address.
-    path : str or Path
-        Where the file goes; until it is whole, it is `<path>.part`.
-    sha256 : str, optional
-        The checksum it must have, in hexadecimal.
-    progress : callable
-        Called with the bytes so far and those in all, None where the server doesn't say.
-    first_wait : float
-        Seconds before the second attempt; each further wait is twice as long.
+    `sha256` is the checksum it must have. The second attempt is made after `first_wait` seconds;
+    each further wait is twice as long.
     """
     if not _is_address(url):
         raise InputError(f"{url!r} is not an http or https address")
     if sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
         raise InputError(f"sha256 must be 64 hexadecimal digits, got {sha256!r}")
-    with PartialFile(path) as part:
-        _download(url, part, progress, first_wait)
+    with PartialFile(url, path) as part:
+        _download(part, progress, first_wait)
         if sha256 and (found := _sha256_of(part.path)) != sha256.lower():
             part.discard()
             raise InputError(f"{url} has SHA-256 {found}, expected {sha256.lower()}")
@@ -92,29 +83,34 @@ def _sha256_of(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def _download(url: str, part: PartialFile, progress: ByteProgress, wait: float) -> None:
+def _download(part: PartialFile, progress: ByteProgress, wait: float) -> None:
     for attempt in range(ATTEMPTS):
         time.sleep(wait * 2 ** (attempt - 1) if attempt else 0)
         try:
-            return _attempt(url, part, progress)
+            return _attempt(part, progress)
         except _BrokenOffError as error:
             reason = error
     raise InputError(
-        f"{url} broke off {ATTEMPTS} times, last: {reason}; the same call resumes at "
+        f"{part.url} broke off {ATTEMPTS} times, last: {reason}; the same call resumes at "
         f"{part.size} bytes"
     )
 
 
-def _attempt(url: str, part: PartialFile, progress: ByteProgress) -> None:
+def _attempt(part: PartialFile, progress: ByteProgress) -> None:
     """Add what is missing to the part; `_BrokenOffError` says that it is worth another try."""
-    origin = part.origin(url)
+    version = part.version()
+    headers = {"User-Agent": "hyperlvq"}
+    if version:
+        headers["Range"] = f"bytes={part.size}-"
+    if version and version.validator:
+        headers["If-Range"] = version.validator  # all of the file comes if it is another by now
     try:
-        with _open(url, _headers(origin, part), part) as response:
-            _take(response, url, origin, part, progress)
+        with _open(part, headers) as response:
+            _take(response, version, part, progress)
     except InputError:
         raise
     except (InvalidURL, ValueError) as error:  # of this address, or of one that it redirects to
-        raise _refused(url, f"a malformed address or answer: {_line(error)}") from None
+        raise _refused(part.url, f"a malformed address or answer: {_line(error)}") from None
     except (HTTPException, OSError) as error:  # the part's own errors are InputErrors
         reason = getattr(error, "reason", error)
         raise _BrokenOffError(_line(reason) or type(error).__name__) from None
@@ -129,29 +125,19 @@ def _line(said: object) -> str:
     return " ".join(str(said).split())[:MAX_QUOTED]
 
 
-def _headers(origin: Origin | None, part: PartialFile) -> dict[str, str]:
-    headers = {"User-Agent": "hyperlvq"}
-    if origin:
-        headers["Range"] = f"bytes={part.size}-"
-    if origin and origin.validator:
-        headers["If-Range"] = origin.validator  # all of the file comes if it is another by now
-    return headers
-
-
-def _open(url: str, headers: dict[str, str], part: PartialFile) -> HTTPResponse:
+def _open(part: PartialFile, headers: dict[str, str]) -> HTTPResponse:
     """Return the answer of an address or of what it redirects to, whatever its status."""
     director = request.OpenerDirector()  # urllib's own would go on to ftp and files
-    handlers = request.ProxyHandler(), _Handler(part), _TLSHandler(part), request.UnknownHandler()
-    for handler in handlers:
+    for handler in (request.ProxyHandler(), _WatchedHandler(part), request.UnknownHandler()):
         director.add_handler(handler)
-    place = url
+    place = part.url
     for _ in range(MAX_REDIRECTS + 1):
         response = director.open(request.Request(place, headers=headers), timeout=TIMEOUT_SECONDS)
         if response.status not in REDIRECTS:
             return response
         response.close()
-        place = _redirected(place, response.headers.get("Location", ""), url)
-    raise _refused(url, f"more than {MAX_REDIRECTS} redirects")
+        place = _redirected(place, response.headers.get("Location", ""), part.url)
+    raise _refused(part.url, f"more than {MAX_REDIRECTS} redirects")
 
 
 def _redirected(place: str, location: str, url: str) -> str:
@@ -167,39 +153,42 @@ def _redirected(place: str, location: str, url: str) -> str:
 
 
 def _take(
-    response: HTTPResponse,
-    url: str,
-    origin: Origin | None,
-    part: PartialFile,
-    progress: ByteProgress,
+    response: HTTPResponse, version: Version | None, part: PartialFile, progress: ByteProgress
 ) -> None:
     status = _line(f"status {response.status} {response.reason}")
+    place = response.headers.get("Content-Range", "")
     if response.status == OK:
-        origin = Origin.of(url, response.headers)
-        part.start(origin)
+        version = _version_of(response, part.url)
+        part.start(version)
     elif response.status == PARTIAL_CONTENT:
-        _check_continuation(response, origin, part)
-    elif response.status == RANGE_NOT_SATISFIABLE and origin:
-        return _check_whole(response, origin, part)
+        if not version or not re.fullmatch(f"bytes {part.size}-{NUMBER}/{version.size}", place):
+            _start_afresh(part)
+    elif response.status == RANGE_NOT_SATISFIABLE and version:  # perhaps as nothing is missing
+        if part.size != version.size or place not in ("", f"bytes */{version.size}"):
+            _start_afresh(part)
+        return
     elif response.status in WORTH_RETRYING:
         raise _BrokenOffError(status)
     else:
-        raise _refused(url, status)
-    return _append(response, url, part, origin.size if origin else None, progress)
+        raise _refused(part.url, status)
+    _append(response, part, version.size, progress)
 
 
-def _check_continuation(response: HTTPResponse, origin: Origin | None, part: PartialFile) -> None:
-    place = response.headers.get("Content-Range", "")
-    found = re.fullmatch(rf"bytes ({NUMBER})-{NUMBER}/({NUMBER})", place)
-    if not (origin and found and (int(found[1]), int(found[2])) == (part.size, origin.size)):
-        _start_afresh(part)
-
-
-def _check_whole(response: HTTPResponse, origin: Origin, part: PartialFile) -> None:
-    """Begin again unless nothing is missing, as a range that is not there may mean."""
-    whole = f"bytes */{origin.size}"
-    if part.size != origin.size or response.headers.get("Content-Range", whole) != whole:
-        _start_afresh(part)
+def _version_of(response: HTTPResponse, url: str) -> Version:
+    """Return the version that the headers of a whole file describe."""
+    headers = response.headers
+    etag = headers.get("ETag", "")
+    # HTTP has no ranges of what a weak tag names
+    validator = etag if etag.startswith('"') else headers.get("Last-Modified", "")
+    lengths = {length.strip() for length in headers.get_all("Content-Length", [])}
+    if headers.get("Transfer-Encoding", "").lower() == "chunked":
+        lengths = set()  # as the end of the chunks is that of the file
+    size = None
+    for length in lengths:
+        if len(lengths) > 1 or not re.fullmatch(NUMBER, length):
+            raise _refused(url, f"the server gives its length as {length[:50]!r}")
+        size = int(length)
+    return Version(validator if is_header(validator) else None, size)
 
 
 def _start_afresh(part: PartialFile) -> NoReturn:
@@ -208,7 +197,7 @@ def _start_afresh(part: PartialFile) -> NoReturn:
 
 
 def _append(
-    response: HTTPResponse, url: str, part: PartialFile, total: int | None, progress: ByteProgress
+    response: HTTPResponse, part: PartialFile, total: int | None, progress: ByteProgress
 ) -> None:
     progress(part.size, total)
     while chunk := response.read1(CHUNK_BYTES):  # what is there, as all of it may take hours
@@ -218,7 +207,7 @@ def _append(
             _start_afresh(part)
         if part.size > MAX_BYTES:
             part.discard()
-            raise _refused(url, f"more than {MAX_BYTES} bytes came")
+            raise _refused(part.url, f"more than {MAX_BYTES} bytes came")
     if not part.size:
         raise _BrokenOffError("nothing came")
     if total is not None and part.size != total:
@@ -251,7 +240,7 @@ class _WatchedInput(RawIOBase):
         self._start, self._size_at_start = time.monotonic(), self._part.size
 
 
-class _Watched(request.AbstractHTTPHandler):
+class _WatchedHandler(request.HTTPSHandler, request.HTTPHandler):
     def __init__(self, part: PartialFile):
         super().__init__()
         self._part = part
@@ -268,11 +257,3 @@ class _Watched(request.AbstractHTTPHandler):
         response = HTTPResponse(*arguments, **options)
         response.fp = BufferedReader(_WatchedInput(response.fp.detach(), self._part))
         return response
-
-
-class _Handler(_Watched, request.HTTPHandler):
-    pass
-
-
-class _TLSHandler(_Watched, request.HTTPSHandler):
-    pass

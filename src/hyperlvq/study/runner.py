@@ -57,33 +57,10 @@ def run_study(
 ) -> Iterator[Step]:
     """Run what a folder lacks of a study; yield each record after it has been appended.
 
-    Parameters
-    ----------
-    source : DataSource
-        The collection.
-    folder : path
-        Where the records are; created if need be.
-    models, sets : sequence of str, default=None
-        Names of models and data sets; all of them by default.
-    settings : Settings, default=None
-        Parameters per model and data set, `Settings()` for one setting per model; by default what
-        `default_settings` gives.
-    as_published : bool, default=False
-        Whether models with settings of a file, such as the paper's table, are solved and started
-        as in the paper.
-    n_seeds : int, default=5
-        Number of initialisations.
-    protocol : {"paper", "strict"}, default="paper"
-        How data are scaled and split.
-    retry_failed : bool, default=False
-        Whether runs whose record is an error count as missing.
-    executor : Executor, default=None
-        What does the runs: `processes`, a Dask cluster or a device; by default one process.
-
-    Yields
-    ------
-    step : Step
-        The record and how much is done; the records of earlier runs are not repeated.
+    All models and data sets run by default, with what `default_settings` gives. `as_published`
+    says whether models with settings of a file, such as the paper's table, are solved and started
+    as in the paper; `retry_failed` whether runs whose record is an error count as missing. The
+    executor is that of `processes` (by default one), a Dask cluster or a device.
     """
     check_choice("protocol", protocol, PROTOCOLS)
     check_integer("n_seeds", n_seeds, minimum=1)

@@ -18,7 +18,7 @@ from hyperlvq.checks import InputError, check_choice, check_integer
 from hyperlvq.readouts import rls_path
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.data_set import DataSet, SplitRows
-from hyperlvq.study.experiments import MODELS, Model
+from hyperlvq.study.experiments import LAYER_PARAMETERS, MODELS, Model
 from hyperlvq.study.jobs import Executor, Job
 from hyperlvq.study.protocol import TrainTest, estimated_seconds, samples_of, scale_file
 from hyperlvq.study.records import Record, open_records
@@ -37,7 +37,6 @@ from hyperlvq.study.settings import TUNED_FILE, Parameters, RowKey, write_settin
 TUNING_NAME = "tuning.jsonl"
 GRIDS = ("full", "quick")
 N_FOLDS = 3
-LAYER_PARAMETERS = ("n_units", "clip")
 
 
 @dataclass(frozen=True)
@@ -73,10 +72,8 @@ class GridSearch(Job):
         candidates = self.candidates()
         if self.model.is_rls:  # one decomposition serves all penalties
             candidates = [candidates[group[0]] for group in group_by_layer(candidates)]
-        return self.n_trials() * sum(
-            estimated_seconds(self.model, {**setting, **self.limits()}, *sizes)
-            for setting in candidates
-        )
+        seconds = (estimated_seconds(self.model, setting, *sizes) for setting in candidates)
+        return self.n_trials() * sum(seconds)
 
     def result(self) -> Record:
         """Train and score every setting."""
@@ -100,9 +97,9 @@ class GridSearch(Job):
         }
 
     def candidates(self) -> list[Parameters]:
-        """Return every setting of the grid."""
+        """Return every setting of the grid, with what all of them share."""
         settings = settings_of_grid(grid_of(self.model, self.grid))
-        return [{**self.reused, **setting} for setting in settings]
+        return [{**self.reused, **setting, **self.limits()} for setting in settings]
 
     def limits(self) -> Mapping[str, Any]:
         """Return the parameters that every setting of the grid is compared with."""
@@ -170,8 +167,7 @@ def score_candidates(search: GridSearch, samples: TrainTest, seed: int) -> np.nd
     """
     scores = []
     for candidate in search.candidates():
-        parameters = {**candidate, **search.limits()}
-        pipeline = protocols.build(search.model, parameters, seed, search.protocol)
+        pipeline = protocols.build(search.model, candidate, seed, search.protocol)
         try:
             protocols.fit_quietly(pipeline, samples)
             scores.append(float(np.mean(pipeline.predict(samples.X_test) == samples.y_test)))
@@ -217,21 +213,8 @@ def tune_study(
 ) -> Iterator[Step]:
     """Tune what a folder lacks; yield each record, and at the end write the settings file.
 
-    Parameters
-    ----------
-    source, folder, models, sets, executor
-        As for `run_study`; models without a grid are left out.
-    grid : {"full", "quick"}, default="full"
-        Which values to try.
-    n_seeds : int, default=5
-        Number of initialisations, for the protocol "paper"; "strict" has one per fold.
-    protocol : {"paper", "strict"}, default="paper"
-        What data to tune on.
-
-    Yields
-    ------
-    step : Step
-        The record and how much is done.
+    All models with a grid are tuned by default. `n_seeds` is for the protocol "paper"; "strict"
+    has one seed per fold.
     """
     check_choice("protocol", protocol, protocols.PROTOCOLS)
     check_choice("grid", grid, GRIDS)
@@ -307,9 +290,8 @@ def check_searches(records: Iterable[Record]) -> None:
     """Raise if a record is not one of a search, by its line."""
     for line, record in enumerate(records, 1):
         if not _is_of_search(record):
-            raise InputError(
-                f"{TUNING_NAME}, line {line}: not a record of a search over the present grids"
-            )
+            fault = "not a record of a search over the present grids"
+            raise InputError(f"{TUNING_NAME}, line {line}: {fault}")
 
 
 def _is_of_search(record: Record) -> bool:

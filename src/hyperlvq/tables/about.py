@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hyperlvq.checks import InputError
-from hyperlvq.costs import FORMS, glvq_flops, prediction_cost, rls_flops
+from hyperlvq.costs import FORMS, prediction_cost
 from hyperlvq.model_files import ModelFile
 from hyperlvq.registry import PARTS
 from hyperlvq.tables.columns import Column, Kind
@@ -17,7 +17,6 @@ from hyperlvq.tables.evaluation import Confusion, Validation, in_order
 
 About = Mapping[str, Any]
 
-#: Parameters that say what a model is; the others say how training goes about it.
 _SETTINGS = {str: (int, float, str, None, dict, list)}
 _ROUND = {"n_settings": int, "n_rows": int, "best": _SETTINGS, "accuracy": float}
 #: What the notes of a model file are; a key with a question mark may be missing. An array is the
@@ -216,20 +215,20 @@ def settings_of(model: ModelFile) -> dict[str, Any]:
 
 def costs_of(model: ModelFile, n_rows: int) -> dict[str, Any]:
     """Return the flops of training, and bytes and operations of the model, where a formula is."""
-    hidden, readout = names_of(model).values()
-    learnt = model.parts[-1].learnt
+    hidden = names_of(model)["hidden"]
+    record, learnt = PARTS[model.parts[-1].kind], model.parts[-1].learnt
     n_features = next(p.learnt["n_features_in_"] for p in model.parts if p.kind == "MinMaxScaler")
     n_classes, width = len(learnt["classes_"]), learnt["n_features_in_"]
     costs: dict[str, Any] = {"features": n_features, "training_flops": None}
-    if readout == "rls":
-        costs["training_flops"] = rls_flops(n_rows, width, n_classes)
-    if readout == "glvq":
-        per_class = len(learnt["prototypes_"]) / n_classes
-        costs["training_flops"] = glvq_flops(n_rows, width, n_classes, per_class, learnt["n_iter_"])
+    if record.training_flops is not None:
+        per_class = len(learnt.get("prototype_classes_", ())) / n_classes
+        sizes = n_rows, width, n_classes, per_class, learnt.get("n_iter_", 1)
+        costs["training_flops"] = record.training_flops(*sizes)
+    if "loss_curve_" in learnt:
         costs["iterations"] = learnt["n_iter_"]
-    rows = PARTS[model.parts[-1].kind].output_rows
+    rows = record.output_rows
     if rows is not None:
-        sizes = hidden, n_features, width, len(learnt[rows])
+        outputs = hidden, n_features, width, len(learnt[rows])
         for form in FORMS if hidden == "intrvfl" else FORMS[:1]:
-            costs[form] = prediction_cost(*sizes, linear=rows == "coef_", form=form)._asdict()
+            costs[form] = prediction_cost(*outputs, linear=rows == "coef_", form=form)._asdict()
     return costs
