@@ -235,7 +235,7 @@ def test_fused_multiply_adds_change_nothing(tmp_path):
         pytest.skip("needs a processor with fused multiply-adds")
     write(Settings("glvq", "float", 8, 20, 500, 3, 4, 1), tmp_path, n_samples=40)
 
-    assert self_test(HOST, tmp_path, "-O3", "-mfma", "-ffp-contract=fast").wrong == 0
+    assert self_test(HOST, tmp_path, "-O3", "-mfma", "-ffp-contract=fast") == 0
 
 
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False), st.integers(-(2**31), 2**31 - 1))

@@ -1,11 +1,5 @@
 """What a model takes of a device, before it is built: flash, RAM, stack and instructions.
 
-Flash is by how many bytes a firmware grows when it calls the model, linked with --gc-sections and
-compiled as the export's NAME.md says; routines of the compiler for float or 64 bits count, though
-other code may share them. The image has the least program around the model. The stack, of arrays
-and frames, is an upper bound of what was measured. Instructions are those of one prediction, of
-samples within the training ranges.
-
 Bytes of tables follow from the layout, and so does how often each term of the code occurs. What
 one occurrence takes is a figure for gcc at -Os, which bench/calibrate_budget.py measures and fits.
 """
@@ -27,17 +21,14 @@ CROWDED = (3, 5, 7)
 
 
 class Budget(NamedTuple):
-    """Bytes of flash, image, static RAM and stack, and instructions of a prediction.
+    """What a model takes of a device, compiled and linked as the export's NAME.md says."""
 
-    `complaint` says why an AVR cannot read the tables; None where the target can.
-    """
-
-    flash: int
-    image: int
-    ram: int
-    stack: int
-    instructions: int
-    complaint: str | None
+    flash: int  # bytes by which a firmware grows, with the compiler's routines for float or 64 bits
+    image: int  # bytes of flash with the least program around the model
+    ram: int  # bytes of static RAM
+    stack: int  # bytes of arrays and frames, an upper bound of what was measured
+    instructions: int  # of one prediction, of a sample within the training ranges
+    complaint: str | None  # why an AVR cannot read the tables; None where the target can
 
 
 def predict_budget(model: Plan | Layout, target: str) -> Budget:
@@ -156,10 +147,8 @@ def instruction_terms(layout: Layout, is_avr: bool) -> dict[str, float]:
 
 
 def frame_terms(layout: Layout) -> dict[str, float]:
-    """Return what the frames of functions hold beside arrays, by name.
-
-    Terms are few, so that a bound of all measured models is one of others too.
-    """
+    """Return what the frames of functions hold beside arrays, by name."""
+    # Few terms, so that a bound of all measured models is one of others too.
     terms: dict[str, float] = {
         "frames": 1,
         f"frames, {layout.input}": 1,

@@ -14,7 +14,6 @@ from hyperlvq.registry import PartRecord, recipe_records
 ENOUGH_UNITS = 2000
 #: To choose among, as far as they are not given.
 PROTOTYPES = (1, 2, 3)
-KILOBYTE = 1024
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(k|kb|kib|b|)", flags=re.IGNORECASE)
 
 
@@ -118,5 +117,5 @@ def parse_size(size: int | str) -> int:
     found = SIZE.fullmatch(str(size).strip())
     if not found:
         raise InputError(f"a size is a number of bytes or of kilobytes, as in 16k, got {size!r}")
-    factor = KILOBYTE if found[2].lower().startswith("k") else 1
+    factor = 1024 if found[2].lower().startswith("k") else 1
     return int(float(found[1]) * factor)

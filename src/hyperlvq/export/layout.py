@@ -122,11 +122,7 @@ class Layout:
         input: str = "float",  # noqa: A002
         factor: int = 2,
     ) -> "Layout":
-        """Return the layout of a model before it exists, where unknown the larger one.
-
-        Every feature is taken to have a scaling of its own, and an index of it, integers to span
-        their whole type, and every weight to be the largest.
-        """
+        """Return the layout of a model before it exists, where unknown the larger one."""
         n_outputs = n_classes * prototypes_per_class
         return cls(
             *(n_features, n_units, n_outputs, n_classes, clip, bits, input, factor),
@@ -282,6 +278,7 @@ def scaling_layout(scaling: FloatScaling | IntegerScaling) -> ScalingLayout:
 
 
 def _largest_scaling(n_features, n_units, input_type):
+    """Return the layout for features that share no scaling, of integers that span their type."""
     # Where some features share one, the code for indices may exceed what rows save.
     index_type = unsigned_type(n_features - 1) if n_features > LARGEST_UNSHARED else ""
     if input_type == "float":

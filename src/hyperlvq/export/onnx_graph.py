@@ -198,10 +198,7 @@ def _correction(graph, distance, levels, scaling):
 
 
 def _bits(graph, levels, plan):
-    """Return the signs of all features, negated below their levels, as words of bits.
-
-    Samples × features × words of uint64, with bit n % 64 of word n // 64 for unit n.
-    """
+    """Return signs, negated below the levels, as bits (samples × features × words of uint64)."""
     keys = plan.key_words(WORD_BITS).astype(np.uint64)
     first_units = WORD_BITS * np.arange(keys.shape[1])
     columns = graph.add("Unsqueeze", levels, np.array([2]))
@@ -212,10 +209,7 @@ def _bits(graph, levels, plan):
 
 
 def _counts(graph, words, plan):
-    """Return how many features are positive in each unit (samples × units, int32).
-
-    Units are padded to whole words and come in the order of a word's bits 0, 16, 32, 48, 1, ...
-    """
+    """Return how many features are positive in each unit (samples × padded units, int32)."""
     digits = _digits_of_counts(graph, words, plan.n_features)
     # Not by ReduceSum, for which onnxruntime rounds int64 to float64.
     packed = _every_sixteenth(graph, digits[-1])
@@ -260,16 +254,14 @@ def _added(graph, pairs):
 
 
 def _products(graph, counts, plan):
-    """Return the products of activations and weights, in 8 bits where both have no more.
-
-    Of c positive features among K come activations clip(2c - K); `shifted` are limit + those.
-    """
+    """Return the products of activations and weights, in 8 bits where both have no more."""
     limit = plan.limit
     padded = np.zeros((_n_padded(plan), plan.n_outputs), dtype=plan.weights.dtype)
     padded[: plan.n_units] = plan.weights.T
     # In the order of counts: a word's bits 0, 16, 32 and 48 are unpacked together.
     by_bit = padded.reshape(-1, COUNTS_PER_WORD, COUNT_BITS, plan.n_outputs)
     weights = by_bit.swapaxes(1, 2).reshape(padded.shape)
+    # Of c positive features among K come activations clip(2c - K); `shifted` are limit + those.
     doubled = graph.add("Mul", counts, np.int32(2))
     sums = graph.add("Sub", doubled, np.int32(plan.n_features - limit))
     shifted = graph.add("Clip", sums, np.int32(0), np.int32(2 * limit))

@@ -13,16 +13,13 @@ LARGEST_BIAS = 2.0**52
 
 
 def quantise(weights, bits):
-    """Return q (int8 or int16) and the scale s that give the least Σ (w - s·q)².
-
-    Scales below the largest that is needed clip a few outliers and round all other weights
-    more finely.
-    """
+    """Return q (int8 or int16) and the scale s that give the least Σ (w - s·q)²."""
     dtype = np.int8 if bits == 8 else np.int16
     limit = np.iinfo(dtype).max
     largest = np.abs(weights).max()
     if largest < np.finfo(np.float64).tiny:  # a scale of it may be zero
         return np.zeros(weights.shape, dtype), 1.0
+    # Smaller scales than the largest clip a few outliers and round all others more finely.
     scales = largest / limit * SHARES
     losses = [np.square(weights - s * round_to(weights, s, limit)).sum() for s in scales]
     scale = float(scales[np.argmin(losses)])

@@ -81,12 +81,11 @@ def to_notes(about: About) -> dict[str, Any]:
         counts = validation.confusion.counts
         notes["confusion"] = counts.astype(np.min_scalar_type(counts.max()))
     notes["class_counts"] = np.array([counts_of[name] for name in sorted(counts_of)])
-    columns = [json.dumps(_without_none(asdict(column))) for column in about["columns"]]
+    columns = [
+        json.dumps({name: value for name, value in vars(column).items() if value is not None})
+        for column in about["columns"]
+    ]
     return {**notes, "columns": np.array(columns, dtype=object)}
-
-
-def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def from_notes(model: ModelFile, name: str) -> About:
@@ -98,7 +97,7 @@ def from_notes(model: ModelFile, name: str) -> About:
         labels = map(str, model.parts[-1].learnt["classes_"].tolist())
         by_label = dict(zip(labels, notes["class_counts"].tolist(), strict=True))
         classes = {label: by_label[label] for label in in_order(by_label)}
-        columns = [_column_of(json.loads(text)) for text in notes["columns"]]
+        columns = [*map(_column_of, json.loads(f"[{','.join(notes['columns'])}]"))]
         _check(_used(columns) == _used(_columns_of_parts(model)))
         return {
             **{key: notes[key] for key in PLAIN_KEYS if key in notes},

@@ -186,11 +186,8 @@ def _describe_text(
 def _reason_against_text(
     name: str, cells: pa.ChunkedArray, text: pa.ChunkedArray, level_counts: pa.ChunkedArray
 ) -> str | None:
-    """Return why text is left out: dates, one value, or too many to learn from any.
-
-    `level_counts` has how often each level occurs, the most frequent first.
-    """
-    n_levels = len(level_counts)
+    """Return why text is left out: dates, one value, or too many to learn from any."""
+    n_levels = len(level_counts)  # the most frequent level comes first
     n_values = len(text) - text.null_count
     if contents.is_time(cells.type) or _are_dates(text):
         return "dates"

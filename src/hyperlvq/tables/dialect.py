@@ -111,16 +111,12 @@ def _encoding(head: bytes) -> tuple[bytes, str]:
 
 
 class Dialect(NamedTuple):
-    """How a text table is written.
+    """How a text table is written."""
 
-    `delimiter` is None in a table of one column; `n_unnamed` columns at the right have no name and
-    must be empty; the header ends after `header_size` bytes of UTF-8.
-    """
-
-    delimiter: str | None
+    delimiter: str | None  # None in a table of one column
     columns: tuple[str, ...]
-    n_unnamed: int
-    header_size: int
+    n_unnamed: int  # how many columns at the right have no name; they must be empty
+    header_size: int  # in bytes of UTF-8
 
 
 def find_dialect(text: Peekable, name: str) -> Dialect:

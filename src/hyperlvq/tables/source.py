@@ -92,15 +92,12 @@ class Peekable:
 
 
 class Source(Peekable, AbstractContextManager):
-    """The bytes of a table, unpacked; a context manager that closes what was opened.
-
-    `name` is what messages call it; `size` is the file's size, None for a pipe.
-    """
+    """The bytes of a table, unpacked; a context manager that closes what was opened."""
 
     def __init__(self, name: str, file: IO[bytes], size: int | None = None):
-        self.name = name
+        self.name = name  # what messages call it
         self._file = file
-        self._size = size
+        self._size = size  # None for a pipe
         self._copy: str | None = None
         packed: Any = Peekable(file)  # GzipFile is typed to need a whole file, and only reads
         with self._one_sentence():
@@ -162,7 +159,8 @@ def open_source(path: str | Path) -> Source:
     else:
         source = Source(STANDARD_INPUT, sys.stdin.buffer)
     try:
-        _check_format(source)
+        if what := _foreign_format(source.peek(HEAD_SIZE)):
+            raise InputError(f"{source.name} is {what}")
     except BaseException:
         source.close()
         raise
@@ -188,16 +186,10 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
-def _check_format(source: Source) -> None:
-    head = source.peek(HEAD_SIZE)
-    if not head:
-        raise InputError(f"{source.name} is empty")
-    if found := _foreign_format(head):
-        raise InputError(f"{source.name} is {found}")
-
-
 def _foreign_format(head: bytes) -> str | None:
     """Return what the bytes are and what to do about it, if they are known not to be a table."""
+    if not head:
+        return "empty"
     if head.startswith(ZIP_MAGIC):
         return next(what for part, what in ZIP_CONTENTS if part in head)
     if head[8:].startswith(b'{"__metadata__"'):  # of safetensors

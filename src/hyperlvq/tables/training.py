@@ -44,22 +44,18 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Task:
-    """What to learn from a table, and how.
-
-    `parameters` are those of `make_classifier`; `n_folds` is 0 for no cross-validation; columns in
-    `keep` are used and those in `drop` are not, whatever they look like. `sizes` returns the
-    settings to choose from for so many features and classes, where a device sets limits.
-    """
+    """What to learn from a table, and how."""
 
     target: str
     hidden: str = "intrvfl"
     readout: str = "glvq"
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    n_folds: int = 5
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # those of `make_classifier`
+    n_folds: int = 5  # 0 for no cross-validation
     tune: bool = False
     seed: int = 0
-    keep: Collection[str] = ()
-    drop: Collection[str] = ()
+    keep: Collection[str] = ()  # columns that are used, whatever they look like
+    drop: Collection[str] = ()  # columns that are not
+    #: Settings to choose from for so many features and classes, where a device sets limits.
     sizes: Callable[[int, int], list[Parameters]] | None = None
 
 
@@ -86,15 +82,11 @@ def table_classifier(
     seed: int,
     **parameters: Any,
 ) -> Pipeline:
-    """Return a model that fits and predicts data frames with these columns.
-
-    Missing numbers go on to the integer layer, which leaves them out of its sum; other layers get
-    the column's median.
-    """
+    """Return a model that fits and predicts data frames with these columns."""
     vectorizer = FrameVectorizer(
         [column.name for column in columns if column.kind is Kind.NUMBER],
         [column.name for column in columns if column.kind is Kind.TEXT],
-        fill=hidden != "intrvfl",
+        fill=hidden != "intrvfl",  # which leaves missing numbers out of its sum
         min_rows=fewest_rows(n_rows),
         max_levels=MOST_FEATURES,
     )

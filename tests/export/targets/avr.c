@@ -14,11 +14,6 @@ void report(const char *text)
     }
 }
 
-uint32_t instructions(void)
-{
-    return 0;
-}
-
 __attribute__((destructor)) static void stop(void)
 {
     cli();

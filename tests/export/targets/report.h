@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 void report(const char *text);
-uint32_t instructions(void);
+uint32_t instructions(void); /* of the Cortex-M3 only */
 
 __attribute__((unused)) static void report_number(const char *label, uint32_t number)
 {
