@@ -178,8 +178,9 @@ def test_broken_connection_is_resumed(server, target):
     assert ranges == [None, "bytes=128000-", "bytes=128000-", "bytes=192000-"]
 
 
-def test_next_call_resumes(server, target):
+def test_next_call_resumes_and_a_private_file_stays_private(server, target):
     target.write_bytes(b"older")
+    target.chmod(0o600)
     fail_with_half(server, target)
     assert target.read_bytes() == b"older"
     server.requests.clear()
@@ -188,6 +189,7 @@ def test_next_call_resumes(server, target):
     assert target.read_bytes() == CONTENT
     assert server.requests[0]["Range"] == "bytes=128000-"
     assert server.requests[0]["If-Range"] == '"first"'
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
     assert leftovers(target) == []
 
 
@@ -284,15 +286,6 @@ def test_answer_that_is_no_file_is_refused(server, target, behaviour, message, n
     assert not list(target.parent.iterdir())
 
 
-def test_length_that_never_comes_is_refused(server, target):
-    server.etag = None
-    server.script = [answering(200, CONTENT, len(CONTENT) + 9)] * 9
-
-    with pytest.raises(InputError, match="last: 256000 of 256009 bytes came"):
-        get(server, target)
-    assert not target.exists()
-
-
 def test_server_that_is_not_there_is_named(target):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -337,6 +330,7 @@ WRONG_LENGTH = "cannot be fetched: the server gives its length as '"
             for text in ("-5", "+5", "5x", "0x10", "", "5, 5", "1" * 5000, "1e3")
         ),
         (length_of("5\r\nContent-Length: 6"), WRONG_LENGTH),
+        (length_of("9"), "broke off 5 times, last: 5 of 9 bytes came"),
         *(
             (CHUNKED + chunks, BROKE_OFF)
             for chunks in (b"", b"5\r\nbytes\r\n", b"-5\r\nbytes\r\n", b"x\r\n", b"9\r\nbytes")
@@ -356,7 +350,7 @@ def test_answer_that_is_not_http_is_one_sentence(raw_server, target, answer, mes
         fetch(raw_server(answer), target, first_wait=0.001)
     assert len(str(caught.value)) < 400
     assert not target.exists()
-    assert message == BROKE_OFF or leftovers(target) == []
+    assert "broke off" in message or leftovers(target) == []
 
 
 def test_chunks_give_a_file(raw_server, target):
@@ -478,15 +472,6 @@ def test_link_to_the_file_stays_one(server, target, tmp_path):
 
     assert target.is_symlink()
     assert (tmp_path / "folder" / "b").read_bytes() == CONTENT
-
-
-def test_private_file_stays_private(server, target):
-    target.write_bytes(b"older")
-    target.chmod(0o600)
-    get(server, target)
-
-    assert target.read_bytes() == CONTENT
-    assert stat.S_IMODE(target.stat().st_mode) == 0o600
 
 
 @pytest.fixture

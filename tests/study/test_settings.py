@@ -33,11 +33,13 @@ def read(path, text):
     return read_settings(path)
 
 
-def test_settings_are_read_by_set_and_column(path):
+def test_settings_have_the_name_of_their_file_and_known_columns_where_they_are_used(path):
     settings = read(path, GOOD)
 
     assert settings.name == "best"
     assert settings.columns == {"knn_k", "rls_features_lmb"}
+    assert settings.choose(MODELS["ridge"], "iris", 0) == (MODELS["ridge"].defaults, "defaults")
+    assert settings.choose(MODELS["knn"], "iris", 0).origin == "best"
 
 
 @pytest.mark.parametrize(
@@ -57,13 +59,6 @@ def test_parameters_are_those_of_the_row(path, model, dataset, split, expected):
     assert parameters(read(path, GOOD), model, dataset, split) == expected
 
 
-def test_defaults_are_called_so(path):
-    settings = read(path, GOOD)
-
-    assert settings.choose(MODELS["ridge"], "iris", 0) == (MODELS["ridge"].defaults, "defaults")
-    assert settings.choose(MODELS["knn"], "iris", 0).origin == "best"
-
-
 def test_whole_numbers_are_integers(path):
     settings = read(path, "dataset,knn_k,rls_features_lmb\niris,5.0,0.25\n")
 
@@ -71,50 +66,55 @@ def test_whole_numbers_are_integers(path):
     assert isinstance(parameters(settings, "rls_features", "iris")["alpha"], float)
 
 
+PUBLISHED_START = {"prototypes_per_class": 1, "init_noise": 1}
 PUBLISHED = "dataset,glvq_features_beta,rls_features_lmb,knn_k\niris,5,2,3\n"
 TUNED = "dataset,tuning,glvq_features_beta,glvq_features_ppc,rls_features_lmb\niris,paper,5,4,2\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "model", "as_published", "refusal"),
+    ("text", "model", "as_published", "expected"),
     [
-        (PUBLISHED, "knn", False, None),
-        (PUBLISHED, "rls_features", True, None),
-        (PUBLISHED, "glvq_features", True, None),
-        (TUNED, "rls_features", False, None),
-        (TUNED, "glvq_features", False, None),
-        (TUNED, "glvq_features", True, None),
-        (
-            PUBLISHED,
-            "rls_features",
-            False,
-            "have no column 'tuning': give them one if rls_features was tuned with hyperlvq, "
-            "or --as-published to train it as the paper does",
-        ),
-        (
-            PUBLISHED,
-            "glvq_features",
-            False,
-            "have no column 'glvq_features_ppc', but others of glvq_features, as the paper's "
-            "table: that is for --as-published",
-        ),
-        (
-            "dataset,svm_c\niris,4\n",
-            "svm",
-            True,
-            "have no column 'svm_gamma', but others of svm",
-        ),
-        ("dataset\niris\n", "knn", True, None),
+        (PUBLISHED, "knn", False, {"n_neighbors": 3}),
+        (PUBLISHED, "knn", True, {"n_neighbors": 3}),
+        (PUBLISHED, "rls_features", True, {"alpha": 2, "solver": "pinv"}),
+        (PUBLISHED, "glvq_features", True, {"slope": 5, **PUBLISHED_START}),
+        (TUNED, "rls_features", False, {"alpha": 2}),
+        (TUNED, "rls_features", True, {"alpha": 2, "solver": "pinv"}),
+        (TUNED, "glvq_features", False, {"slope": 5, "prototypes_per_class": 4}),
+        (TUNED, "glvq_features", True, {"slope": 5, "prototypes_per_class": 4, "init_noise": 1}),
     ],
 )
-def test_settings_say_what_they_mean_or_are_refused(path, text, model, as_published, refusal):
+def test_models_are_solved_and_started_as_published_if_asked(
+    path, text, model, as_published, expected
+):
     settings = read(path, text)
-    if refusal is None and settings.columns:
-        settings.check([MODELS[model]], "paper", as_published)
-    else:
-        sentence = f"the settings best {refusal}" if refusal else "--as-published needs --settings"
-        with pytest.raises(InputError, match=sentence):
-            settings.check([MODELS[model]], "paper", as_published)
+    settings.check([MODELS[model]], "paper", as_published)
+
+    assert parameters(settings, model, "iris", as_published=as_published) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "as_published", "refusal"),
+    [
+        (
+            *(PUBLISHED, "rls_features", False),
+            "settings best have no column 'tuning': give them one if rls_features was tuned with "
+            "hyperlvq, or --as-published to train it as the paper does",
+        ),
+        (
+            *(PUBLISHED, "glvq_features", False),
+            "settings best have no column 'glvq_features_ppc', but others of glvq_features, as the "
+            "paper's table: that is for --as-published",
+        ),
+        ("dataset,svm_c\na,4\n", "svm", True, "have no column 'svm_gamma', but others of svm$"),
+        ("dataset\niris\n", "knn", True, "--as-published needs --settings"),
+    ],
+)
+def test_settings_that_do_not_say_what_they_mean_are_refused(
+    path, text, model, as_published, refusal
+):
+    with pytest.raises(InputError, match=refusal):
+        read(path, text).check([MODELS[model]], "paper", as_published)
 
 
 def test_a_tuned_file_is_called_after_its_folder_and_says_how_it_was_tuned(tmp_path):
@@ -123,29 +123,6 @@ def test_a_tuned_file_is_called_after_its_folder_and_says_how_it_was_tuned(tmp_p
 
     settings = read_settings(tmp_path / "tuning" / "settings.csv")
     assert (settings.name, settings.tuning) == ("tuning", "strict")
-
-
-@pytest.mark.parametrize(
-    ("text", "model", "as_published", "found"),
-    [
-        (PUBLISHED, "rls_features", True, {"alpha": 2, "solver": "pinv"}),
-        (TUNED, "rls_features", True, {"alpha": 2, "solver": "pinv"}),
-        (TUNED, "rls_features", False, {"alpha": 2}),
-        (
-            PUBLISHED,
-            "glvq_features",
-            True,
-            {"slope": 5, "prototypes_per_class": 1, "init_noise": 1},
-        ),
-        (TUNED, "glvq_features", True, {"slope": 5, "prototypes_per_class": 4, "init_noise": 1}),
-        (TUNED, "glvq_features", False, {"slope": 5, "prototypes_per_class": 4}),
-        (PUBLISHED, "knn", True, {"n_neighbors": 3}),
-    ],
-)
-def test_models_are_solved_and_started_as_published_if_asked(
-    path, text, model, as_published, found
-):
-    assert parameters(read(path, text), model, "iris", as_published=as_published) == found
 
 
 def test_defaults_in_place_of_published_settings_are_solved_exactly(path):
