@@ -178,6 +178,13 @@ def test_wrong_parameter_is_the_error_of_a_run_by_itself(tmp_path, source, chang
     assert batched == single
 
 
+def lacking(data_set, rows):
+    """Return the data set without the first feature of some rows."""
+    X = data_set.X.copy()
+    X[rows, 0] = np.nan
+    return replace(data_set, X=X)
+
+
 @pytest.mark.parametrize("model", ["rls_features", "glvq_features", "intrvfl_glvq"])
 def test_single_class_is_the_error_of_a_run_by_itself(tmp_path, model):
     data_set = make_set("plain")
@@ -185,31 +192,26 @@ def test_single_class_is_the_error_of_a_run_by_itself(tmp_path, model):
     source = Source(replace(data_set, splits=(alone, *data_set.splits[1:])))
     batched, single = both_ways(source, tmp_path, [model])
 
-    failed = [record for record in batched if record["error"]]
-    assert failed == [record for record in single if record["error"]]
-    assert {record["split"] for record in failed} == {0}
-    assert "needs samples of at least two classes, got one class: 0" in failed[0]["error"]
+    found, expected = values_of("error", batched, single)
+    assert found == expected
+    assert {record["split"] for record in batched if record["error"]} == {0}
+    assert "needs samples of at least two classes, got one class: 0" in found[0]
 
 
 @pytest.mark.parametrize("model", ["rls_features", "glvq_features", "rvfl_rls", "rvfl_glvq"])
 @pytest.mark.parametrize("side", ["train", "test"])
 def test_value_that_is_missing_is_the_error_of_a_run_by_itself(tmp_path, model, side):
     data_set = make_set("plain")
-    X = data_set.X.copy()
-    X[getattr(data_set.splits[0], side)[-1], 0] = np.nan
-    batched, single = both_ways(Source(replace(data_set, X=X)), tmp_path, [model])
+    source = Source(lacking(data_set, getattr(data_set.splits[0], side)[-1]))
+    found, expected = values_of("error", *both_ways(source, tmp_path, [model]))
 
-    found, expected = values_of("error", batched, single)
     assert {*found} >= {"Input X contains NaN."}
     assert found == expected
 
 
 @pytest.mark.parametrize("model", ["intrvfl_rls", "intrvfl_glvq_p1_10"])
 def test_missing_values_are_left_out_where_a_run_by_itself_leaves_them_out(tmp_path, model):
-    data_set = make_set("plain")
-    X = data_set.X.copy()
-    X[::7, 0] = np.nan
-    source = Source(replace(data_set, X=X))
+    source = Source(lacking(make_set("plain"), slice(None, None, 7)))
     batched, single = both_ways(source, tmp_path, [model], protocol="strict")
 
     assert {record["error"] for record in batched} == {None}
@@ -230,7 +232,7 @@ def test_device_that_fails_is_a_record_for_every_run(tmp_path, source, monkeypat
     def fail(*_):
         raise MemoryError("out of memory\nand more")
 
-    monkeypatch.setattr(device, "train_penalties", fail)
+    monkeypatch.setattr(device, "train_rls", fail)
     steps = study(source, tmp_path, models=["rvfl_rls", "glvq_features"], sets=["plain"])
 
     errors = {(step.record["model"], step.record["error"]) for step in steps}
@@ -347,9 +349,7 @@ def test_training_stops_where_the_limits_of_a_grid_say(source, monkeypatch, grid
 
 
 def with_a_missing_value(data_set):
-    X = data_set.X.copy()
-    X[data_set.tuning.train[-1], 0] = np.nan
-    return replace(data_set, X=X)
+    return lacking(data_set, data_set.tuning.train[-1])
 
 
 def with_a_single_class(data_set):

@@ -55,27 +55,23 @@ def tags(handler):
     return {"ETag": handler.server.etag} if handler.server.etag else {}
 
 
-def whole(handler):
-    content, start = handler.server.content, handler.start
-    if start >= len(content):
-        return handler.answer(416, Content_Range=f"bytes */{len(content)}")
-    if start:
-        place = f"bytes {start}-{len(content) - 1}/{len(content)}"
-        return handler.answer(206, content[start:], Content_Range=place, **tags(handler))
-    return handler.answer(200, content, **tags(handler))
+def whole(handler, share=1):
+    """Send what was asked for, or a share of it."""
+    start, n_bytes = handler.start, len(handler.server.content)
+    rest = handler.server.content[start:]
+    if not rest:
+        return handler.answer(416, Content_Range=f"bytes */{n_bytes}")
+    place = {"Content_Range": f"bytes {start}-{n_bytes - 1}/{n_bytes}"} if start else {}
+    body = rest[: int(share * len(rest))]
+    return handler.answer(206 if start else 200, body, len(rest), **place, **tags(handler))
+
+
+def cut_off(handler):
+    whole(handler, share=0.5)
 
 
 def ignoring_ranges(handler):
     handler.answer(200, handler.server.content, **tags(handler))
-
-
-def cut_off(handler):
-    """Send the first half of what was asked for."""
-    content = handler.server.content
-    rest = content[handler.start :]
-    place = f"bytes {handler.start}-{len(content) - 1}/{len(content)}"
-    status, headers = (206, {"Content_Range": place}) if handler.start else (200, {})
-    handler.answer(status, rest[: len(rest) // 2], len(rest), **headers, **tags(handler))
 
 
 def hanging_up(handler):
