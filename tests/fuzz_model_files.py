@@ -18,7 +18,7 @@ from model_files import put_together, take_apart
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.show import model_lines, python_model_lines
-from hyperlvq.model_files import read
+from hyperlvq.model_files import read_stream
 from hyperlvq.prediction import Predictor
 from hyperlvq.saving import from_parts
 from hyperlvq.tables.about import about_python_model, columns_of, from_notes, to_plain
@@ -174,7 +174,7 @@ def attempt(content, watch):
     """Return what came of a file: "refused", or "used"."""
     watch.is_on = True
     try:
-        file = read(io.BytesIO(content), "m")
+        file = read_stream(io.BytesIO(content), "m")
         model = from_parts(file)
         about = (from_notes if file.notes else about_python_model)(file, "m")
     except InputError as refusal:

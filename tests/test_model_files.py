@@ -12,7 +12,7 @@ from safetensors import safe_open
 
 from hyperlvq import CentroidClassifier, model_files
 from hyperlvq.checks import InputError
-from hyperlvq.model_files import read, to_bytes
+from hyperlvq.model_files import read_stream, to_bytes
 from hyperlvq.models import make_classifier
 from hyperlvq.saving import from_parts, to_parts
 
@@ -26,7 +26,7 @@ def content():
 
 def refusal(content):
     with pytest.raises(InputError) as refused:
-        read(io.BytesIO(content), "m")
+        read_stream(io.BytesIO(content), "m")
     assert "\n" not in str(refused.value)
     return str(refused.value)
 
@@ -47,15 +47,15 @@ def test_other_tools_read_the_arrays(content, tmp_path):
 def test_a_file_of_one_version_is_read_by_the_next(content, monkeypatch):
     monkeypatch.setattr(model_files, "__version__", "0.2.0")
 
-    loaded = from_parts(read(io.BytesIO(content), "m"))
+    loaded = from_parts(read_stream(io.BytesIO(content), "m"))
 
     assert loaded.predict(np.zeros((1, 3))).shape == (1,)
 
 
 def test_a_file_of_another_format_is_one_sentence(content):
-    assert refusal(changed(content, format=3, version="0.9.0")) == (
-        "m is not a model that can be used: it was saved by hyperlvq '0.9.0' in format 3, "
-        "and hyperlvq 0.1.0 reads format 2"
+    assert refusal(changed(content, format=4, version="0.9.0")) == (
+        "m is not a model that can be used: it was saved by hyperlvq '0.9.0' in format 4, "
+        "and hyperlvq 0.1.0 reads format 3"
     )
 
 
@@ -101,12 +101,12 @@ def test_a_header_is_not_taken_for_the_start_of_a_pickle(n_header):
     longer = put_together(values, arrays)
 
     assert longer[:2] == n_header.to_bytes(2, "little")
-    assert read(io.BytesIO(longer), "m").steps
+    assert read_stream(io.BytesIO(longer), "m").steps
 
 
 def test_endless_zeros_are_refused_at_once():
     with open("/dev/zero", "rb") as stream, pytest.raises(InputError, match="m is not a model"):
-        read(stream, "m")
+        read_stream(stream, "m")
 
 
 #: What is wrong, where in the header (in a step, or from the root), and the value there.
@@ -269,7 +269,7 @@ def test_notes_that_are_too_long_are_not_saved():
 
 
 def test_notes_come_back(content):
-    model = from_parts(read(io.BytesIO(content), "m"))
+    model = from_parts(read_stream(io.BytesIO(content), "m"))
     notes = {
         "plain": {"größe": [1, 2.5, None, True], "pairs": {"pairs": 1}, "by number": {1: "a"}},
         "pair": (1, (2,)),
@@ -277,7 +277,7 @@ def test_notes_come_back(content):
         "names": np.array(["", "ü"], dtype=object),
     }
 
-    found = read(io.BytesIO(to_bytes(to_parts(model, notes))), "m").notes
+    found = read_stream(io.BytesIO(to_bytes(to_parts(model, notes))), "m").notes
 
     assert found.keys() == notes.keys()
     assert all(found[key] == notes[key] for key in ("plain", "pair"))

@@ -16,12 +16,15 @@ from hyperlvq.registry import hidden_layers, readouts, recipe_defaults
 
 @pytest.mark.parametrize("hidden", hidden_layers())
 @pytest.mark.parametrize("readout", readouts())
-def test_every_hidden_layer_joins_every_readout(wine, hidden, readout):
+def test_every_hidden_layer_joins_every_readout_with_defaults_of_the_pair(wine, hidden, readout):
     X, y = wine
     model = make_classifier(hidden, readout)
+    parameters = model.get_params()
 
     assert type(model) is Pipeline
     assert list(model.named_steps) == ["scale", "hidden", "readout"]
+    for name, value in recipe_defaults(hidden, readout).items():
+        assert value in (parameters.get(f"hidden__{name}"), parameters.get(f"readout__{name}"))
     assert model.fit(X, y).score(X, y) > 0.5  # a third by chance
 
 
@@ -36,26 +39,23 @@ def test_parameters_go_to_the_step_that_has_them():
     assert parameters["hidden__random_state"] == parameters["readout__random_state"] == 5
 
 
-def test_unknown_parameter_is_named_beside_those_that_exist():
-    with pytest.raises(TypeError, match=r"no parameter 'n_unit'; those that exist: alpha, clip, "):
-        make_classifier("intrvfl", "rls", n_unit=7)
-
-
-def test_recipe_without_parameters_says_so():
-    with pytest.raises(TypeError, match="no parameter 'random_state'; those that exist: none"):
-        make_classifier("features", "centroids", random_state=0)
-
-
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("recipe", "parameter", "error", "message"),
     [
-        (("deep", "glvq"), "hidden must be one of 'features', 'rvfl', 'intrvfl', got 'deep'"),
-        (("rvfl", "svm"), "readout must be one of 'rls', .*'kglvq', got 'svm'"),
+        (
+            ("intrvfl", "rls"),
+            "n_unit",
+            TypeError,
+            "no parameter 'n_unit'; those that exist: alpha,",
+        ),
+        (("features", "centroids"), "clip", TypeError, "no parameter 'clip'; .* exist: none"),
+        (("deep", "glvq"), "clip", ValueError, "one of 'features', 'rvfl', 'intrvfl', got 'deep'"),
+        (("rvfl", "svm"), "clip", ValueError, "readout must be one of 'rls', .*'kglvq', got 'svm'"),
     ],
 )
-def test_unknown_step_is_named_beside_those_that_exist(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        make_classifier(*arguments)
+def test_what_is_unknown_is_named_beside_what_exists(recipe, parameter, error, message):
+    with pytest.raises(error, match=message):
+        make_classifier(*recipe, **{parameter: 0})
 
 
 def test_missing_values_reach_the_integer_layer(wine, rng):
@@ -92,16 +92,15 @@ def test_parameters_can_be_searched(wine):
     assert search.fit(*wine).best_score_ > 0.9
 
 
-def test_given_parameter_wins_over_the_recipes_default():
-    assert make_classifier("intrvfl", "glvq", clip=2).named_steps["hidden"].clip == 2
-
-
-def test_weights_reach_the_readout(wine):
+def test_weights_reach_the_readout_by_their_name_or_as_metadata(wine):
     X, y = wine
     weights = np.where(y == 2, 0.0, 1.0)
-
     model = make_classifier("intrvfl", "rls", n_units=50, random_state=0)
+
     assert list(model.fit(X, y, readout__sample_weight=weights).classes_) == [0, 1]
+    with config_context(enable_metadata_routing=True):
+        model[-1].set_fit_request(sample_weight=True)
+        assert list(model.fit(X, y, sample_weight=weights).classes_) == [0, 1]
 
 
 def test_warm_start_goes_on_where_the_last_fit_ended(wine):
@@ -122,16 +121,6 @@ def test_hidden_layer_can_be_left_out(wine, nothing):
     assert model.fit(*wine)[-1].coef_.shape == (3, 13)
 
 
-def test_weights_are_routed_as_metadata(wine):
-    X, y = wine
-    with config_context(enable_metadata_routing=True):
-        model = make_classifier("rvfl", "rls", n_units=20, random_state=0)
-        model.named_steps["readout"].set_fit_request(sample_weight=True)
-        model.fit(X, y, sample_weight=np.where(y == 2, 0.0, 1.0))
-
-    assert list(model.classes_) == [0, 1]
-
-
 def test_folds_can_run_in_processes(wine):
     model = make_classifier("intrvfl", "glvq", n_units=50, random_state=0)
 
@@ -147,12 +136,3 @@ def test_feature_names_are_remembered(wine):
     assert model.n_features_in_ == 13
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame[frame.columns[::-1]])
-
-
-@pytest.mark.parametrize("hidden", hidden_layers())
-@pytest.mark.parametrize("readout", readouts())
-def test_recipe_starts_from_its_defaults(hidden, readout):
-    parameters = make_classifier(hidden, readout).get_params()
-
-    for name, value in recipe_defaults(hidden, readout).items():
-        assert value in (parameters.get(f"hidden__{name}"), parameters.get(f"readout__{name}"))

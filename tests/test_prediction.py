@@ -12,13 +12,12 @@ from hyperlvq.saving import to_parts
 from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.training import table_classifier
 
-QUICK = {"n_units": 30, "max_iter": 3, "random_state": 0}
+QUICK = {"hidden__n_units": 30, "readout__max_iter": 3}
 COLUMNS = [Column("a", Kind.NUMBER), Column("t", Kind.TEXT), Column("b", Kind.NUMBER)]
 
 
-def parameters_of(hidden, readout):
-    names = {name.split("__")[-1] for name in make_classifier(hidden, readout).get_params()}
-    return {name: value for name, value in QUICK.items() if name in names - {"random_state"}}
+def columns_of(values):
+    return {name: values[name].to_numpy() for name in values}
 
 
 @pytest.fixture
@@ -37,38 +36,36 @@ def frame(rng):
 @pytest.mark.parametrize("hidden", hidden_layers())
 @pytest.mark.parametrize("readout", readouts())
 def test_every_digit_is_that_of_the_estimators(hidden, readout, n_classes, frame):
-    parameters = parameters_of(hidden, readout)
-    model = table_classifier(COLUMNS, 300, hidden, readout, 0, **parameters)
+    model = table_classifier(COLUMNS, 300, hidden, readout, 0)
+    model.set_params(**{name: QUICK[name] for name in QUICK.keys() & model.get_params().keys()})
     model.fit(frame, np.array([*"uvw"])[np.arange(300) % n_classes])
     predictor = Predictor(to_parts(model).parts)
 
-    found = predictor.decide({name: frame[name].to_numpy() for name in frame})
+    found = predictor.decide(columns_of(frame))
 
     np.testing.assert_array_equal(found, model.decision_function(frame))
     np.testing.assert_array_equal(predictor.labels(found), model.predict(frame))
-    few = predictor.decide({name: frame[name].to_numpy()[:5] for name in frame})
+    few = predictor.decide(columns_of(frame[:5]))
     np.testing.assert_array_equal(few, model.decision_function(frame[:5]))
 
 
 def test_rows_are_taken_in_blocks_of_bounded_memory(frame, monkeypatch):
     model = table_classifier(COLUMNS, 300, "intrvfl", "centroids", 0, n_units=30)
     model.fit(frame, np.arange(300) % 2)
-    columns = {name: frame[name].to_numpy() for name in frame}
-    whole = Predictor(to_parts(model).parts).decide(columns)
+    whole = Predictor(to_parts(model).parts).decide(columns_of(frame))
     monkeypatch.setattr(prediction, "BLOCK_NUMBERS", 30 * 7)
 
     predictor = Predictor(to_parts(model).parts)
 
     assert predictor._n_at_once == 7
-    np.testing.assert_allclose(predictor.decide(columns), whole)
+    np.testing.assert_allclose(predictor.decide(columns_of(frame)), whole)
 
 
 def test_columns_without_text_go_in_their_order(wine):
     X, y = wine
     model = make_classifier("intrvfl", "rls", n_units=50, random_state=0).fit(X, y)
-    columns = {str(i): column for i, column in enumerate(X.T)}
 
-    found = Predictor(to_parts(model).parts).decide(columns)
+    found = Predictor(to_parts(model).parts).decide(columns_of(pd.DataFrame(X)))
 
     np.testing.assert_array_equal(found, model.decision_function(X))
 
@@ -77,7 +74,7 @@ def test_columns_without_text_go_in_their_order(wine):
 def test_missing_values_are_refused_where_nothing_takes_them(hidden, kind, wine):
     X, y = wine
     model = make_classifier(hidden, "rls").fit(X, y)
-    columns = {str(i): column for i, column in enumerate(X.T)} | {"3": np.full(len(X), np.nan)}
+    columns = columns_of(pd.DataFrame(X)) | {3: np.full(len(X), np.nan)}
 
     with pytest.raises(ValueError, match=f"^{kind} takes no missing values, nor infinite ones$"):
         Predictor(to_parts(model).parts).decide(columns)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import toy_readout
 from small_tables import colour_table
 
 import hyperlvq
@@ -18,17 +19,16 @@ from hyperlvq.study.collection import BuiltinCollection
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.runner import run_study
 
-WITH_TOY = "import toy_readout; from hyperlvq.cli import main; main()"
+WITH_TOY = "import toy_readout; toy_readout.register(); from hyperlvq.cli import main; main()"
 RECIPE = ("--readout", "medians", "--n-units", "50")
 
 
 @pytest.fixture(scope="module")
 def toy():
     """Yield the toy's class, registered as long as the tests of this module run."""
-    import toy_readout
-
+    toy_readout.register()
     yield toy_readout.MedianClassifier
-    del PARTS["MedianClassifier"], sys.modules["toy_readout"]
+    del PARTS["MedianClassifier"]
 
 
 def command(*arguments, folder):

@@ -6,11 +6,10 @@ import numpy as np
 
 from hyperlvq.checks import check_integer
 from hyperlvq.readouts.base import PrototypeReadout
-from hyperlvq.registry import PARTS, Learnt, Parameter, Record
+from hyperlvq.registry import PARTS, Learnt, Parameter, PartRecord
 
-PARTS["MedianClassifier"] = Record(
+RECORD = PartRecord(
     "toy_readout",
-    role="readout",
     recipe_name="medians",
     title="class medians",
     learnt={
@@ -30,7 +29,7 @@ PARTS["MedianClassifier"] = Record(
 class MedianClassifier(PrototypeReadout):
     """Classify by the nearest class median."""
 
-    _record = PARTS["MedianClassifier"]
+    _record = RECORD
 
     def __init__(self, n_digits=3):
         self.n_digits = n_digits
@@ -41,3 +40,8 @@ class MedianClassifier(PrototypeReadout):
         self.classes_ = classes
         self.prototypes_ = np.round(np.array(medians, dtype=float), self.n_digits)
         self.prototype_classes_ = np.arange(len(medians))
+
+
+def register():
+    """Make the readout known."""
+    PARTS["MedianClassifier"] = RECORD

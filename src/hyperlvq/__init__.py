@@ -22,17 +22,10 @@ if TYPE_CHECKING:
 
 # Loaded when first asked for: importing scikit-learn and numba takes longer than many a command.
 _MODULES = {
-    "CentroidClassifier": "readouts",
-    "GLVQClassifier": "readouts",
     "IntRVFLLayer": "hidden",
-    "KGLVQClassifier": "readouts",
-    "LVQ1Classifier": "readouts",
-    "PerceptronClassifier": "readouts",
-    "RLSClassifier": "readouts",
     "RVFLLayer": "hidden",
     "load": "saving",
     "make_classifier": "models",
-    "rls_path": "readouts",
     "save": "saving",
     "to_numpy": "engines",
 }
@@ -54,9 +47,9 @@ __all__ = [
 
 
 def __getattr__(name):
-    if name not in _MODULES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    value = getattr(import_module(f"{__name__}.{_MODULES.get(name, 'readouts')}"), name)
     globals()[name] = value
     return value
 

@@ -1,7 +1,7 @@
 """Checks, each of which returns the value or says what is wrong with it."""
 
 from collections.abc import Collection
-from math import inf, isfinite
+from math import inf, isfinite, nan
 from numbers import Integral, Real
 from typing import Any
 
@@ -22,15 +22,20 @@ def check_real(name: str, value: Any, *, positive: bool = False) -> float:
     """Return `value` as a finite float of at least 0, or above 0 if `positive`."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    try:
-        number = float(value)
-    except OverflowError:  # an integer or a fraction beyond all floats
-        number = inf
+    number = to_float(value)
     if positive and not 0 < number < inf:
         raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
     if not 0 <= number < inf:
         raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
     return number
+
+
+def to_float(value: Any) -> float:
+    """Return a number as a float, NaN for what is no real number."""
+    try:
+        return float(value) if isinstance(value, Real) else nan
+    except OverflowError:  # an integer or a fraction beyond all floats
+        return inf if value > 0 else -inf
 
 
 def check_boolean(name: str, value: Any) -> bool:
@@ -40,11 +45,11 @@ def check_boolean(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
+def check_choice(name: str, value: Any, choices: Collection[str], error: type = ValueError) -> str:
     """Return `value` if it is one of `choices`."""
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(map(repr, choices))
-        raise ValueError(f"{name} must be one of {listed}, got {value!r}")
+        raise error(f"{name} must be one of {listed}, got {value!r}")
     return value
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperlvq.checks import check_integer, check_real
-from hyperlvq.registry import Check, Learnt, Record
+from hyperlvq.registry import Check, Learnt, PartRecord
 
 #: Floats hold all integers up to here.
 LARGEST_COUNT = 2**53
@@ -37,11 +37,10 @@ class ValueType(NamedTuple):
     dtypes: tuple[str, ...] = ()
     check: Check = _accept
     quick: bool = False
-    scalar: bool = False
 
 
 def check_usable(
-    record: Record, learnt: Mapping[str, Any], parameters: Mapping[str, Any] | None = None
+    record: PartRecord, learnt: Mapping[str, Any], parameters: Mapping[str, Any] | None = None
 ) -> dict[str, int]:
     """Return the sizes of a fitted part; raise ValueError if they or its indices are wrong.
 
@@ -65,7 +64,7 @@ def check_usable(
 
 
 def check_whole(
-    record: Record, learnt: Mapping[str, Any], parameters: Mapping[str, Any]
+    record: PartRecord, learnt: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> dict[str, int]:
     """Return the sizes of a fitted part; raise ValueError for anything that `fit` does not set."""
     sizes = check_usable(record, learnt, parameters)
@@ -80,7 +79,7 @@ def check_whole(
     return sizes
 
 
-def _given_sizes(record: Record, parameters: Mapping[str, Any]) -> dict[str, int]:
+def _given_sizes(record: PartRecord, parameters: Mapping[str, Any]) -> dict[str, int]:
     values = {size: parameters[name] for size, name in record.given_sizes.items()}
     return {
         size: int(value) if isinstance(value, Integral) else len(value)
@@ -90,10 +89,12 @@ def _given_sizes(record: Record, parameters: Mapping[str, Any]) -> dict[str, int
 
 def _check_sizes(name: str, value: Any, spec: Learnt, sizes: dict[str, int]) -> None:
     """Compare an attribute's sizes with those known, and note the others."""
-    if VALUE_TYPES[spec.type].scalar:
+    if isinstance(value, list):
+        shape: tuple[int, ...] = (len(value),)
+    elif VALUE_TYPES[spec.type].dtypes:
+        shape = getattr(value, "shape", ())
+    else:  # a count, which may be a size
         shape = (value,) if spec.sizes else ()
-    else:
-        shape = (len(value),) if isinstance(value, list) else getattr(value, "shape", ())
     if len(shape) != len(spec.sizes):
         raise ValueError(f"{name} must have {len(spec.sizes)} dimensions, got {len(shape)}")
     for size, length in zip(spec.sizes, shape, strict=True):
@@ -180,11 +181,9 @@ def _check_share(name: str, value: Any) -> None:
 
 
 VALUE_TYPES: Mapping[str, ValueType] = {
-    "count": ValueType(
-        check=partial(check_integer, minimum=0, maximum=LARGEST_COUNT), quick=True, scalar=True
-    ),
-    "number": ValueType(check=check_real, quick=True, scalar=True),
-    "share": ValueType(check=_check_share, quick=True, scalar=True),
+    "count": ValueType(check=partial(check_integer, minimum=0, maximum=LARGEST_COUNT), quick=True),
+    "number": ValueType(check=check_real, quick=True),
+    "share": ValueType(check=_check_share, quick=True),
     "losses": ValueType(check=_check_losses),
     "signs": ValueType(("int8",), _check_signs),
     "numbers": ValueType(FLOATS, _check_finite),

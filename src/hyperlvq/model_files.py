@@ -24,10 +24,10 @@ from safetensors import numpy as safetensors
 
 from hyperlvq.checks import InputError, check_integer
 from hyperlvq.learnt import check_whole
-from hyperlvq.registry import PARTS, Learnt, check_parameters
+from hyperlvq.registry import PARTS, check_parameters
 from hyperlvq.version import __version__
 
-FORMAT = 2
+FORMAT = 3
 ENTRY = "hyperlvq"
 NOTES = "notes"
 PARAMETERS = "parameters"
@@ -102,17 +102,15 @@ def to_bytes(model: ModelFile) -> bytes:
             "notes": arrays.put_all(NOTES, model.notes),
         }
         text = json.dumps(values, allow_nan=False, separators=(",", ":"))
-        content = _safetensors_of(arrays.tensors, text)
+        try:
+            content = safetensors.save(arrays.tensors, {ENTRY: text})
+        except (SafetensorError, KeyError) as error:  # labels may be of any type that numpy has
+            raise ValueError(
+                f"an array is of a type that model files do not have: {error}"
+            ) from None
     if int.from_bytes(content[:8], "little") > LARGEST_HEADER:
         raise InputError("the model has too long names or notes to be saved")
     return content
-
-
-def _safetensors_of(tensors: dict[str, np.ndarray], text: str) -> bytes:
-    try:
-        return safetensors.save(tensors, {ENTRY: text})
-    except (SafetensorError, KeyError) as error:  # labels may be of any type that numpy has
-        raise ValueError(f"an array is of a type that model files do not have: {error}") from None
 
 
 def read_path(path: str | Path, max_bytes: int = LARGEST_BYTES) -> ModelFile:
@@ -120,7 +118,7 @@ def read_path(path: str | Path, max_bytes: int = LARGEST_BYTES) -> ModelFile:
     check_integer("max_bytes", max_bytes, minimum=1)
     try:
         with open(path, "rb") as stream:
-            return read(stream, str(path), max_bytes)
+            return read_stream(stream, str(path), max_bytes)
     except InputError:
         raise
     except (OSError, ValueError) as error:  # ValueError for a path with a null character
@@ -128,7 +126,7 @@ def read_path(path: str | Path, max_bytes: int = LARGEST_BYTES) -> ModelFile:
         raise InputError(f"{path} cannot be read: {reason}") from None
 
 
-def read(stream: BinaryIO, name: str, max_bytes: int = LARGEST_BYTES) -> ModelFile:
+def read_stream(stream: BinaryIO, name: str, max_bytes: int = LARGEST_BYTES) -> ModelFile:
     """Return what a stream holds; errors call it `name`."""
     with _one_sentence(f"{name} is not a model that can be used"):
         header, content = _read_content(stream, name, max_bytes)
@@ -157,21 +155,16 @@ def check_model(model: ModelFile) -> None:
         raise ValueError("a FrameVectorizer must be the first part")
     given: int | None = None
     for part in model.parts:
+        record, learnt = PARTS[part.kind], part.learnt
         with _naming_part(part.kind):
-            given = _check_part(part, given)
-
-
-def _check_part(part: Part, given: int | None) -> int:
-    """Return how many features a part passes on; it must take as many as it is given."""
-    record = PARTS[part.kind]
-    check_parameters(record, part.parameters)
-    sizes = check_whole(record, part.learnt, part.parameters)
-    if given not in (None, part.learnt["n_features_in_"]):
-        raise ValueError(
-            f"n_features_in_ must be {given}, which the part before it gives, "
-            f"got {part.learnt['n_features_in_']}"
-        )
-    return sizes[record.output or "classes"]
+            check_parameters(record, part.parameters)
+            sizes = check_whole(record, learnt, part.parameters)
+            if given not in (None, learnt["n_features_in_"]):
+                raise ValueError(
+                    f"n_features_in_ must be {given}, which the part before it gives, "
+                    f"got {learnt['n_features_in_']}"
+                )
+            given = sizes[record.output or "classes"]
 
 
 class _Arrays:
@@ -229,11 +222,11 @@ class _Arrays:
 
 def _plain_part(step: str, part: Part, arrays: _Arrays) -> dict[str, Any]:
     record = PARTS[part.kind]
-    learnt = {
-        name: _as_array(name, part.learnt[name], learnt)
-        for name, learnt in record.learnt.items()
-        if name in part.learnt
-    }
+    learnt = {name: part.learnt[name] for name in record.learnt if name in part.learnt}
+    for name, losses in learnt.items():
+        if record.learnt[name].type == "losses":
+            _check_length(name, len(losses))
+            learnt[name] = np.array(losses, dtype=np.float64)
     parameters = {name: _names_as_array(part.parameters[name]) for name in record.saved_parameters}
     return {
         "class": part.kind,
@@ -245,13 +238,6 @@ def _plain_part(step: str, part: Part, arrays: _Arrays) -> dict[str, Any]:
 def _names_as_array(value: Any) -> Any:
     is_names = isinstance(value, list | tuple) and value and isinstance(value[0], str)
     return np.array(value, dtype=object) if is_names else value
-
-
-def _as_array(name: str, value: Any, learnt: Learnt) -> Any:
-    if learnt.type != "losses":
-        return value
-    _check_length(name, len(value))
-    return np.array(value, dtype=np.float64)
 
 
 def _model_of(values: Mapping[str, Any], arrays: _Arrays) -> ModelFile:
@@ -393,15 +379,18 @@ def _check_length(name: str, length: int) -> None:
 
 def _read_content(stream: BinaryIO, name: str, max_bytes: int) -> tuple[Any, bytes]:
     """Return the header and all bytes of a safetensors file, read no further than it says."""
+    cut_off = InputError(f"{name} is cut off or damaged: it is not as long as it says")
     start = stream.read(8)
     n_header = int.from_bytes(start, "little")
     if len(start) < 8 or n_header > LARGEST_HEADER:
         raise _not_a_model(start, name)
     raw_header = stream.read(n_header)
     if len(raw_header) < n_header:
-        raise _cut_off(name)
-    header = _parsed(raw_header, name)
-    n_data = _end_of_data(header, name)
+        raise cut_off
+    try:
+        header, n_data = _parsed(raw_header)
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+        raise _not_ours(name) from None
     n_bytes = 8 + n_header + n_data
     if n_bytes > max_bytes:
         raise InputError(
@@ -409,7 +398,7 @@ def _read_content(stream: BinaryIO, name: str, max_bytes: int) -> tuple[Any, byt
         )
     data = stream.read(n_data + 1)  # one more, which should not be there
     if len(data) != n_data:
-        raise _cut_off(name)
+        raise cut_off
     return header, b"".join([start, raw_header, data])
 
 
@@ -431,18 +420,15 @@ def _not_ours(name: str) -> InputError:
     return InputError(f"{name} is not a model that hyperlvq saved")
 
 
-def _cut_off(name: str) -> InputError:
-    return InputError(f"{name} is cut off or damaged: it is not as long as it says")
-
-
-def _parsed(raw: bytes, name: str) -> dict[str, Any]:
-    try:
-        header = _load_json(raw.decode())
-    except (ValueError, RecursionError):
-        raise _not_ours(name) from None
+def _parsed(raw: bytes) -> tuple[dict[str, Any], int]:
+    """Return a header and the number of bytes behind it; raise if it is not one of safetensors."""
+    header = _load_json(raw.decode())
     if not isinstance(header, dict) or len(header) > MOST_TENSORS:
-        raise _not_ours(name)
-    return header
+        raise ValueError
+    ends = [entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__"]
+    if not all(type(end) is int and end >= 0 for end in ends):
+        raise TypeError
+    return header, max(ends, default=0)
 
 
 def _load_json(text: str) -> Any:
@@ -462,23 +448,11 @@ def _without_doubles(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _finite(text: str) -> float:
-    number = float(text)
-    return number if isfinite(number) else _not_a_number(text)
+    return float(text) if isfinite(float(text)) else _not_a_number(text)
 
 
 def _not_a_number(text: str) -> NoReturn:
     raise ValueError(f"{_shown(text)} is not a number")
-
-
-def _end_of_data(header: Mapping[str, Any], name: str) -> int:
-    """Return the number of bytes behind the header."""
-    try:
-        ends = [entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__"]
-        if not all(type(end) is int and end >= 0 for end in ends):
-            raise TypeError
-    except (TypeError, KeyError, IndexError):
-        raise _not_ours(name) from None
-    return max(ends, default=0)
 
 
 def _our_values(header: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,8 +5,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from hyperlvq.checks import check_choice
-from hyperlvq.registry import estimator_class, hidden_layers, readouts, recipe_defaults
+from hyperlvq.registry import estimator_class, recipe_classes, recipe_defaults
 
 
 def make_classifier(hidden: str = "intrvfl", readout: str = "glvq", **parameters: Any) -> Pipeline:
@@ -38,9 +37,7 @@ def make_classifier(hidden: str = "intrvfl", readout: str = "glvq", **parameters
     >>> round(model.fit(X, y).score(X, y), 2)
     1.0
     """
-    layer = hidden_layers()[check_choice("hidden", hidden, hidden_layers())]
-    classifier = readouts()[check_choice("readout", readout, readouts())]
-    steps = [estimator_class(kind)() for kind in (layer, classifier) if kind is not None]
+    steps = [estimator_class(kind)() for kind in recipe_classes(hidden, readout)]
     known = [step.get_params(deep=False) for step in steps]
     for name in parameters:
         if not any(name in names for names in known):
@@ -55,7 +52,7 @@ def make_classifier(hidden: str = "intrvfl", readout: str = "glvq", **parameters
     return Pipeline(
         [
             ("scale", MinMaxScaler(clip=True)),
-            ("hidden", "passthrough" if layer is None else steps[0]),
+            ("hidden", steps[0] if len(steps) > 1 else "passthrough"),
             ("readout", steps[-1]),
         ]
     )

@@ -34,6 +34,7 @@ class Predictor:
     """The predictions of a model by its parts, of which the last one is a classifier."""
 
     def __init__(self, parts: Sequence[Part]):
+        self.parts = parts
         *self.before, self.readout = parts
 
     @property
@@ -44,13 +45,11 @@ class Predictor:
     def decide(self, columns: Mapping[str, np.ndarray]) -> np.ndarray:
         """Return what `decision_function` returns; columns go by their names, or in their order."""
         n_rows = len(next(iter(columns.values())))
-        decisions = [
-            self._decide(
-                {name: column[start : start + self._n_at_once] for name, column in columns.items()}
-            )
-            for start in range(0, max(n_rows, 1), self._n_at_once)
-        ]
-        return np.concatenate(decisions)
+        starts = range(0, max(n_rows, 1), self._n_at_once)
+        blocks = (slice(start, start + self._n_at_once) for start in starts)
+        return np.concatenate(
+            [self._decide({name: each[rows] for name, each in columns.items()}) for rows in blocks]
+        )
 
     def labels(self, decisions: np.ndarray) -> np.ndarray:
         """Return the labels that `predict` returns where `decide` returned `decisions`."""
@@ -58,30 +57,31 @@ class Predictor:
 
     def _decide(self, columns: Mapping[str, np.ndarray]) -> np.ndarray:
         X: Any = columns
-        if not (self.before and self.before[0].kind == "FrameVectorizer"):
+        if self.parts[0].kind != "FrameVectorizer":
             X = np.column_stack(list(columns.values()))
-            n_expected = (*self.before, self.readout)[0].learnt["n_features_in_"]
+            n_expected = self.parts[0].learnt["n_features_in_"]
             if X.shape[1] != n_expected:
                 raise ValueError(f"it takes {n_expected} features, got {X.shape[1]}")
         for part in self.before:
             X = self._transformed(part, X)
-        check_no_missing(X, self.readout.kind)
+        _check_no_missing(X, self.readout.kind)
         return self._decisions(X)
 
     def _transformed(self, part: Part, X: Any) -> np.ndarray:
+        learnt, parameters = part.learnt, part.parameters
         if part.kind == "FrameVectorizer":
-            numbers, text = (
-                [X[name] for name in part.parameters[kind]] for kind in ("numbers", "text")
-            )
-            medians = part.learnt["medians_"] if part.parameters["fill"] else None
-            n_features = part.learnt["n_features_out_"]
+            numbers, text = ([X[name] for name in parameters[kind]] for kind in ("numbers", "text"))
+            medians = learnt["medians_"] if parameters["fill"] else None
+            n_features = learnt["n_features_out_"]
             return columns_to_features(numbers, text, self._lookups, n_features, medians)
         if part.kind == "MinMaxScaler":
-            return scaled(X, part)
+            features = X * learnt["scale_"] + learnt["min_"]
+            limits = parameters["feature_range"]
+            return np.clip(features, *limits) if parameters["clip"] else features
         if part.kind == "IntRVFLLayer":
-            return encoded(X, part.learnt["keys_"], part.parameters["clip"])
-        check_no_missing(X, part.kind)
-        return project(X, part.learnt["weights_"], part.learnt["biases_"])
+            return _encoded(X, learnt["keys_"], parameters["clip"])
+        _check_no_missing(X, part.kind)
+        return project(X, learnt["weights_"], learnt["biases_"])
 
     @cached_property
     def _lookups(self) -> list[dict[str | None, int]]:
@@ -93,25 +93,21 @@ class Predictor:
             return compared(linear_scores(X, learnt["coef_"]))
         if "prototypes_" in learnt:
             prototypes = learnt["prototypes_"], learnt["prototype_classes_"]
-            return compared(prototype_scores(X, *prototypes, len(self.classes), sample_norms(X)))
-        from hyperlvq.saving import build  # kernels are scikit-learn's
+            return compared(prototype_scores(X, *prototypes, len(self.classes), _sample_norms(X)))
+        from hyperlvq.saving import estimator_of  # kernels are scikit-learn's
 
-        return build(self.readout).decision_function(X)
+        return estimator_of(self.readout).decision_function(X)
 
     @cached_property
     def _n_at_once(self) -> int:
         """The number of rows whose features, activations and scores take a bounded memory."""
-        parts = *self.before, self.readout
-        outputs = self.readout.learnt.get("prototype_classes_", ())
-        widest = max(
-            len(outputs), len(self.classes), *(part.learnt["n_features_in_"] for part in parts)
-        )
-        rows = BLOCK_NUMBERS // widest
+        widths = [part.learnt["n_features_in_"] for part in self.parts]
+        n_outputs = len(self.readout.learnt.get("prototype_classes_", ()))
+        rows = BLOCK_NUMBERS // max(n_outputs, len(self.classes), *widths)
         return rows // ROWS_MULTIPLE * ROWS_MULTIPLE or max(rows, 1)
 
 
-def encoded(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
-    """Return what `IntRVFLLayer.transform` returns."""
+def _encoded(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
     if len(X) > FEW_ROWS:
         from hyperlvq.kernels.encoding import encode_rows
 
@@ -121,7 +117,7 @@ def encoded(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
     return activations
 
 
-def sample_norms(X: np.ndarray) -> np.ndarray:
+def _sample_norms(X: np.ndarray) -> np.ndarray:
     """Return ‖x‖² of every row; of few integers, where all sums are exact, by numpy."""
     if len(X) <= FEW_ROWS and X.dtype.kind == "i":
         return plain.squared_norms(X)
@@ -130,14 +126,6 @@ def sample_norms(X: np.ndarray) -> np.ndarray:
     return squared_norms(X)
 
 
-def scaled(X: np.ndarray, part: Part) -> np.ndarray:
-    """Return what `MinMaxScaler.transform` returns: x·scale + min, clipped if it is asked for."""
-    features = X * part.learnt["scale_"] + part.learnt["min_"]
-    is_clipped = part.parameters["clip"]
-    return np.clip(features, *part.parameters["feature_range"]) if is_clipped else features
-
-
-def check_no_missing(X: np.ndarray, kind: str) -> None:
-    """Refuse what the estimators would."""
+def _check_no_missing(X: np.ndarray, kind: str) -> None:
     if X.dtype.kind == "f" and not np.isfinite(X).all():
         raise ValueError(f"{kind} takes no missing values, nor infinite ones")

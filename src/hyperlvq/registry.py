@@ -9,11 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from math import isfinite
-from numbers import Real
+from math import inf
 from typing import Any, NamedTuple
 
-from hyperlvq.checks import check_boolean, check_choice, check_integer, check_real
+from hyperlvq.checks import check_boolean, check_choice, check_integer, check_real, to_float
 from hyperlvq.costs import glvq_flops, kglvq_flops, rls_flops
 
 LARGEST_CLIP = 2**15 - 1
@@ -59,65 +58,50 @@ class Learnt(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Record:
-    """What is known about a part.
+class PartRecord:
+    """What is known about a part."""
 
-    Attributes
-    ----------
-    module : str
-        Where its class is imported from.
-    learnt : mapping of str to Learnt
-        What `fit` sets; the first of it tells where the part was fitted: numpy, or a torch device.
-    parameters : mapping of str to Parameter
-        Constructor parameters.
-    given_sizes : mapping of str to str
-        Sizes that a parameter gives: its value, or its length.
-    check : callable or None
-        Takes parameters and learnt attributes, and raises if they contradict each other.
-    output : str or None
-        The size of what the part passes on to the next one; None for a classifier.
-    role : {"hidden", "readout"} or None
-        Which step of a recipe it can be.
-    recipe_name : str or None
-        What `make_classifier` and the command line call it.
-    title : str
-        What it is called in text.
-    defaults : mapping of str to mapping
-        Of a readout: the parameters that a recipe with a hidden layer of that name starts from.
-    grid : mapping of str to tuple
-        The values that a short search tries.
-    training_flops : callable
-        Takes samples, units, classes, prototypes per class and iterations.
-    usual_iterations : int
-        How many iterations training takes most of the time.
-    output_rows : {"prototypes_", "coef_"} or None
-        The learnt array with one row per output: scores are squared distances to its rows, or
-        products with them.
-    runs_on : frozenset of {"tensors", "partitions", "batches"}
-        Where it can be trained besides numpy: torch tensors, Dask collections, the study's device.
-    export_refusal : str or None
-        Why it cannot be exported; None if it can.
-    device_rule : str or None
-        How an exported model goes on learning.
-    """
-
+    #: Where its class is imported from.
     module: str
+    #: What `fit` sets; the first of it tells where the part was fitted: numpy, or a torch device.
     learnt: Mapping[str, Learnt]
+    #: Constructor parameters.
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    #: Sizes that a parameter gives: its value, or its length.
     given_sizes: Mapping[str, str] = field(default_factory=dict)
+    #: Takes parameters and learnt attributes, and raises if they contradict each other.
     check: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
+    #: The size of what it passes on to the next part; None for a classifier.
     output: str | None = None
-    role: str | None = None
+    #: What `make_classifier` and the command line call it; None if it is no choice there.
     recipe_name: str | None = None
+    #: What a readout is called in text.
     title: str = ""
+    #: Of a readout: the parameters that a recipe starts from, by the name of its hidden layer.
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: The values that a short search tries.
     grid: Mapping[str, tuple] = field(default_factory=dict)
-    training_flops: Callable[..., float] = glvq_flops
+    #: Takes samples, units, classes, prototypes per class and iterations; None without a formula.
+    training_flops: Callable[..., float] | None = None
+    #: How many iterations training takes most of the time.
     usual_iterations: int = 1
+    #: The learnt array with one row per output, "prototypes_" or "coef_": scores are squared
+    #: distances to its rows, or products with them.
     output_rows: str | None = None
+    #: Where it can be trained besides numpy: on torch "tensors", on "partitions" of Dask, or in
+    #: "batches" on the study's device.
     runs_on: frozenset[str] = frozenset()
+    #: Why it cannot be exported; None if it can.
     export_refusal: str | None = "it has no integer form"
+    #: How an exported model goes on learning.
     device_rule: str | None = None
+
+    @property
+    def role(self) -> str | None:
+        """The step of a recipe that it can be."""
+        if self.recipe_name is None:
+            return None
+        return "readout" if self.output is None else "hidden"
 
     @property
     def saved_parameters(self) -> list[str]:
@@ -125,7 +109,7 @@ class Record:
         return [name for name in self.parameters if name not in MACHINE_PARAMETERS]
 
 
-def check_parameters(record: Record, values: Mapping[str, Any]) -> None:
+def check_parameters(record: PartRecord, values: Mapping[str, Any]) -> None:
     """Raise TypeError or ValueError for the first parameter that is wrong."""
     for name, parameter in record.parameters.items():
         if name in values:
@@ -137,7 +121,7 @@ def estimator_class(kind: str) -> Any:
     return getattr(import_module(PARTS[kind].module), kind)
 
 
-def record_of(estimator: Any) -> Record | None:
+def record_of(estimator: Any) -> PartRecord | None:
     """Return the record of an estimator; None if it is none of ours, be it derived from one."""
     kind = type(estimator)
     is_known = kind.__name__ in PARTS and estimator_class(kind.__name__) is kind
@@ -158,15 +142,20 @@ def _names_of(role: str) -> dict[str, str]:
     return {
         record.recipe_name: kind
         for kind, record in PARTS.items()
-        if record.role == role and record.recipe_name is not None
+        if record.role == role and record.recipe_name
     }
 
 
-def recipe_records(hidden: str, readout: str) -> list[Record]:
-    """Return the records of a recipe: of its hidden layer, where there is one, and its readout."""
+def recipe_classes(hidden: str, readout: str) -> list[str]:
+    """Return the classes of a recipe: of its hidden layer, where there is one, and its readout."""
     layer = hidden_layers()[check_choice("hidden", hidden, hidden_layers())]
     classifier = readouts()[check_choice("readout", readout, readouts())]
-    return [PARTS[kind] for kind in (layer, classifier) if kind is not None]
+    return [kind for kind in (layer, classifier) if kind is not None]
+
+
+def recipe_records(hidden: str, readout: str) -> list[PartRecord]:
+    """Return the records of a recipe's classes."""
+    return [PARTS[kind] for kind in recipe_classes(hidden, readout)]
 
 
 def recipe_defaults(hidden: str, readout: str) -> Mapping[str, Any]:
@@ -219,18 +208,11 @@ def _check_kernel(name: str, value: Any) -> None:
         check_choice(name, value, KERNELS)
 
 
-def _is_finite(value: Any) -> bool:
-    try:
-        return isinstance(value, Real) and isfinite(value)
-    except OverflowError:  # an integer beyond all floats
-        return False
-
-
 def _check_range(name: str, value: Any) -> None:
     if not (isinstance(value, tuple) and len(value) == 2):
         raise ValueError(f"{name} must be a pair of numbers, got {value!r}")
-    low, high = value
-    if not all(map(_is_finite, value)) or not low < high:
+    low, high = map(to_float, value)
+    if not -inf < low < high < inf:
         raise ValueError(f"{name} must be two finite numbers in order, got {value!r}")
 
 
@@ -239,6 +221,14 @@ def _check_column_names(name: str, value: Any) -> None:
         raise TypeError(f"{name} must be a list of names, got {value!r}")
     if len(set(value)) < len(value):
         raise ValueError(f"{name} must be different names, got {value!r}")
+
+
+def _rls_flops(n_samples: int, n_units: int, n_classes: int, *_: float) -> float:
+    return rls_flops(n_samples, n_units, n_classes)  # solved at once
+
+
+def _one_of(*choices: str) -> Parameter:
+    return Parameter(partial(check_choice, choices=choices))
 
 
 def _number_or(word: str) -> Check:
@@ -342,8 +332,8 @@ _ONLINE = {**_PROTOTYPES, **_ITERATIONS, "_carried_weight": Learnt("share")}
 _ANYWHERE = frozenset({"tensors", "partitions"})
 
 #: The record of each part, by the name of its class.
-PARTS: dict[str, Record] = {
-    "FrameVectorizer": Record(
+PARTS: dict[str, PartRecord] = {
+    "FrameVectorizer": PartRecord(
         "hyperlvq.frames",
         learnt={
             "level_names_": Learnt("text", ("levels",)),
@@ -365,7 +355,7 @@ PARTS: dict[str, Record] = {
         check=_check_vectorizer,
         output="outputs",
     ),
-    "MinMaxScaler": Record(
+    "MinMaxScaler": PartRecord(
         "sklearn.preprocessing",
         learnt={
             **{
@@ -379,9 +369,8 @@ PARTS: dict[str, Record] = {
         check=_check_scaler,
         output="features",
     ),
-    "RVFLLayer": Record(
+    "RVFLLayer": PartRecord(
         "hyperlvq.hidden",
-        role="hidden",
         recipe_name="rvfl",
         learnt={
             "weights_": Learnt("numbers", ("units", "features")),
@@ -395,9 +384,8 @@ PARTS: dict[str, Record] = {
         runs_on=_ANYWHERE,
         export_refusal="its real weights and sigmoids have no integer form; use IntRVFLLayer",
     ),
-    "IntRVFLLayer": Record(
+    "IntRVFLLayer": PartRecord(
         "hyperlvq.hidden",
-        role="hidden",
         recipe_name="intrvfl",
         learnt={"keys_": Learnt("signs", ("features", "units")), **_FEATURES},
         parameters={
@@ -413,9 +401,8 @@ PARTS: dict[str, Record] = {
         runs_on=_ANYWHERE,
         export_refusal=None,
     ),
-    "RLSClassifier": Record(
+    "RLSClassifier": PartRecord(
         "hyperlvq.readouts",
-        role="readout",
         recipe_name="rls",
         title="regularised least squares",
         learnt={
@@ -425,13 +412,8 @@ PARTS: dict[str, Record] = {
         },
         parameters={
             "alpha": Parameter(check_real, float, "Strength of the penalty"),
-            "penalty": Parameter(partial(check_choice, choices=("variance", "identity"))),
-            "solver": Parameter(
-                partial(
-                    check_choice,
-                    choices=("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"),
-                )
-            ),
+            "penalty": _one_of("variance", "identity"),
+            "solver": _one_of("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"),
             "max_iter": _MAX_ITER,
             "tol": _TOL,
         },
@@ -441,14 +423,13 @@ PARTS: dict[str, Record] = {
             "intrvfl": {"n_units": 1000, "clip": 3, "alpha": 512.0},
         },
         grid={"alpha": (0.0625, 1.0, 16.0, 128.0, 1024.0)},
-        training_flops=rls_flops,
+        training_flops=_rls_flops,
         output_rows="coef_",
         runs_on=_ANYWHERE | {"batches"},
         export_refusal=None,
     ),
-    "CentroidClassifier": Record(
+    "CentroidClassifier": PartRecord(
         "hyperlvq.readouts",
-        role="readout",
         recipe_name="centroids",
         title="class means",
         learnt={
@@ -462,9 +443,8 @@ PARTS: dict[str, Record] = {
         export_refusal=None,
         device_rule="perceptron",
     ),
-    "PerceptronClassifier": Record(
+    "PerceptronClassifier": PartRecord(
         "hyperlvq.readouts",
-        role="readout",
         recipe_name="perceptron",
         title="class means refined by mistakes",
         learnt=_ONLINE,
@@ -481,9 +461,8 @@ PARTS: dict[str, Record] = {
         export_refusal=None,
         device_rule="perceptron",
     ),
-    "LVQ1Classifier": Record(
+    "LVQ1Classifier": PartRecord(
         "hyperlvq.readouts",
-        role="readout",
         recipe_name="lvq1",
         title="LVQ1 prototypes",
         learnt=_ONLINE,
@@ -502,16 +481,15 @@ PARTS: dict[str, Record] = {
         export_refusal=None,
         device_rule="perceptron",
     ),
-    "GLVQClassifier": Record(
+    "GLVQClassifier": PartRecord(
         "hyperlvq.readouts",
-        role="readout",
         recipe_name="glvq",
         title="GLVQ prototypes",
         learnt={**_ONLINE, "learning_rate_": Learnt("number", required=False)},
         parameters={
             "prototypes_per_class": _PROTOTYPES_PER_CLASS,
             "slope": _SLOPE,
-            "solver": Parameter(partial(check_choice, choices=("lbfgs", "sgd"))),
+            "solver": _one_of("lbfgs", "sgd"),
             "max_iter": _MAX_ITER,
             "tol": _TOL,
             "learning_rate": Parameter(_number_or("auto"), float, _LEARNING_RATE_HELP),
@@ -527,15 +505,15 @@ PARTS: dict[str, Record] = {
             "intrvfl": {"n_units": 1000, "clip": 7, "slope": 12, "prototypes_per_class": 3},
         },
         grid={"slope": (5.0, 12.0), "prototypes_per_class": (1, 3)},
+        training_flops=glvq_flops,
         usual_iterations=200,
         output_rows="prototypes_",
         runs_on=_ANYWHERE | {"batches"},
         export_refusal=None,
         device_rule="glvq",
     ),
-    "KGLVQClassifier": Record(
+    "KGLVQClassifier": PartRecord(
         "hyperlvq.readouts",
-        role="readout",
         recipe_name="kglvq",
         title="prototypes in the feature space of a kernel",
         learnt={

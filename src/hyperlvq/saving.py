@@ -81,11 +81,13 @@ def to_parts(model: BaseEstimator, notes: dict[str, Any] | None = None) -> Model
 
 def from_parts(model: ModelFile) -> Any:
     """Return the estimator that the parts make."""
-    steps = [(name, "passthrough" if part is None else build(part)) for name, part in model.steps]
+    steps = [
+        (name, "passthrough" if part is None else estimator_of(part)) for name, part in model.steps
+    ]
     return steps[0][1] if model.pipeline is None else Pipeline(steps)
 
 
-def build(part: Part) -> Any:
+def estimator_of(part: Part) -> Any:
     """Return one part as a fitted estimator."""
     estimator = estimator_class(part.kind)(**part.parameters)
     vars(estimator).update(part.learnt)

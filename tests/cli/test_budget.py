@@ -1,47 +1,42 @@
-"""`hyperlvq budget`, and sizes that `hyperlvq fit` chooses for a device."""
+"""`hyperlvq budget` and `costs`, and sizes that `hyperlvq fit` chooses for a device."""
 
 import json
 
 import pytest
-from shell import hyperlvq
-from small_tables import fit_colours
+from shell import hyperlvq, output_of
 
 import hyperlvq as package
+from hyperlvq.costs import glvq_flops, prediction_cost, rls_flops, rls_qr_flops
 from hyperlvq.export import make_plan
 from hyperlvq.export.budget import predict_budget
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Return a folder with a table and a model of it."""
-    folder = tmp_path_factory.mktemp("budget")
-    fit_colours(folder)
-    return folder
+@pytest.fixture
+def fit(table, tmp_path):
+    """Return what fits with options, and returns the model's path and what was said."""
+
+    def fitted(*options):
+        path = tmp_path / "m.hlvq"
+        return path, output_of("fit", table, "--target", "colour", "-o", path, *options)
+
+    return fitted
 
 
 @pytest.mark.parametrize("target", ["cortex-m3", "avr", "riscv32"])
-def test_budget_is_that_of_the_plan_and_readable(folder, target):
-    command = ("budget", folder / "colours.hlvq", "--target", target, "--input", "int16")
-    code, output, errors = hyperlvq(*command, "--json")
-    _, text, _ = hyperlvq(*command)
+def test_budget_is_that_of_the_plan_and_readable(model, target):
+    command = ("budget", model, "--target", target, "--input", "int16")
+    values, text = json.loads(output_of(*command, "--json")), output_of(*command)
 
-    plan = make_plan(package.load(folder / "colours.hlvq"), input="int16")
+    plan = make_plan(package.load(model), input="int16")
     described = {"target": target, "input": "int16", "bits": 8}
-    assert (code, errors) == (0, "")
-    assert json.loads(output) == described | predict_budget(plan, target)._asdict()
+    assert values == described | predict_budget(plan, target)._asdict()
     for word in (target, "flash", "RAM", "stack", "instructions"):
         assert word in text
 
 
-def test_tables_that_an_avr_cannot_read_are_told(folder, tmp_path):
-    model = tmp_path / "m.hlvq"
-    hyperlvq(
-        *("fit", folder / "colours.csv", "--target", "colour", "-o", model, "--cv", "0"),
-        *("--readout", "centroids", "--n-units", "30000"),
-    )
-
-    _, on_avr, _ = hyperlvq("budget", model, "--target", "avr")
-    _, on_arm, _ = hyperlvq("budget", model)
+def test_tables_that_an_avr_cannot_read_are_told(fit):
+    model, _ = fit("--cv", "0", "--readout", "centroids", "--n-units", "30000")
+    on_avr, on_arm = hyperlvq("budget", model, "--target", "avr")[1], output_of("budget", model)
 
     assert "does not fit" in on_avr
     assert "where a table has at most 32767" in on_avr
@@ -49,14 +44,10 @@ def test_tables_that_an_avr_cannot_read_are_told(folder, tmp_path):
 
 
 @pytest.mark.parametrize(("limit", "chip"), [("3k", "cortex-m3"), ("6k", "avr"), ("6k", "riscv32")])
-def test_fit_chooses_what_the_device_can_hold(folder, tmp_path, limit, chip):
-    model = tmp_path / "m.hlvq"
-    code, output, errors = hyperlvq(
-        *("fit", folder / "colours.csv", "--target", "colour", "-o", model, "--cv", "2"),
-        *("--max-flash", limit, "--max-ram", "1k", "--chip", chip, "--json"),
-    )
+def test_fit_chooses_what_the_device_can_hold(fit, limit, chip):
+    limits = ("--max-flash", limit, "--max-ram", "1k", "--chip", chip)
+    model, output = fit("--cv", "2", *limits, "--json")
 
-    assert (code, errors) == (0, "")
     budget = json.loads(output)["device"]
     limit_bytes = int(limit[:-1]) * 1024
     assert 0.5 * limit_bytes < budget["flash"] <= limit_bytes
@@ -64,35 +55,36 @@ def test_fit_chooses_what_the_device_can_hold(folder, tmp_path, limit, chip):
     assert package.load(model)["hidden"].n_units > 30
 
 
-def test_given_sizes_are_kept(folder, tmp_path):
-    model = tmp_path / "m.hlvq"
-    hyperlvq(
-        *("fit", folder / "colours.csv", "--target", "colour", "-o", model, "--cv", "0"),
-        *("--max-flash", "16k", "--n-units", "64", "--prototypes-per-class", "1"),
-    )
+def test_given_sizes_are_kept(fit):
+    sizes = ("--n-units", "64", "--prototypes-per-class", "1")
+    model, _ = fit("--cv", "0", "--max-flash", "16k", *sizes)
 
     loaded = package.load(model)
     assert loaded["hidden"].n_units == 64
     assert loaded["readout"].prototypes_per_class == 1
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (["--max-flash", "200"], "no model of 4 features and 3 classes fits the device"),
-        (["--max-flash", "lots"], "got 'lots'"),
-        (["--max-ram", "2k", "--hidden", "rvfl"], "rvfl with glvq cannot be exported to a device"),
-        (["--max-ram", "2k", "--chip", "z80"], "invalid value for '--chip'"),
-    ],
-)
-def test_limits_that_cannot_be_kept_are_one_sentence(folder, tmp_path, options, sentence):
-    table = folder / "colours.csv"
-    code, output, errors = hyperlvq(
-        "fit", table, "--target", "colour", "-o", tmp_path / "m.hlvq", *options
-    )
+COSTS = ("costs", "--n-samples", "1000", "--n-classes", "3", "--n-units", "500")
+FEATURES = ("--n-features", "20")
 
-    assert (code, output) == (2, "")
-    assert errors.startswith("hyperlvq: ")
-    assert errors.count("\n") == 1
-    assert sentence in errors
-    assert not list(tmp_path.iterdir())
+
+def test_costs_are_those_of_the_formulas():
+    found = json.loads(output_of(*COSTS, "--prototypes-per-class", 2, "--n-iter", 20, "--json"))
+    with_features = json.loads(output_of(*COSTS, *FEATURES, "--json"))["prediction"]
+
+    assert found["training_flops"] == {
+        "RLS": pytest.approx(rls_flops(1000, 500, 3)),
+        "RLS by QR": pytest.approx(rls_qr_flops(1000, 500, 3)),
+        "GLVQ": pytest.approx(glvq_flops(1000, 500, 3, 2, 20)),
+    }
+    assert found["prediction"] == {}
+    expected = prediction_cost("intrvfl", 20, 500, 3, form="integer")
+    assert with_features["integer"] == expected._asdict()
+
+
+def test_text_relates_costs_to_least_squares():
+    lines = [line.split() for line in output_of(*COSTS, *FEATURES).splitlines()]
+
+    assert lines[0] == ["training", "flops", "relative"]
+    assert lines[1][::2] == ["RLS", "1.0000"]
+    assert lines[5] == ["prediction", "bytes", "operations"]

@@ -2,14 +2,14 @@ from itertools import islice
 
 import pytest
 
-from hyperlvq.cli.progress import follow_study
+from hyperlvq.cli.progress import follow_study, shown_progress
 from hyperlvq.study.runner import Step
 
 
-def steps(n_steps, errors=()):
+def steps(n_steps, errors=(), model="knn"):
     for done in range(1, n_steps + 1):
         error = errors[done - 1] if done <= len(errors) else None
-        record = {"model": "knn", "dataset": "iris", "error": error}
+        record = {"model": model, "dataset": "iris", "error": error}
         yield Step(record, done, n_steps, 0.1 * done, 0.1 * n_steps)
 
 
@@ -30,22 +30,20 @@ def terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def test_runs_and_failures_are_counted(follow):
-    output, errors = follow(steps(5, ["too few", None, "too few", "no memory"]))
-
-    assert output == "2 runs made; they are there\n"
-    assert errors.splitlines()[-2:] == ["2 failed: too few", "1 failed: no memory"]
-
-
 @pytest.mark.parametrize(
     ("taken", "output"),
     [
+        (steps(5, ["too few", None, "too few", "no memory"]), "2 runs made; they are there\n"),
         (iter(()), "0 runs made; they are there\n"),
         (islice(steps(5), 3), "3 runs made; time is up, the same command goes on\n"),
     ],
 )
-def test_study_without_work_is_done_and_one_that_stopped_is_not(follow, taken, output):
-    assert follow(taken)[0] == output
+def test_runs_failures_and_the_end_are_told(follow, taken, output):
+    found, errors = follow(taken)
+
+    assert found == output
+    failures = ["2 failed: too few", "1 failed: no memory"] if output[0] == "2" else []
+    assert [line for line in errors.splitlines() if "failed" in line] == failures
 
 
 @pytest.mark.parametrize("n_steps", [0, 1, 7, 1000])
@@ -57,16 +55,21 @@ def test_there_are_few_lines_without_a_terminal(follow, n_steps):
 
 
 @pytest.mark.usefixtures("terminal")
-def test_terminal_has_a_bar(follow):
-    _, errors = follow(steps(3))
+@pytest.mark.parametrize(("model", "activity"), [("knn", "knn on iris"), (None, "reading iris")])
+def test_terminal_has_a_bar_of_runs_and_of_sets_that_cannot_be_read(follow, model, activity):
+    _, errors = follow(steps(3, model=model))
 
-    assert "knn on iris" in errors
+    assert activity in errors
     assert "3/3" in errors
     assert "runs" not in errors
 
 
 @pytest.mark.usefixtures("terminal")
-def test_bar_shows_sets_that_cannot_be_read(follow):
-    record = {"model": None, "dataset": "iris", "error": "iris_R.dat is missing"}
+@pytest.mark.parametrize(("in_steps", "amount"), [(True, "1/2"), (False, "50%")])
+def test_bar_of_a_command_shows_what_is_done_of_an_activity(capsys, in_steps, amount):
+    with shown_progress("reading", quiet=False, in_steps=in_steps) as progress:
+        progress("training", 1, 2)
 
-    assert "reading iris" in follow([Step(record, 1, 1, 0.1, 0.1)])[1]
+    _, errors = capsys.readouterr()
+    assert "training" in errors
+    assert amount in errors

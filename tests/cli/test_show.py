@@ -4,43 +4,29 @@ import json
 import subprocess
 
 import numpy as np
-import pytest
-from model_files import changed, put_together, take_apart
-from shell import PROGRAM, hyperlvq
-from small_tables import fit_colours
+from shell import PROGRAM, check_is_refused, hyperlvq, output_of
 
 import hyperlvq as package
 from hyperlvq.model_files import read_path
 from hyperlvq.tables.about import from_notes, to_plain
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return fit_colours(tmp_path_factory.mktemp("model"))
-
-
 def test_a_model_shows_settings_training_classes_and_columns(model):
-    code, output, errors = hyperlvq("show", model)
+    output = output_of("show", model)
 
-    assert (code, errors) == (0, "")
     lines = [line.split() for line in output.splitlines()]
     assert lines[0][:5] == ["model", "intrvfl", "with", "glvq:", "n_units=20,"]
     assert "trained   on 30 rows of colours.csv, 20" in output
     assert "target    colour: blue 10 (33%), green 10 (33%), red 10 (33%)" in output
     assert ["a", "number", "0", "0", "to", "2.29"] in lines
     assert ["kind", "text", "0", "x,", "y"] in lines
+    assert output_of("show", "-", standard_input=model.read_bytes()) == output
 
 
 def test_json_is_what_the_file_remembers(model):
-    _, output, _ = hyperlvq("show", model, "--json")
+    known = to_plain(from_notes(read_path(model), "m"))
 
-    assert output == json.dumps(to_plain(from_notes(read_path(model), "m")), indent=2) + "\n"
-
-
-def test_a_model_comes_from_standard_input_too(model):
-    piped = hyperlvq("show", "-", standard_input=model.read_bytes())
-
-    assert piped == hyperlvq("show", model)
+    assert output_of("show", model, "--json") == json.dumps(known, indent=2) + "\n"
 
 
 def test_a_model_of_python_shows_what_can_be_known(tmp_path):
@@ -48,7 +34,7 @@ def test_a_model_of_python_shows_what_can_be_known(tmp_path):
     recipe = package.make_classifier("intrvfl", "centroids", n_units=30, random_state=0)
     package.save(recipe.fit(X, y), tmp_path / "m.hlvq")
 
-    assert hyperlvq("show", tmp_path / "m.hlvq")[1].splitlines() == [
+    assert output_of("show", tmp_path / "m.hlvq").splitlines() == [
         "model    intrvfl with centroids: n_units=30, clip=3",
         "trained  in Python, on 2 features",
         "columns  without names, so no table can be matched to it",
@@ -56,23 +42,31 @@ def test_a_model_of_python_shows_what_can_be_known(tmp_path):
     ]
 
 
-def test_notes_of_something_else_are_one_sentence(model, tmp_path):
-    other = changed(model.read_bytes(), notes={"target": "colour"})
-    values, arrays = take_apart(other)
-    arrays = {name: array for name, array in arrays.items() if not name.startswith("notes.")}
-    (tmp_path / "m.hlvq").write_bytes(put_together(values, arrays))
-
-    assert hyperlvq("show", tmp_path / "m.hlvq") == (
-        2,
-        "",
-        f"hyperlvq: {tmp_path / 'm.hlvq'} has notes in it that hyperlvq fit did not write\n",
-    )
-
-
 def test_a_closed_standard_input_is_one_sentence():
-    process = subprocess.run(
-        ["sh", "-c", '"$@" <&-', "sh", *PROGRAM, "show", "-"], stderr=subprocess.PIPE
-    )
+    command = ["sh", "-c", '"$@" <&-', "sh", *PROGRAM, "show", "-"]
+    process = subprocess.run(command, stderr=subprocess.PIPE)
 
-    assert process.returncode == 2
-    assert process.stderr == b"hyperlvq: standard input is closed\n"
+    assert (process.returncode, process.stderr) == (2, b"hyperlvq: standard input is closed\n")
+
+
+#: Names of columns that would clear a terminal and turn the direction of its text.
+NAMES = ["size\x1b[2J", "colo\u202eur"]
+ROWS = "1,red,a\n2,blue,b\n3,red,a\n4,blue,b\n5,red,a\n6,blue,b\n"
+
+
+def test_names_do_not_reach_a_terminal_raw_and_are_the_same_in_json(tmp_path):
+    table, model = tmp_path / "table.csv", tmp_path / "a.hlvq"
+    table.write_text(f"{','.join(NAMES)},kind\n{ROWS}", encoding="utf-8")
+    said = output_of("fit", table, "--target", "kind", "-o", model, "--cv", "2")
+    as_json = output_of("show", model, "--json")
+
+    for line in f"{said}\n{output_of('show', model)}\n{as_json}".split("\n"):
+        assert line.isprintable()
+    assert [column["name"] for column in json.loads(as_json)["columns"]] == NAMES
+
+
+def test_sentence_about_such_a_name_is_one_printable_line(tmp_path):
+    result = hyperlvq("show", tmp_path / "no\x1b[2J\nthing.hlvq")
+
+    check_is_refused(result, "no\\u001b[2J\\u000athing.hlvq cannot be read")
+    assert result[2][:-1].isprintable()

@@ -7,120 +7,72 @@ from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
 import pytest
-from shell import PROGRAM, hyperlvq
-from small_tables import QUICK, colour_table, fit_colours
+from shell import PROGRAM, filled, hyperlvq
+from small_tables import QUICK, colour_table
 
 from hyperlvq import __version__
 from hyperlvq.cli.stopping import StoppedError, if_stopped
 
 OLD = b"what was there before"
-NOTHING = "hyperlvq: stopped; nothing was written\n"
 STOPPED = "hyperlvq: stopped\n"
-TABLE, MODEL = "{folder}/colours.csv", "{folder}/colours.hlvq"
+NOTHING = "hyperlvq: stopped; nothing was written\n"
+GOES_ON = "hyperlvq: stopped; a study goes on from here when its command is run again\n"
+HALF = "hyperlvq: stopped; no file is left half-written\n"
+RESUMES = "hyperlvq: stopped; the same command resumes the download, if the server can\n"
 
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Return a folder with a table and a model of it."""
-    folder = tmp_path_factory.mktemp("stopping")
-    fit_colours(folder)
-    return folder
-
-
-def stopped(function, folder, out, *arguments):
-    """Return how a command ends if Ctrl-C comes when it calls a function."""
-    with patch(f"hyperlvq.{function}", side_effect=KeyboardInterrupt):
-        return hyperlvq(*(part.format(folder=folder, out=out) for part in arguments))
-
-
-FIT = ("fit", TABLE, "-t", "colour", *QUICK, "-o")
-EXPORT = ("export", MODEL, "--vectors", TABLE, "-o", "{out}/c", "--to")
-
-
-@pytest.mark.parametrize(
-    ("function", "arguments"),
-    [
-        ("tables.training.train", (*FIT, "{out}/old")),
-        ("tables.training.train", (*FIT, "-")),
-        ("model_files.to_bytes", (*FIT, "{out}/old")),
-        ("tables.batches.prediction_table", ("predict", MODEL, TABLE, "-o", "{out}/old.csv")),
-        (
-            "tables.evaluation.evaluate_table",
-            ("evaluate", MODEL, TABLE, "--picture", "{out}/old.svg"),
-        ),
-        ("export.make_plan", (*EXPORT, "c")),
-        ("tables.read.read_table", (*EXPORT, "onnx")),
-    ],
-)
-def test_a_command_that_writes_says_that_it_has_not(folder, tmp_path, function, arguments):
-    names = ("old", "old.csv", "old.svg")
-    for name in names:
-        (tmp_path / name).write_bytes(OLD)
-
-    assert stopped(function, folder, tmp_path, *arguments) == (130, "", NOTHING)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == dict.fromkeys(
-        names, OLD
-    )
-
-
-@pytest.mark.parametrize(
-    ("function", "arguments"),
-    [
-        ("tables.evaluation.evaluate_table", ("evaluate", MODEL, TABLE)),
-        ("tables.batches.prediction_table", ("predict", MODEL, TABLE)),
-        ("tables.batches.prediction_table", ("predict", MODEL, TABLE, "-o", "/dev/null")),
-        ("model_files.read_path", ("show", MODEL)),
-        ("export.make_plan", ("budget", MODEL)),
-        ("study.collection.manifest", ("data", "list")),
-        ("study.collection.open_collection", ("data", "verify", "{folder}")),
-    ],
-)
-def test_other_commands_say_that_they_stopped(folder, tmp_path, function, arguments):
-    assert stopped(function, folder, tmp_path, *arguments) == (130, "", STOPPED)
-
-
-def test_after_files_were_written_nothing_is_said_of_them(folder, tmp_path):
-    result = stopped("export.compare", folder, tmp_path, *EXPORT, "c")
-
-    assert result == (130, "", STOPPED)
-    assert (tmp_path / "c" / "model.c").exists()
+FIT = ("fit", "{table}", "-t", "colour", *QUICK, "-o")
+PREDICT = ("predict", "{model}", "{table}")
+EVALUATE = ("evaluate", "{model}", "{table}")
+EXPORT = ("export", "{model}", "--vectors", "{table}", "-o", "{out}/c", "--to")
 
 
 @pytest.mark.parametrize(
     ("function", "arguments", "sentence"),
     [
+        ("tables.training.train", (*FIT, "{out}/old"), NOTHING),
+        ("tables.training.train", (*FIT, "-"), NOTHING),
+        ("model_files.to_bytes", (*FIT, "{out}/old"), NOTHING),
+        ("tables.batches.prediction_table", (*PREDICT, "-o", "{out}/old.csv"), NOTHING),
+        ("tables.evaluation.evaluate_table", (*EVALUATE, "--picture", "{out}/old.svg"), NOTHING),
+        ("export.make_plan", (*EXPORT, "c"), NOTHING),
+        ("tables.read.read_table", (*EXPORT, "onnx"), NOTHING),
+        ("tables.evaluation.evaluate_table", EVALUATE, STOPPED),
+        ("tables.batches.prediction_table", PREDICT, STOPPED),
+        ("tables.batches.prediction_table", (*PREDICT, "-o", "/dev/null"), STOPPED),
+        ("model_files.read_path", ("show", "{model}"), STOPPED),
+        ("export.make_plan", ("budget", "{model}"), STOPPED),
+        ("study.collection.manifest", ("data", "list"), STOPPED),
+        ("study.collection.open_collection", ("data", "verify", "{out}"), STOPPED),
+        ("study.runner.run_study", ("study", "run", "-o", "{out}/study"), GOES_ON),
+        ("study.tuning.tune_study", ("study", "tune", "-o", "{out}/study"), GOES_ON),
+        ("report.page.make_report", ("study", "report", "{out}", "-o", "{out}/r.html"), HALF),
         (
-            "study.runner.run_study",
-            ("run", "-o", "{out}/study"),
-            "a study goes on from here when its command is run again",
-        ),
-        (
-            "study.tuning.tune_study",
-            ("tune", "-o", "{out}/study"),
-            "a study goes on from here when its command is run again",
-        ),
-        (
-            "report.page.make_report",
-            ("report", "{out}", "-o", "{out}/r.html"),
-            "no file is left half-written",
+            "study.fetch._download",
+            ("data", "fetch", "http://127.0.0.1/a", "-o", "{out}/a"),
+            RESUMES,
         ),
     ],
 )
-def test_a_study_says_what_it_left(folder, tmp_path, function, arguments, sentence):
-    (tmp_path / "records.jsonl").write_text("")
-    result = stopped(function, folder, tmp_path, "study", *arguments)
+def test_a_command_says_what_is_true_of_the_files(
+    function, arguments, sentence, model, table, tmp_path
+):
+    before = {"old": OLD, "old.csv": OLD, "old.svg": OLD, "records.jsonl": b""}
+    for name, content in before.items():
+        (tmp_path / name).write_bytes(content)
 
-    assert result == (130, "", f"hyperlvq: stopped; {sentence}\n")
+    with patch(f"hyperlvq.{function}", side_effect=KeyboardInterrupt):
+        result = hyperlvq(*filled(arguments, model=model, table=table, out=tmp_path))
 
-
-def test_a_download_says_that_it_can_be_resumed(folder, tmp_path):
-    result = stopped(
-        *("study.fetch._download", folder, tmp_path),
-        *("data", "fetch", "http://127.0.0.1/a", "-o", "{out}/a"),
-    )
-
-    sentence = "hyperlvq: stopped; the same command resumes the download, if the server can\n"
     assert result == (130, "", sentence)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_after_files_were_written_nothing_is_said_of_them(model, table, tmp_path):
+    with patch("hyperlvq.export.compare", side_effect=KeyboardInterrupt):
+        result = hyperlvq(*filled((*EXPORT, "c"), model=model, table=table, out=tmp_path))
+
+    assert result == (130, "", STOPPED)
+    assert (tmp_path / "c" / "model.c").exists()
 
 
 @contextmanager
@@ -155,10 +107,10 @@ def test_a_signal_stops_a_training_in_one_sentence(tmp_path, number, code):
 
 
 @pytest.mark.parametrize(("number", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
-def test_a_signal_leaves_nothing_of_a_file_under_way(folder, tmp_path, number, code):
+def test_a_signal_leaves_nothing_of_a_file_under_way(model, tmp_path, number, code):
     old = tmp_path / "old.csv"
     old.write_bytes(OLD)
-    with started("predict", folder / "colours.hlvq", "-", "-o", old) as process:
+    with started("predict", model, "-", "-o", old) as process:
         process.stdin.write(LONG_TABLE)
         while not list(tmp_path.glob(".*.part")):
             assert process.poll() is None
@@ -169,8 +121,8 @@ def test_a_signal_leaves_nothing_of_a_file_under_way(folder, tmp_path, number, c
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [OLD]
 
 
-def test_a_signal_that_is_ignored_stays_so(folder):
-    with started("predict", folder / "colours.hlvq", "-", SIGHUP=signal.SIG_IGN) as process:
+def test_a_signal_that_is_ignored_stays_so(model):
+    with started("predict", model, "-", SIGHUP=signal.SIG_IGN) as process:
         process.stdin.write(b"a,b,kind\n0,1,x\n")
         process.send_signal(signal.SIGHUP)
         output, errors = process.communicate(timeout=60)

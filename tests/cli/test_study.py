@@ -7,8 +7,9 @@ import pytest
 from fuzzing import mutated
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shell import PROGRAM, hyperlvq
+from shell import PROGRAM, filled, hyperlvq, output_of
 from small_set import write_set
+from small_tables import PUBLISHED, RECORD
 
 from hyperlvq.study import experiments
 from hyperlvq.study.records import read_records
@@ -16,18 +17,6 @@ from hyperlvq.study.settings import read_settings
 from hyperlvq.study.tuning import values_of_grid
 
 MODELS = "rls_features,knn"
-RECORD = {
-    "protocol": "paper",
-    "model": "knn",
-    "dataset": "iris",
-    "source": "built-in",
-    "split": 0,
-    "seed": 0,
-    "n_neighbors": 5,
-    "settings": "defaults",
-    "accuracy": 0.9,
-    "error": None,
-}
 SEARCH = {
     **RECORD,
     "split": None,
@@ -37,61 +26,25 @@ SEARCH = {
     "values": values_of_grid(experiments.MODELS["knn"], "full"),
     "scores": [0.5] * 9,
 }
-PUBLISHED = (
-    "dataset,n_samples,n_train,protocol,n_classes,intrvfl_rls_n,rls_features_acc\n"
-    "iris,150,113,kfold,3,500,0.9\n"
-)
 
 
 def run(folder, *arguments):
     return hyperlvq("study", "run", "-o", folder, "--jobs", 1, *arguments)
 
 
-@pytest.fixture(scope="module")
-def iris_study(tmp_path_factory):
-    """Return the folder of a study of iris, and what the command said."""
-    folder = tmp_path_factory.mktemp("study")
-    return folder, run(folder, "--sets", "iris", "--models", f"{MODELS},glvq_features")
-
-
-def test_study_of_iris_runs(iris_study):
-    folder, (code, output, errors) = iris_study
-
-    assert code == 0
-    assert output == f"28 runs made; the records are in {folder}\n"
+def test_study_runs_once_and_is_reported(tmp_path):
+    arguments = (tmp_path / "study", "--sets", "iris", "--models")
+    code, output, errors = run(*arguments, f"{MODELS},glvq_features")
+    assert (code, output) == (0, f"28 runs made; the records are in {arguments[0]}\n")
     assert errors.splitlines()[-1].endswith("/28 runs")
-    records = read_records(folder)
+
+    records = read_records(arguments[0])
     assert len(records) == 4 * (1 + 1 + 5)
     assert all(record["accuracy"] > 0.5 for record in records)  # a third by chance
-
-
-def test_study_started_again_has_nothing_to_do(iris_study):
-    folder, _ = iris_study
-    code, output, errors = run(folder, "--sets", "iris", "--models", MODELS)
-
-    assert (code, output, errors) == (0, f"0 runs made; the records are in {folder}\n", "")
-
-
-def test_study_is_reported(iris_study, tmp_path):
-    folder, _ = iris_study
+    assert run(*arguments, MODELS) == (0, f"0 runs made; the records are in {arguments[0]}\n", "")
     page = tmp_path / "iris.html"
-    code, output, _ = hyperlvq("study", "report", folder, "-o", page)
-
-    assert code == 0
-    assert output.splitlines()[-1] == str(page)
+    assert output_of("study", "report", arguments[0], "-o", page).splitlines()[-1] == str(page)
     assert "k nearest neighbours" in page.read_text()
-
-
-def test_built_in_data_are_not_put_beside_the_papers(iris_study, tmp_path):
-    folder, _ = iris_study
-    (tmp_path / "paper.csv").write_text(PUBLISHED)
-    code, _, errors = hyperlvq(
-        *("study", "report", folder, "-o", tmp_path / "iris.html"),
-        *("--published", tmp_path / "paper.csv"),
-    )
-
-    assert code == 2
-    assert "the paper's figures are of the collection, this study is of built-in data" in errors
 
 
 def test_own_collection_is_studied_and_its_broken_sets_are_named(tmp_path):
@@ -99,8 +52,7 @@ def test_own_collection_is_studied_and_its_broken_sets_are_named(tmp_path):
     write_set(tmp_path, {"conxuntos.dat": b""}, "broken")
     code, output, errors = run(tmp_path / "out", "--data", tmp_path, "--models", "rls_features")
 
-    assert code == 0
-    assert output.startswith("4 runs made")
+    assert (code, output.split(" made")[0]) == (0, "4 runs")
     assert errors.splitlines()[-1] == "1 failed: broken/broken_R.dat is missing"
 
 
@@ -137,9 +89,8 @@ def test_settings_that_were_tuned_are_those_that_run(tmp_path):
 
 def test_costs_are_those_of_the_formulas(tmp_path):
     (tmp_path / "paper.csv").write_text(PUBLISHED)
-    code, output, _ = hyperlvq("study", "costs", tmp_path / "paper.csv")
+    output = output_of("study", "costs", tmp_path / "paper.csv")
 
-    assert code == 0
     # N = 500, T = 150, L = 3
     straightforward = 500 * (2 * 500**2 / 3 + 4 * 150 * 500 + 2 * 150 * 3 - 500 - 150 - 3 + 2)
     glvq = 10 * 150 * (3 * 3 * 500 + 6 * 500 + 19) + 150 * 500
@@ -173,26 +124,6 @@ def test_tuning_whose_time_is_up_does_not_pass_older_settings_off_as_its_own(tmp
     assert output.splitlines()[0] == "1 searches made; time is up, the same command goes on"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "the settings best have no column 'tuning': give them one if rls_features was tuned"),
-        (
-            ["--as-published", "--device", "cpu"],
-            "there is no model to run on a device as published",
-        ),
-    ],
-)
-def test_published_settings_need_to_be_asked_for_and_cores(tmp_path, arguments, message):
-    (tmp_path / "best.csv").write_text("dataset,rls_features_lmb\niris,2\n")
-    common = ("--settings", tmp_path / "best.csv", "--models", "rls_features")
-    code, output, errors = hyperlvq("study", "run", "-o", tmp_path / "out", *common, *arguments)
-
-    assert (code, output) == (2, "")
-    assert errors.startswith(f"hyperlvq: {message}")
-    assert not (tmp_path / "out").exists()
-
-
 def test_published_settings_are_run_as_the_paper_does(tmp_path):
     (tmp_path / "paper.csv").write_text("dataset,rls_features_lmb\niris,2\n")
     common = ("--settings", tmp_path / "paper.csv", "--models", "rls_features", "--sets", "iris")
@@ -202,84 +133,12 @@ def test_published_settings_are_run_as_the_paper_does(tmp_path):
     assert {record["solver"] for record in read_records(tmp_path)} == {"pinv"}
 
 
-@pytest.mark.parametrize("command", ["run", "tune"])
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--models", "gvlq"], "there is no model{} 'gvlq'; there are rls_features, "),
-        (["--models", ""], "no model{} is named; there are rls_features, "),
-        (["--sets", "trees"], "there is no data set 'trees'; there are iris, wine, "),
-        (["--sets", ","], "no data set is named; there are iris, wine, "),
-        (["--data", "nowhere.tar.xz"], "nowhere.tar.xz does not exist"),
-        (["--device", "cpu", "--jobs", 2], "--device excludes --jobs and --dask: one process uses"),
-        (["--minutes", 1], "--minutes goes with --device only"),
-        (["--jobs", 2, "--dask", "host:1"], "--jobs and --dask exclude each other"),
-        (["--device", "cpu", "--models", "knn"], "there is no model to {command} on a device 'k"),
-        (["--protocol", "lax"], "invalid value for '--protocol'"),
-        (["--seeds", "0"], "invalid value for '--seeds'"),
-        (["--jobs", "0"], "invalid value for '--jobs'"),
-        (["--output"], "option '--output' requires an argument"),
-    ],
-)
-def test_bad_input_is_one_sentence(tmp_path, command, arguments, message):
-    message = message.format(" with a grid" if command == "tune" else "", command=command)
-    code, output, errors = hyperlvq("study", command, "-o", tmp_path / "out", *arguments)
-
-    assert (code, output) == (2, "")
-    assert errors.startswith(f"hyperlvq: {message}")
-    assert errors.count("\n") == 1
-    assert not (tmp_path / "out").exists()
-
-
 def test_defaults_are_settings_by_name(tmp_path):
     arguments = ("--sets", "iris", "--models", "knn,ridge", "--settings", "defaults")
     code, output, _ = run(tmp_path, *arguments)
 
     assert (code, output.split(" made")[0]) == (0, "8 runs")
     assert {record["settings"] for record in read_records(tmp_path)} == {"defaults"}
-
-
-@pytest.mark.parametrize(
-    ("output", "settings", "message"),
-    [
-        ("out", "none.csv", "{folder}/none.csv cannot be read: No such file or directory"),
-        ("out", "best.csv", "{folder}/best.csv, line 2, column knn_k: 'many' is no finite number"),
-        ("best.csv", "defaults", "{folder}/best.csv is a file, not a folder"),
-    ],
-)
-def test_bad_files_are_one_sentence(tmp_path, output, settings, message):
-    (tmp_path / "best.csv").write_text("dataset,knn_k\niris,many\n")
-    settings = settings if settings == "defaults" else tmp_path / settings
-    common = ("--sets", "iris", "--models", "knn")
-    code, _, errors = run(tmp_path / output, *common, "--settings", settings)
-
-    assert (code, errors) == (2, f"hyperlvq: {message.format(folder=tmp_path)}\n")
-
-
-def test_other_protocol_in_the_same_folder_is_bad_input(iris_study):
-    folder, _ = iris_study
-    code, _, errors = run(folder, "--sets", "iris", "--models", "knn", "--protocol", "strict")
-
-    assert code == 2
-    assert errors.startswith("hyperlvq: the folder has records of the protocol 'paper', not ")
-
-
-def test_report_of_an_empty_folder_is_bad_input(tmp_path):
-    code, _, errors = hyperlvq("study", "report", tmp_path, "-o", tmp_path / "page.html")
-
-    assert (code, errors) == (2, f"hyperlvq: {tmp_path} holds no records.jsonl\n")
-
-
-@pytest.mark.parametrize("command", [("report", "FOLDER", "--published"), ("costs",)])
-def test_published_table_is_refused_by_its_line(tmp_path, command):
-    (tmp_path / "records.jsonl").write_text(json.dumps(RECORD) + "\n")
-    (tmp_path / "paper.csv").write_text("dataset,knn_acc\niris,0.9\n")
-    arguments = [tmp_path if part == "FOLDER" else part for part in command]
-    code, _, errors = hyperlvq("study", *arguments, tmp_path / "paper.csv")
-
-    assert code == 2
-    assert errors.startswith(f"hyperlvq: {tmp_path / 'paper.csv'}, line 1: none of the columns")
-    assert errors.count("\n") == 1
 
 
 def test_interrupted_study_ends_with_one_sentence(tmp_path):
@@ -331,60 +190,37 @@ def is_verdict(result):
     return code == 0 or (code == 2 and len(complaints) == 1)
 
 
-few = settings(deadline=None, max_examples=30)
+SETTINGS = b"dataset,split,knn_k,rls_features_lmb\nflowers,,3,0.5\nflowers,1,1,2\n"
+PAPER = mutated(PUBLISHED.encode(), PIECES)
+OWN = ("--data", "{folder}", "--models", MODELS, "--jobs", 1)
+KNN = ("--sets", "iris", "--models", "knn", "--jobs", 1)
 
 
-@few
-@given(
-    content=mutated(
-        b"dataset,split,knn_k,rls_features_lmb\nflowers,,3,0.5\nflowers,1,1,2\n", PIECES
-    )
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        (
+            ("run", "-o", "{folder}/out", *OWN, "--settings", "{folder}/best.csv"),
+            {"best.csv": mutated(SETTINGS, PIECES)},
+        ),
+        (("costs", "{folder}/paper.csv"), {"paper.csv": PAPER}),
+        (("run", "-o", "{folder}", *KNN), {"records.jsonl": changed_lines(RECORD)}),
+        (("tune", "-o", "{folder}", *KNN), {"tuning.jsonl": changed_lines(SEARCH)}),
+        (
+            ("report", "{folder}", "-o", "{folder}/r.html", "--published", "{folder}/paper.csv"),
+            {
+                "records.jsonl": changed_lines(RECORD),
+                "paper.csv": st.one_of(st.just(PUBLISHED.encode()), PAPER),
+            },
+        ),
+    ],
+    ids=["settings", "costs", "records", "searches", "report"],
 )
-def test_run_takes_or_refuses_any_settings(content, tmp_path_factory):
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_commands_take_or_refuse_any_files(command, files, data, tmp_path_factory):
     folder = write_set(tmp_path_factory.mktemp("fuzz"))
-    (folder / "best.csv").write_bytes(content)
+    for name, content in data.draw(st.fixed_dictionaries(files)).items():
+        (folder / name).write_bytes(content)
 
-    arguments = ["--data", folder, "--models", MODELS, "--settings", folder / "best.csv"]
-    assert is_verdict(run(folder / "out", *arguments))
-
-
-@few
-@given(content=mutated(PUBLISHED.encode(), PIECES))
-def test_costs_takes_or_refuses_any_table(content, tmp_path_factory):
-    path = tmp_path_factory.mktemp("fuzz") / "paper.csv"
-    path.write_bytes(content)
-
-    assert is_verdict(hyperlvq("study", "costs", path))
-
-
-@few
-@given(content=changed_lines(RECORD))
-def test_run_takes_or_refuses_any_records(content, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("fuzz")
-    (folder / "records.jsonl").write_bytes(content)
-
-    assert is_verdict(run(folder, "--sets", "iris", "--models", "knn"))
-
-
-@few
-@given(content=changed_lines(SEARCH))
-def test_tune_takes_or_refuses_any_records(content, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("fuzz")
-    (folder / "tuning.jsonl").write_bytes(content)
-
-    arguments = ["-o", folder, "--sets", "iris", "--models", "knn", "--jobs", 1]
-    assert is_verdict(hyperlvq("study", "tune", *arguments))
-
-
-@few
-@given(
-    records=changed_lines(RECORD),
-    published=st.one_of(st.just(PUBLISHED.encode()), mutated(PUBLISHED.encode(), PIECES)),
-)
-def test_report_takes_or_refuses_any_files(records, published, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("fuzz")
-    (folder / "records.jsonl").write_bytes(records)
-    (folder / "paper.csv").write_bytes(published)
-
-    arguments = ["-o", folder / "page.html", "--published", folder / "paper.csv"]
-    assert is_verdict(hyperlvq("study", "report", folder, *arguments))
+    assert is_verdict(hyperlvq("study", *filled(command, folder=folder)))

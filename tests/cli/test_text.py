@@ -1,23 +1,12 @@
-import json
-
 import pytest
-from shell import hyperlvq
 
-from hyperlvq.cli.text import printable
-
-TABLE = """\
-size\x1b[2J,colo\u202eur,kind
-1,red,a
-2,blue,b
-3,red,a
-4,blue,b
-5,red,a
-6,blue,b
-"""
+from hyperlvq.cli.text import aligned, fact_lines, printable, readable_size
 
 
-@pytest.mark.parametrize("character", ["\x1b", "\x9b", "\x00", "\r", "\n", "\u202e", "\u2066"])
-def test_what_moves_a_terminal_is_shown_as_its_code(character):
+@pytest.mark.parametrize(
+    "character", ["\x1b", "\x9b", "\x00", "\r", "\n", "\u202e", "\u2066", "\udcff"]
+)
+def test_what_moves_a_terminal_or_is_no_letter_is_shown_as_its_code(character):
     assert printable(f"a{character}b") == f"a\\u{ord(character):04x}b"
 
 
@@ -27,39 +16,7 @@ def test_letters_of_any_language_are_shown_as_they_are():
     assert printable(text) == text
 
 
-def test_half_a_letter_can_be_written_anywhere():
-    assert printable("\udcff").encode() == b"\\udcff"
-
-
-@pytest.fixture
-def table(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text(TABLE, encoding="utf-8")
-    return path
-
-
-def test_names_of_columns_do_not_reach_a_terminal_raw(tmp_path, table):
-    model = tmp_path / "a.hlvq"
-    code, output, errors = hyperlvq("fit", table, "--target", "kind", "-o", model, "--cv", "2")
-    shown = hyperlvq("show", model)[1]
-
-    assert code == 0
-    for line in f"{output}\n{errors}\n{shown}".split("\n"):
-        assert line.isprintable()
-
-
-def test_json_of_such_names_is_the_same_json(tmp_path, table):
-    model = tmp_path / "a.hlvq"
-    hyperlvq("fit", table, "--target", "kind", "-o", model, "--cv", "0")
-    output = hyperlvq("show", model, "--json")[1]
-
-    names = [column["name"] for column in json.loads(output)["columns"]]
-    assert names == ["size\x1b[2J", "colo\u202eur"]
-    assert "\u202e" not in output
-
-
-def test_sentence_about_such_a_name_is_one_printable_line(tmp_path):
-    code, _, errors = hyperlvq("fit", tmp_path / "no\x1b[2J\nthing.csv", "--target", "kind")
-
-    assert code == 2
-    assert errors[:-1].isprintable()
+def test_tables_and_sizes_are_as_people_write_them():
+    assert aligned([["class", "rows"], ["a", "120"]]) == ["class  rows", "a       120"]
+    assert fact_lines([("a", "1"), ("long", "2")]) == ["a     1", "long  2"]
+    assert [*map(readable_size, (812, 75_127, 2_400_000))] == ["812 bytes", "75 kB", "2.4 MB"]

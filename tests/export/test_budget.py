@@ -38,24 +38,13 @@ def test_flash_instructions_and_stack_are_as_predicted(target, settings, tmp_pat
 
 
 @pytest.mark.parametrize("target", BOARDS)
-def test_image_is_flash_and_the_least_program_around_it(target):
-    budget = predict_budget(Layout.planned(10, 64, 3), target)
-
-    assert 0 < budget.image - budget.flash < 1024
-
-
-@pytest.mark.parametrize("target", BOARDS)
 @pytest.mark.parametrize("kind", ["float", "int16", "int32"])
 def test_a_planned_model_takes_at_least_as_much_as_the_fitted_one(kind, target):
     plan, _ = plan_and_samples(Settings("glvq", kind, 8, 20, 128, 3, 4, 2))
-    planned = Layout.planned(20, 128, 4, 2, clip=3, bits=8, input=kind)
+    planned = predict_budget(Layout.planned(20, 128, 4, 2, clip=3, bits=8, input=kind), target)
 
-    assert predict_budget(planned, target).flash >= predict_budget(plan, target).flash
-
-
-@pytest.mark.parametrize(("n_units", "score_type"), [(2730, "int32_t"), (2731, "int64_t")])
-def test_planned_scores_have_64_bits_where_32_may_not_hold_them(n_units, score_type):
-    assert Layout.planned(10, n_units, 3, bits=16).score_type == score_type
+    assert planned.flash >= predict_budget(plan, target).flash
+    assert 0 < planned.image - planned.flash < 1024  # the least program around it
 
 
 def test_unknown_target_is_named():
@@ -74,14 +63,21 @@ def test_an_avr_reads_all_tables_up_to_its_limit(excess, complains):
     assert predict_budget(layout, "riscv32").complaint is None
 
 
-@pytest.mark.parametrize(("bits", "largest_weight"), [(8, 255), (16, 2**15 - 1)])
-def test_largest_dot_is_that_of_a_block_of_largest_weights(bits, largest_weight):
-    assert Layout.planned(5, 40, 3, clip=3, bits=bits).largest_dot == 32 * 3 * largest_weight
-
-
-@pytest.mark.parametrize(("clip", "clips"), [(4, True), (5, False), (6, False)])
-def test_sums_that_cannot_exceed_the_clip_are_not_clipped(clip, clips):
-    assert Layout.planned(5, 40, 3, clip=clip).clips == clips
+@pytest.mark.parametrize(
+    ("sizes", "options", "decision", "expected"),
+    [
+        # Scores have 64 bits where 32 may not hold them.
+        ((10, 2730, 3), {"bits": 16}, "score_type", "int32_t"),
+        ((10, 2731, 3), {"bits": 16}, "score_type", "int64_t"),
+        # The largest dot product is that of a block of largest weights.
+        ((5, 40, 3), {"clip": 3, "bits": 8}, "largest_dot", 32 * 3 * 255),
+        ((5, 40, 3), {"clip": 3, "bits": 16}, "largest_dot", 32 * 3 * (2**15 - 1)),
+        # Sums that cannot exceed the clip are not clipped.
+        *(((5, 40, 3), {"clip": clip}, "clips", clip < 5) for clip in (4, 5, 6)),
+    ],
+)
+def test_decisions_change_at_their_limits(sizes, options, decision, expected):
+    assert getattr(Layout.planned(*sizes, **options), decision) == expected
 
 
 @pytest.mark.parametrize("seed", range(900, 908))
@@ -119,9 +115,8 @@ def test_scalings_that_differ_in_the_sign_of_zero_are_told_apart():
 # eight of 8; 6 features are one four and two ones, and 6 outputs have two blocks of 32 units each.
 
 
-def test_terms_of_a_prediction_on_a_machine_of_32_bits():
+def test_terms_of_a_prediction_on_machines_of_32_and_of_8_bits():
     layout = Layout.planned(6, 64, 3, 2, clip=3, input="int16")
-
     assert instruction_terms(layout, is_avr=False) == {
         "prediction": 1,
         "level of 32 bits": 6,
@@ -141,10 +136,7 @@ def test_terms_of_a_prediction_on_a_machine_of_32_bits():
         "output": 6,
     }
 
-
-def test_terms_of_a_prediction_on_a_machine_of_8_bits():
     layout = Layout.planned(7, 64, 3, 2, clip=7, bits=16)
-
     assert instruction_terms(layout, is_avr=True) == {
         "prediction": 1,
         "level of float": 7,

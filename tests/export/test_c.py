@@ -238,20 +238,12 @@ def test_fused_multiply_adds_change_nothing(tmp_path):
     assert self_test(HOST, tmp_path, "-O3", "-mfma", "-ffp-contract=fast").wrong == 0
 
 
-@given(st.floats(width=32, allow_nan=False, allow_infinity=False))
-def test_float_literals_read_back_exactly(value):
-    literal = float_literal(np.float32(value))
-
-    assert literal.endswith("f")
-    assert "." in literal
-    assert np.float32(literal[:-1]) == np.float32(value)
-
-
-@given(st.integers(-(2**31), 2**31 - 1))
-def test_integer_literals_read_back_exactly(value):
-    literal = re.sub(r"INT(32|64)_C", "", integer_literal(value))
-
-    assert eval(literal) == value  # digits, signs and brackets only
+@given(st.floats(width=32, allow_nan=False, allow_infinity=False), st.integers(-(2**31), 2**31 - 1))
+def test_literals_of_numbers_read_back_exactly(real, whole):
+    assert re.fullmatch(r".*\..*f", float_literal(np.float32(real)))
+    assert np.float32(float_literal(np.float32(real))[:-1]) == np.float32(real)
+    # Digits, signs and brackets only.
+    assert eval(re.sub(r"INT(32|64)_C", "", integer_literal(whole))) == whole
 
 
 @given(st.text() | st.text("?\\/*\n"))

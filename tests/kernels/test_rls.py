@@ -40,6 +40,20 @@ def test_fista_converges_to_the_exact_solution(rng, shape):
     np.testing.assert_allclose(solution, exact_solution(Z, T, 1.0), atol=1e-7)
 
 
+def test_fista_goes_ahead_by_nesterovs_momentum():
+    curvatures = np.array([[4.0], [1.0]])
+    step = 1 / rls.largest_eigenvalue(lambda V: curvatures * V, 2)
+
+    solution, *_ = rls.solve_fista([np.diag([4.0, 1.0])], curvatures, 0.0, 3, 0.0)
+
+    golden = (1 + np.sqrt(5)) / 2
+    following = (1 + np.sqrt(1 + 4 * golden**2)) / 2
+    first = step * curvatures
+    second = first + step * curvatures * (1 - first)
+    ahead = second + (golden - 1) / following * (second - first)
+    np.testing.assert_allclose(solution, ahead + step * curvatures * (1 - ahead))
+
+
 def test_fista_tells_when_it_ran_out_of_iterations(rng):
     Z, T = make_problem(rng, (80, 12))
 

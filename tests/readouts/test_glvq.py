@@ -82,6 +82,15 @@ def test_online_rule_can_continue_what_lbfgs_learnt(activations):
     assert readout.score(X, y) > 0.9
 
 
+def test_auto_learning_rate_of_the_first_batch_is_kept(wine):
+    X, y = wine
+    readout = GLVQClassifier(solver="sgd", random_state=0)
+    first = readout.partial_fit(X[::2], y[::2], classes=[0, 1, 2]).learning_rate_
+
+    assert 0 < first < 1
+    assert readout.partial_fit(3 * X[1::2], y[1::2]).learning_rate_ == first
+
+
 def test_auto_learning_rate_waits_for_a_second_class(activations):
     X, y = activations
     readout = GLVQClassifier(random_state=0)

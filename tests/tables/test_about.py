@@ -12,6 +12,7 @@ from small_tables import colour_table, fit_colours
 
 from hyperlvq import CentroidClassifier
 from hyperlvq.checks import InputError
+from hyperlvq.costs import glvq_flops, kglvq_flops, rls_flops
 from hyperlvq.frames import FrameVectorizer
 from hyperlvq.model_files import read_path
 from hyperlvq.models import make_classifier
@@ -20,6 +21,7 @@ from hyperlvq.saving import to_parts
 from hyperlvq.tables.about import (
     about_python_model,
     columns_of,
+    costs_of,
     from_notes,
     settings_of,
     to_notes,
@@ -47,6 +49,31 @@ def test_what_is_known_of_every_recipe_is_plain_and_comes_back(hidden, readout, 
     assert columns_of(back) == columns_of(about)
     assert about["table"] == "t.csv"
     assert about["rows"] == 30
+
+
+COLOURS = ["red", "green", "blue"] * 10
+SIZES = (30, 2, 3)  # rows, features, classes
+
+
+@pytest.mark.parametrize(
+    ("readout", "flops"),
+    [
+        ("rls", lambda n_iter: rls_flops(*SIZES)),
+        ("glvq", lambda n_iter: glvq_flops(*SIZES, 2, n_iter)),
+        ("kglvq", lambda n_iter: kglvq_flops(*SIZES, 2, n_iter)),
+        ("lvq1", None),
+        ("centroids", None),
+    ],
+)
+def test_costs_of_training_are_those_of_the_readouts_formula(readout, flops, rng):
+    parameters = {"prototypes_per_class": 2} if "lvq" in readout else {}
+    model = make_classifier("features", readout, **parameters).fit(rng.random(SIZES[:2]), COLOURS)
+    n_iter = getattr(model[-1], "n_iter_", None)
+
+    costs = costs_of(to_parts(model), SIZES[0])
+
+    assert costs["training_flops"] == (flops and flops(n_iter))
+    assert costs.get("iterations") == (n_iter if "lvq" in readout else None)
 
 
 @pytest.mark.parametrize(
@@ -114,11 +141,9 @@ def file(tmp_path_factory):
         ("class_counts", np.ones(3)),
         ("confusion", np.zeros((2, 2), dtype=np.int64)),
         ("columns", np.array(["a"], dtype=object)),
-        ("columns", np.array(["a", "b", "other"], dtype=object)),
-        ("figures", np.zeros((3, 5))),
-        ("figures", np.full((3, 6), np.nan)),
-        ("figures", np.full((3, 6), 7.0)),
-        ("reasons", {"0": None}),
+        ("columns", np.array(["[" * 10**5], dtype=object)),
+        ("columns", np.array(["1"], dtype=object)),
+        ("columns", np.array([], dtype=object)),
         ("unknown", 0),
         ("target", ABSENT),
         ("columns", ABSENT),
@@ -130,3 +155,21 @@ def test_notes_of_something_else_are_one_sentence(key, value, file):
 
     with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
         from_notes(replace(file, notes=notes), "m")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"name": "other"}, {"kind": "text"}, {"kind": "dates"}, {"kind": []}, {"n_missing": -1}),
+        *({"minimum": 1e300}, {"minimum": None}, {"maximum": np.inf}, {"levels": ["x"]}),
+        *({"reason": 1}, {"unknown": 0}),
+    ],
+    ids=str,
+)
+def test_a_column_of_something_else_is_one_sentence(change, file):
+    first, *others = file.notes["columns"]
+    columns = np.array([json.dumps({**json.loads(first), **change}), *others], dtype=object)
+
+    assert from_notes(file, "m")
+    with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
+        from_notes(replace(file, notes={**file.notes, "columns": columns}), "m")

@@ -38,16 +38,26 @@ def left_out(read, values, name="x"):
     return described(read(csv(**{name: values, "other": other}))).reason
 
 
-def test_numbers_have_a_range(read):
-    column = described(read(csv(x=["3", "NA", "-1.5", "1e1"])))
-
-    assert column == Column("x", Kind.NUMBER, n_missing=1, minimum=-1.5, maximum=10.0)
+def number(minimum, maximum, n_missing=0):
+    return Column("x", Kind.NUMBER, n_missing, minimum, maximum)
 
 
-def test_text_has_levels_the_most_frequent_first(read):
-    column = described(read(csv(x=["b", "a", "b", "", "c", "a", "b"])))
+def text(*levels, n_missing=0):
+    return Column("x", Kind.TEXT, n_missing, levels=levels, n_levels=len(levels))
 
-    assert column == Column("x", Kind.TEXT, n_missing=1, levels=("b", "a", "c"), n_levels=3)
+
+@pytest.mark.parametrize(
+    ("cells", "column"),
+    [
+        (["3", "NA", "-1.5", "1e1"], number(-1.5, 10.0, n_missing=1)),
+        (["01", "12", "23"], number(1.0, 23.0)),  # a single leading zero makes no code
+        (range(1, 21), number(1.0, 20.0)),  # counts up, but nothing else is left
+        (["b", "a", "b", "", "c", "a", "b"], text("b", "a", "c", n_missing=1)),
+        *((words * 2, text(*words)) for words in (["no", "yes"], ["F", "T"], ["false", "true"])),
+    ],
+)
+def test_numbers_have_a_range_and_text_has_levels_the_most_frequent_first(read, cells, column):
+    assert described(read(csv(x=cells))) == column
 
 
 def test_at_most_100_levels_are_kept(read):
@@ -64,13 +74,6 @@ def test_target_is_not_described(read):
 
 
 @pytest.mark.parametrize(
-    "words", [["false", "true"], ["no", "yes"], ["F", "T"], ["inf", "sup"]], ids=repr
-)
-def test_words_of_truth_or_infinity_are_levels(read, words):
-    assert described(read(csv(x=words * 2))).levels == tuple(words)
-
-
-@pytest.mark.parametrize(
     ("cells", "note"),
     [
         (["007", "012", "034"], "text because of leading zeros, as in '007'"),
@@ -78,6 +81,8 @@ def test_words_of_truth_or_infinity_are_levels(read, words):
         (["1", "x" * 50, "3"], f"text because of '{'x' * 40}…' in row 2; 66 % are numbers"),
         (["1", "x", "y"], None),
         (["1_000", "2_000"], None),
+        (["inf", "sup"], "text because of 'sup' in row 2; 50 % are numbers"),
+        (['"1,5"', "2"], "text because of '1,5' in row 1; 50 % are numbers"),
     ],
 )
 def test_text_of_digits_says_why(read, cells, note):
@@ -85,10 +90,6 @@ def test_text_of_digits_says_why(read, cells, note):
 
     assert column.kind is Kind.TEXT
     assert column.note == note
-
-
-def test_single_leading_zero_makes_no_code(read):
-    assert described(read(csv(x=["01", "12", "23"]))).kind is Kind.NUMBER
 
 
 @pytest.mark.parametrize(
@@ -153,10 +154,6 @@ def test_row_names_are_left_out(read):
         ("(row name)", "an identifier"),
         ("x", None),
     ]
-
-
-def test_counting_numbers_are_used_where_nothing_else_is_left(read):
-    assert described(read(csv(x=range(1, 21)))).kind is Kind.NUMBER
 
 
 @pytest.mark.parametrize(
@@ -252,23 +249,11 @@ def test_decimal_mark_is_found_over_the_whole_table(read, columns, delimiter, de
     assert table.form.decimal == decimal
 
 
-@pytest.mark.parametrize(
-    ("columns", "sentence"),
-    [
-        ({"x": ["1,5", "2.5", "3"]}, r"'1,5' in row 1, '2\.5' in row 2"),
-        (
-            {"x": ["1,5", "2"], "y": ["1.5", "2"]},
-            "commas in column 'x' but .* points in column 'y'",
-        ),
-    ],
-)
-def test_two_decimal_marks_are_refused(read, columns, sentence):
-    with pytest.raises(InputError, match=sentence):
-        describe_columns(read(csv(";", **columns)), "label")
-
-
-def test_comma_in_a_comma_delimited_file_is_no_decimal_mark(read):
-    assert described(read('x,label\n"1,5",a\n2,b\n')).kind is Kind.TEXT
+def test_two_decimal_marks_are_refused(read):
+    with pytest.raises(InputError, match=r"'1,5' in row 1, '2\.5' in row 2"):
+        described(read(csv(";", x=["1,5", "2.5", "3"])))
+    with pytest.raises(InputError, match=r"commas in column 'x' but .* points in column 'y'"):
+        described(read(csv(";", x=["1,5", "2"], y=["1.5", "2"])))
 
 
 @pytest.mark.parametrize(

@@ -58,11 +58,6 @@ def test_every_random_state_is_the_seed():
     assert seeds == [7, 7]
 
 
-def test_a_parameter_that_the_recipe_has_not_is_bad_input():
-    with pytest.raises(InputError, match="'rvfl' with 'rls' has no parameter 'clip'"):
-        table_recipe("rvfl", "rls", 0, clip=3)
-
-
 @pytest.fixture
 def colours(read):
     return read(colour_table())
@@ -97,9 +92,18 @@ def test_the_found_settings_are_those_of_the_model(colours):
     assert 0 < trained.about["fit_seconds"] < perf_counter() - start
 
 
-def test_parameters_are_checked_before_the_table_is_looked_at(colours):
-    with pytest.raises(InputError, match="slope must be a finite number above 0, got -1"):
-        train(colours, Task("no such column", parameters={"slope": -1}), no_progress)
+@pytest.mark.parametrize(
+    ("recipe", "parameters", "sentence"),
+    [
+        (("intrvfl", "glvq"), {"slope": -1}, "slope must be a finite number above 0, got -1"),
+        (("rvfl", "rls"), {"clip": 3}, "'rvfl' with 'rls' has no parameter 'clip'"),
+    ],
+)
+def test_parameters_are_checked_before_the_table_is_looked_at(
+    colours, recipe, parameters, sentence
+):
+    with pytest.raises(InputError, match=sentence):
+        train(colours, Task("no such column", *recipe, parameters), no_progress)
 
 
 def test_a_training_that_does_not_converge_is_noted_not_warned_of(colours):

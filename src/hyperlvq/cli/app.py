@@ -6,8 +6,7 @@ import typer
 
 from hyperlvq import __version__
 from hyperlvq.checks import InputError
-from hyperlvq.cli.budget import budget
-from hyperlvq.cli.costs import costs
+from hyperlvq.cli.budget import budget, costs
 from hyperlvq.cli.data import data_app
 from hyperlvq.cli.export import export
 from hyperlvq.cli.fit import fit

@@ -34,12 +34,12 @@ def list_sets(
     if path and built_in:
         raise InputError("give a path or --built-in, not both")
     if built_in:
-        facts = _facts_of_sets(BuiltinCollection(), public={})
+        sets = _facts_of_sets(BuiltinCollection(), public={})
     elif path:
-        facts = _facts_of_sets(open_collection(path), manifest())
+        sets = _facts_of_sets(open_collection(path), manifest())
     else:
-        facts = list(manifest().values())
-    _say(*_table(facts))
+        sets = list(manifest().values())
+    print_result(_table(sets))
 
 
 @data_app.command()
@@ -59,7 +59,7 @@ def verify(
     checked = names or [*public, *(name for name in found if name not in public)]
     failed = [name for name in checked if not _is_whole(collection, name)]
     summary = f"{len(checked) - len(failed)} of {len(checked)} data sets are whole"
-    _say(f"{summary}; failed: {', '.join(failed)}" if failed else summary)
+    print_result([f"{summary}; failed: {', '.join(failed)}" if failed else summary])
     if failed:
         raise typer.Exit(1)
 
@@ -78,7 +78,7 @@ def fetch(
 
     with if_stopped(RESUMES), shown_download() as progress:
         download.fetch(url, output, sha256, progress)
-    _say(f"{output} is there; check it: hyperlvq data verify {output}")
+    print_result([f"{output} is there; check it: hyperlvq data verify {output}"])
 
 
 def _facts_of_sets(source: "DataSource", public: "dict[str, Facts]") -> "list[Facts]":
@@ -90,7 +90,7 @@ def _facts_of_sets(source: "DataSource", public: "dict[str, Facts]") -> "list[Fa
         try:
             rows.append(public.get(name) or facts_of(source.load(name)))
         except InputError as error:
-            _say(f"hyperlvq: {error}", to_stderr=True)
+            print_result([f"hyperlvq: {error}"], to_stderr=True)
     return rows
 
 
@@ -104,15 +104,11 @@ def _table(rows: "list[Facts]") -> list[str]:
     return aligned([headings, *cells], left=(0, len(headings) - 1))
 
 
-def _say(*lines: str, to_stderr: bool = False) -> None:
-    print_result(lines, None, as_json=False, quiet=False, to_stderr=to_stderr)
-
-
 def _is_whole(collection: "Collection", name: str) -> bool:
     try:
         collection.load(name)
     except InputError as error:
-        _say(f"{name}: {error}")
+        print_result([f"{name}: {error}"])
         return False
-    _say(f"{name}: ok")
+    print_result([f"{name}: ok"])
     return True

@@ -16,7 +16,7 @@ from hyperlvq.cli.options import (
     read_saved,
 )
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
-from hyperlvq.cli.text import facts
+from hyperlvq.cli.text import fact_lines
 
 #: A self-test with every row of a table would not fit the device.
 MOST_VECTORS = 64
@@ -131,4 +131,4 @@ def _lines(values: dict[str, Any]) -> list[str]:
         for field, share in (values["comparison"] or {}).items()
         if share is not None
     ]
-    return [*(facts(pairs) if pairs else []), *values["files"]]
+    return [*fact_lines(pairs), *values["files"]]

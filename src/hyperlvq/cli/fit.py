@@ -28,15 +28,19 @@ from hyperlvq.cli.options import (
     print_result,
 )
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
-from hyperlvq.cli.text import size
+from hyperlvq.cli.text import readable_size
 from hyperlvq.registry import PARTS, Parameter, hidden_layers, readouts, recipe_records
 
 if TYPE_CHECKING:
     from hyperlvq.tables.about import About
     from hyperlvq.tables.training import Task
 
-DEVICE_PANEL = "A device to fit (then hyperlvq export)"
-MODEL_PANEL = "The model (parameters as in Python, with the same defaults)"
+#: Options that stand under a heading of their own.
+DeviceOption = partial(typer.Option, rich_help_panel="A device to fit (then hyperlvq export)")
+ModelOption = partial(
+    typer.Option,
+    rich_help_panel="The model (parameters as in Python, with the same defaults)",
+)
 
 
 def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -68,7 +72,7 @@ def _option(parameter: Parameter, recipe_names: list[str]) -> Any:
     kind: Any = parameter.option
     value_type = Literal[kind] if isinstance(kind, tuple) else kind
     text = f"{parameter.help} ({', '.join(recipe_names)})."
-    return Annotated[value_type | None, typer.Option(help=text, rich_help_panel=MODEL_PANEL)]
+    return Annotated[value_type | None, ModelOption(help=text)]
 
 
 @with_parameter_options
@@ -78,36 +82,24 @@ def fit(
     output: Annotated[str, typer.Option("--output", "-o", help="The model file; - for stdout.")],
     hidden: Annotated[
         Literal[tuple(hidden_layers())],  # type: ignore[valid-type]
-        typer.Option(help="The hidden layer.", rich_help_panel=MODEL_PANEL),
+        ModelOption(help="The hidden layer."),
     ] = "intrvfl",
     readout: Annotated[
         Literal[tuple(readouts())],  # type: ignore[valid-type]
-        typer.Option(help="What classifies its activations.", rich_help_panel=MODEL_PANEL),
+        ModelOption(help="What classifies its activations."),
     ] = "glvq",
     max_flash: Annotated[
-        str | None,
-        typer.Option(
-            help="Choose sizes for so much flash, as in 16k.", rich_help_panel=DEVICE_PANEL
-        ),
+        str | None, DeviceOption(help="Choose sizes for so much flash, as in 16k.")
     ] = None,
     max_ram: Annotated[
-        str | None,
-        typer.Option(help="Choose sizes for so much RAM, as in 2k.", rich_help_panel=DEVICE_PANEL),
+        str | None, DeviceOption(help="Choose sizes for so much RAM, as in 2k.")
     ] = None,
     chip: Annotated[
-        Chip | None,
-        typer.Option(
-            help="The device's processor.", show_default=DEFAULT_CHIP, rich_help_panel=DEVICE_PANEL
-        ),
+        Chip | None, DeviceOption(help="The device's processor.", show_default=DEFAULT_CHIP)
     ] = None,
     input_type: Annotated[
         Input | None,
-        typer.Option(
-            "--input",
-            help="The type of a feature there.",
-            show_default=DEFAULT_INPUT,
-            rich_help_panel=DEVICE_PANEL,
-        ),
+        DeviceOption("--input", help="The type of a feature there.", show_default=DEFAULT_INPUT),
     ] = None,
     tune: Annotated[
         bool, typer.Option("--tune", help="Search parameters that are not given.")
@@ -185,17 +177,14 @@ def _given(options: dict[str, Any], hidden: str, readout: str) -> dict[str, Any]
         if name not in known:
             listed = ", ".join(map(_flag, known)) or "no parameters"
             raise InputError(f"{hidden} with {readout} takes no {_flag(name)}; it takes {listed}")
-        _check_option(_flag(name), value, known[name])
+        try:
+            known[name].check(_flag(name), value)
+        except (TypeError, ValueError) as error:
+            raise InputError(str(error)) from None
+        largest = known[name].largest
+        if largest is not None and value > largest:
+            raise InputError(f"{_flag(name)} must be at most {largest}, got {value}")
     return given
-
-
-def _check_option(flag: str, value: Any, parameter: Parameter) -> None:
-    try:
-        parameter.check(flag, value)
-    except (TypeError, ValueError) as error:
-        raise InputError(str(error)) from None
-    if parameter.largest is not None and value > parameter.largest:
-        raise InputError(f"{flag} must be at most {parameter.largest}, got {value}")
 
 
 def _flag(name: str) -> str:
@@ -211,7 +200,7 @@ def _train(
     quiet: bool,
 ) -> "tuple[About, bytes | None]":
     """Return what is known of the model and its file, None if it is not good enough to save."""
-    from hyperlvq.cli.progress import shown_steps
+    from hyperlvq.cli.progress import shown_progress
     from hyperlvq.model_files import to_bytes
     from hyperlvq.tables.about import to_notes
     from hyperlvq.tables.read import read_table
@@ -221,12 +210,15 @@ def _train(
     if output != STANDARD:
         check_writable(output)
         check_not_an_input(output, table)
-    with shown_steps(quiet) as progress:
+    with shown_progress("reading", quiet, in_steps=True) as progress:
         model, parts, about = train(read_table(table), task, progress)
     if limits:
         about["device"] = budget_values(model, limits["chip"], limits["input"])
-    if min_accuracy is not None and not _is_at_least(about, min_accuracy):
-        return about, None
+    if min_accuracy is not None:
+        if about["validation"] is None:
+            raise InputError("--min-accuracy: the table is too small to cross-validate")
+        if about["validation"].mean < min_accuracy:
+            return about, None
     return about, to_bytes(replace(parts, notes=to_notes(about)))
 
 
@@ -240,12 +232,6 @@ def _save(content: bytes, output: str) -> None:
         write_bytes(content, output)
 
 
-def _is_at_least(about: "About", min_accuracy: float) -> bool:
-    if about["validation"] is None:
-        raise InputError("--min-accuracy: the table is too small to cross-validate")
-    return about["validation"].mean >= min_accuracy
-
-
 def _lines(about: "About", output: str, content: bytes | None) -> list[str]:
     from hyperlvq.cli.show import training_lines
 
@@ -253,6 +239,6 @@ def _lines(about: "About", output: str, content: bytes | None) -> list[str]:
         outcome = "not saved: the accuracy is below --min-accuracy"
     else:
         place = "standard output" if output == STANDARD else output
-        outcome = f"saved: {place} ({size(len(content))})"
+        outcome = f"saved: {place} ({readable_size(len(content))})"
     device = ["", *budget_lines(about["device"])] if "device" in about else []
     return [*training_lines(about), *device, "", outcome]

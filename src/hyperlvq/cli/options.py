@@ -40,9 +40,13 @@ MinAccuracy = Annotated[
 
 
 def print_result(
-    lines: Iterable[str], values: Any, as_json: bool, quiet: bool, to_stderr: bool = False
+    lines: Iterable[str],
+    values: Any = None,
+    as_json: bool = False,
+    quiet: bool = False,
+    to_stderr: bool = False,
 ) -> None:
-    """Print a result as text, each line on one line, or as JSON."""
+    """Print a result as text, each line on one line, or its values as JSON."""
     if quiet and not as_json:
         return
     if as_json:
@@ -50,12 +54,6 @@ def print_result(
         lines = text.split("\n")
     with nullcontext(sys.stderr) if to_stderr else standard_output() as stream:
         print(*map(printable, lines), sep="\n", file=stream)
-
-
-def check_inputs(model: str, table: str) -> None:
-    """Refuse to read two things from standard input."""
-    if model == table == STANDARD:
-        raise InputError("the model and the table cannot both come from standard input")
 
 
 def check_not_an_input(output: str, *inputs: str) -> None:
@@ -94,16 +92,18 @@ class SavedModel:
         return from_parts(self.file)
 
 
-def read_saved(model: str) -> SavedModel:
-    """Return the saved model at a path or on standard input."""
-    from hyperlvq.model_files import read, read_path
+def read_saved(model: str, table: str | None = None) -> SavedModel:
+    """Return the model at a path or on standard input, for a table that comes from elsewhere."""
+    from hyperlvq.model_files import read_path, read_stream
     from hyperlvq.tables.about import about_python_model, from_notes
 
+    if model == table == STANDARD:
+        raise InputError("the model and the table cannot both come from standard input")
     if model == STANDARD:
         if sys.stdin is None:
             raise InputError("standard input is closed")
         name = "standard input"
-        file = read(sys.stdin.buffer, name)
+        file = read_stream(sys.stdin.buffer, name)
     else:
         name, file = model, read_path(model)
     known = from_notes if file.notes else about_python_model

@@ -13,13 +13,12 @@ from hyperlvq.cli.options import (
     ModelArgument,
     QuietOption,
     TableArgument,
-    check_inputs,
     check_not_an_input,
     print_result,
     read_saved,
 )
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
-from hyperlvq.cli.text import aligned, confusion_lines, counted, facts, short
+from hyperlvq.cli.text import aligned, confusion_lines, counted, fact_lines, shortened
 
 if TYPE_CHECKING:
     from hyperlvq.tables.evaluation import Confusion
@@ -47,17 +46,16 @@ def predict(
 
     Example: hyperlvq predict model.hlvq new.csv -o predictions.csv
     """
-    from hyperlvq.cli.progress import shown_share
+    from hyperlvq.cli.progress import shown_progress
     from hyperlvq.tables import batches
     from hyperlvq.tables.about import columns_of
     from hyperlvq.tables.columns import check_present
     from hyperlvq.tables.dialect import tidy
     from hyperlvq.tables.read import open_table
 
-    check_inputs(model, table)
     batches.check_output(output)
     check_not_an_input(output, model, table)
-    saved = read_saved(model)
+    saved = read_saved(model, table)
     columns, kept = columns_of(saved.about), [tidy(name) for name in keep or ()]
     name = saved.about["target"] or "prediction"
     needed = [*(column.name for column in columns), *kept]
@@ -67,18 +65,17 @@ def predict(
     with (
         open_table(table, columns=needed) as reader,
         batches.open_output(output) as write,
-        shown_share("predicting", quiet) as progress,
+        shown_progress("predicting", quiet, in_steps=False) as progress,
         if_stopped(None if is_stream else NOTHING_WRITTEN),
     ):
         check_present(kept, reader)
         for batch in batches.predict_batches(saved.predictor, columns, reader, margins):
             write(batches.prediction_table(batch, name, kept))
             n_rows += len(batch.classes)
-            progress(reader.position)
+            if reader.position is not None:
+                progress("predicting", reader.position, 1)
     if output != STANDARD:
-        print_result(
-            [f"{output}: {counted(n_rows, 'row')} predicted"], None, as_json=False, quiet=quiet
-        )
+        print_result([f"{output}: {counted(n_rows, 'row')} predicted"], quiet=quiet)
 
 
 def evaluate(
@@ -99,7 +96,6 @@ def evaluate(
 
     Example: hyperlvq evaluate model.hlvq test.csv --target species --picture confusion.svg
     """
-    check_inputs(model, table)
     with if_stopped(None if picture is None else NOTHING_WRITTEN):
         if picture is not None:
             from hyperlvq.report.confusion import check_picture, write_confusion
@@ -119,7 +115,7 @@ def _evaluate(model: str, table: str, target: str | None) -> "tuple[Confusion, l
     from hyperlvq.tables.evaluation import evaluate_table
     from hyperlvq.tables.read import open_table
 
-    saved = read_saved(model)
+    saved = read_saved(model, table)
     known = target or saved.about["target"]
     if known is None:
         raise InputError("a model saved in Python does not know its target: give --target")
@@ -137,12 +133,12 @@ def _lines(confusion: "Confusion", notes: list[str]) -> list[str]:
         ("balanced accuracy", f"{confusion.balanced_accuracy:.3f}"),
         *(("note", note) for note in notes),
     ]
-    classes = [
-        [short(each["class"]), str(each["rows"]), _share(each["precision"]), _share(each["recall"])]
-        for each in confusion.by_class()
-    ]
+    classes = []
+    for each in confusion.by_class():
+        shares = _share(each["precision"]), _share(each["recall"])
+        classes.append([shortened(each["class"]), str(each["rows"]), *shares])
     by_class = aligned([["class", "rows", "precision", "recall"], *classes])
-    return [*facts(pairs), "", *by_class, "", *confusion_lines(confusion)]
+    return [*fact_lines(pairs), "", *by_class, "", *confusion_lines(confusion)]
 
 
 def _share(value: float | None) -> str:

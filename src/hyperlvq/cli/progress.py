@@ -23,7 +23,6 @@ from hyperlvq.cli.text import printable
 
 if TYPE_CHECKING:
     from hyperlvq.study.runner import Step
-    from hyperlvq.tables.training import Progress as Report
 
 TIME_IS_UP = "time is up, the same command goes on"
 LINES_WITHOUT_TERMINAL = 20
@@ -32,30 +31,16 @@ SPEED_SECONDS = 3600
 
 
 @contextmanager
-def shown_steps(quiet: bool) -> "Iterator[Report]":
-    """Yield what tells the bar which step is under way, and how many of its parts are done."""
-    with _bar(
-        quiet, _description(), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    ) as bar:
-        task = bar.add_task("reading", total=None)
+def shown_progress(
+    first: str, quiet: bool, in_steps: bool
+) -> Iterator[Callable[[str, float, float], None]]:
+    """Yield what tells the bar the activity under way, and how much of how many is done."""
+    amount = MofNCompleteColumn() if in_steps else TaskProgressColumn()
+    with _bar(quiet, _description(), BarColumn(), amount, TimeRemainingColumn()) as bar:
+        task = bar.add_task(first, total=None)
 
-        def progress(activity: str, done: int, total: int) -> None:
+        def progress(activity: str, done: float, total: float) -> None:
             bar.update(task, description=activity, completed=done, total=total)
-
-        yield progress
-
-
-@contextmanager
-def shown_share(activity: str, quiet: bool) -> Iterator[Callable[[float | None], None]]:
-    """Yield what tells the bar which share of the work is done, None where that is unknown."""
-    with _bar(
-        quiet, _description(), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-    ) as bar:
-        task = bar.add_task(activity, total=None)
-
-        def progress(share: float | None) -> None:
-            if share is not None:
-                bar.update(task, completed=share, total=1)
 
         yield progress
 

@@ -3,13 +3,20 @@
 from typing import TYPE_CHECKING
 
 from hyperlvq.cli.options import JsonOption, ModelArgument, print_result, read_saved
-from hyperlvq.cli.text import aligned, confusion_lines, counted, facts, short, size
+from hyperlvq.cli.text import (
+    aligned,
+    confusion_lines,
+    counted,
+    fact_lines,
+    readable_size,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from hyperlvq.tables.about import About
     from hyperlvq.tables.columns import Column
 
-MOST_CLASSES = 12
+MOST_SHARES = 12
 MOST_NAMES = 100
 MOST_LEVELS = 5
 
@@ -23,7 +30,7 @@ def show(model: ModelArgument, as_json: JsonOption = False) -> None:
 
     about = read_saved(model).about
     lines = model_lines(about) if "trained" in about else python_model_lines(about)
-    print_result(lines, to_plain(about), as_json, quiet=False)
+    print_result(lines, to_plain(about), as_json)
 
 
 def training_lines(about: "About") -> list[str]:
@@ -37,8 +44,9 @@ def training_lines(about: "About") -> list[str]:
     validation = []
     if about["validation"] is not None:
         confusion = confusion_lines(about["validation"].confusion)
-        validation = ["", *facts(_accuracy_facts(about)), "", *confusion]
-    return [*facts(table), *validation, "", *facts([*_search_facts(about), *_model_facts(about)])]
+        validation = ["", *fact_lines(_accuracy_facts(about)), "", *confusion]
+    model = fact_lines([*_search_facts(about), *_model_facts(about)])
+    return [*fact_lines(table), *validation, "", *model]
 
 
 def model_lines(about: "About") -> list[str]:
@@ -51,18 +59,18 @@ def model_lines(about: "About") -> list[str]:
     ]
     columns = [[c.name, c.kind.value, str(c.n_missing), _values(c)] for c in about["columns"]]
     header = ["column", "type", "missing", "values"]
-    return [*facts(pairs), "", *aligned([header, *columns], left=(0, 1, 3))]
+    return [*fact_lines(pairs), "", *aligned([header, *columns], left=(0, 1, 3))]
 
 
 def python_model_lines(about: "About") -> list[str]:
     """Return what can be known of a model that was saved in Python."""
-    columns = _first([short(column.name) for column in about["columns"] or ()], MOST_NAMES)
-    return facts(
+    columns = _first([shortened(column.name) for column in about["columns"] or ()], MOST_NAMES)
+    return fact_lines(
         [
             ("model", _model(about)),
             ("trained", f"in Python, on {counted(about['features'], 'feature')}"),
             ("columns", columns or "without names, so no table can be matched to it"),
-            ("classes", _first([*map(short, about["classes"])], MOST_NAMES)),
+            ("classes", _first([*map(shortened, about["classes"])], MOST_NAMES)),
         ]
     )
 
@@ -78,7 +86,7 @@ def _values(column: "Column") -> str:
         return f"left out: {column.reason}"
     if column.levels is None:
         return f"{column.minimum:g} to {column.maximum:g}"
-    return _first([*map(short, column.levels)], MOST_LEVELS, column.n_levels)
+    return _first([*map(shortened, column.levels)], MOST_LEVELS, column.n_levels)
 
 
 def _column_facts(columns: "list[Column]") -> list[tuple[str, str]]:
@@ -93,8 +101,8 @@ def _column_facts(columns: "list[Column]") -> list[tuple[str, str]]:
 
 def _target_fact(about: "About") -> tuple[str, str]:
     n_rows = about["rows"]
-    shares = [f"{short(name)} {n} ({n / n_rows:.0%})" for name, n in about["classes"].items()]
-    return "target", f"{about['target']}: {_first(shares, MOST_CLASSES)}"
+    shares = [f"{shortened(name)} {n} ({n / n_rows:.0%})" for name, n in about["classes"].items()]
+    return "target", f"{about['target']}: {_first(shares, MOST_SHARES)}"
 
 
 def _accuracy_facts(about: "About") -> list[tuple[str, str]]:
@@ -104,7 +112,7 @@ def _accuracy_facts(about: "About") -> list[tuple[str, str]]:
     largest = max(classes, key=lambda name: classes[name])
     accuracy = f"{validation.mean:.3f} ± {validation.spread:.3f}"
     folds = f"in {len(validation.accuracies)}-fold cross-validation"
-    guessing = f"always {short(largest)}: {classes[largest] / about['rows']:.3f}"
+    guessing = f"always {shortened(largest)}: {classes[largest] / about['rows']:.3f}"
     return [("accuracy", f"{accuracy} {folds} ({guessing})")]
 
 
@@ -132,7 +140,8 @@ def _settings(settings: dict) -> str:
 def _model_facts(about: "About") -> list[tuple[str, str]]:
     costs, pairs = about["costs"], [("model", _model(about))]
     forms = {"float": "in floating point", "integer": "in integers"}
-    sizes = [f"{size(costs[form]['bytes'])} {how}" for form, how in forms.items() if form in costs]
+    known = [(costs[form]["bytes"], how) for form, how in forms.items() if form in costs]
+    sizes = [f"{readable_size(n_bytes)} {how}" for n_bytes, how in known]
     if sizes:
         pairs.append(("size", ", ".join([counted(costs["features"], "feature"), *sizes])))
     training = [f"{about['fit_seconds']:.2f} s"]

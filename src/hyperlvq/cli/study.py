@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from hyperlvq.checks import InputError
+from hyperlvq.cli.options import print_result
 from hyperlvq.cli.stopping import if_stopped
+from hyperlvq.cli.text import aligned
 from hyperlvq.study.experiments import MODELS
 
 if TYPE_CHECKING:
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 
     from hyperlvq.study.jobs import Executor
     from hyperlvq.study.runner import DataSource
-    from hyperlvq.study.settings import Settings
 
 GOES_ON = "a study goes on from here when its command is run again"
 NO_HALF = "no file is left half-written"
@@ -97,14 +98,15 @@ def run(
     """
     from hyperlvq.cli.progress import follow_study
     from hyperlvq.study.runner import run_study
+    from hyperlvq.study.settings import read_settings
 
     with if_stopped(GOES_ON), executor_of(jobs, dask, device, minutes) as executor:
         steps = run_study(
             open_source(data),
             output,
             models=models_for(device, models, as_published=as_published),
-            sets=names(sets),
-            settings=open_settings(settings),
+            sets=split_names(sets),
+            settings=None if settings is None else read_settings(settings),
             as_published=as_published,
             n_seeds=seeds,
             protocol=protocol,
@@ -145,7 +147,7 @@ def tune(
             open_source(data),
             output,
             models=models_for(device, models, grid=grid),
-            sets=names(sets),
+            sets=split_names(sets),
             grid=grid,
             n_seeds=seeds,
             protocol=protocol,
@@ -177,8 +179,7 @@ def report(
 
     with if_stopped(NO_HALF):
         paths = write_report(folder, output, published=published, figures_folder=figures)
-    for path in paths:
-        typer.echo(path)
+    print_result(map(str, paths))
 
 
 @study_app.command()
@@ -194,11 +195,11 @@ def costs(
     from hyperlvq.report.costs import cost_table, published_sizes
     from hyperlvq.report.results import read_published
 
-    table = cost_table(published_sizes(read_published(published)))
-    typer.echo(f"{'training cost':<24}{'total flops':>14}{'mean ratio':>13}{'median':>9}")
-    for method in table.methods.itertuples():
-        ratios = f"{method.mean_ratio:>13.4f}{method.median_ratio:>9.4f}"
-        typer.echo(f"{method.title:<24}{method.total_flops:>14.4g}{ratios}")
+    rows = [["training cost", "total flops", "mean ratio", "median"]]
+    for method in cost_table(published_sizes(read_published(published))).methods.itertuples():
+        ratios = f"{method.mean_ratio:.4f}", f"{method.median_ratio:.4f}"
+        rows.append([method.title, f"{method.total_flops:.4g}", *ratios])
+    print_result(aligned(rows))
 
 
 def executor_of(
@@ -230,10 +231,10 @@ def executor_of(
 def models_for(device: str | None, text: str | None, **options: Any) -> list[str] | None:
     """Return the models of a list with commas, None for all; on a device, those it can train."""
     if device is None:
-        return names(text)
+        return split_names(text)
     from hyperlvq.study.device import device_models
 
-    return device_models(names(text), **options)
+    return device_models(split_names(text), **options)
 
 
 def open_source(path: Path | None) -> "DataSource":
@@ -243,15 +244,6 @@ def open_source(path: Path | None) -> "DataSource":
     return BuiltinCollection() if path is None else open_collection(path)
 
 
-def open_settings(path: Path | None) -> "Settings | None":
-    """Return the settings of a file, or the defaults where they are asked for by their name."""
-    from hyperlvq.study.settings import DEFAULTS, Settings, read_settings
-
-    if path is None:
-        return None
-    return Settings() if str(path) == DEFAULTS else read_settings(path)
-
-
-def names(text: str | None) -> list[str] | None:
+def split_names(text: str | None) -> list[str] | None:
     """Return the names of a list with commas."""
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]

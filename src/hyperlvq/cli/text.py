@@ -18,47 +18,28 @@ UNPRINTABLE = re.compile(
 
 
 def printable(line: str) -> str:
-    r"""Return a line that a terminal shows as it is, whoever wrote what is in it.
+    """Return a line that a terminal shows as it is, whoever wrote what is in it.
 
     The escapes are those of JSON, so that JSON stays what it is.
-
-    Examples
-    --------
-    >>> from hyperlvq.cli.text import printable
-    >>> print(printable("gr\x1b[2Jün"))
-    gr\u001b[2Jün
     """
     return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
-    """Return the lines of a table; the columns in `left` are flush left, the others right.
-
-    Examples
-    --------
-    >>> from hyperlvq.cli.text import aligned
-    >>> aligned([["class", "rows"], ["a", "120"]])
-    ['class  rows', 'a       120']
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-
-    def line(row: Sequence[str]) -> str:
-        cells = [
-            cell.ljust(width) if position in left else cell.rjust(width)
-            for position, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        return "  ".join(cells).rstrip()
-
-    return [line(row) for row in rows]
+    """Return the lines of a table; the columns in `left` are flush left, the others right."""
+    columns = []
+    for position, cells in enumerate(zip(*rows, strict=True)):
+        width = max(map(len, cells))
+        columns.append([c.ljust(width) if position in left else c.rjust(width) for c in cells])
+    return ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
 
 
-def facts(pairs: Sequence[tuple[str, str]]) -> list[str]:
+def fact_lines(pairs: Sequence[tuple[str, str]]) -> list[str]:
     """Return one line per pair of a heading and what is to be said under it."""
-    width = max(len(heading) for heading, _ in pairs)
-    return [f"{heading.ljust(width)}  {text}" for heading, text in pairs]
+    return aligned(pairs, left=(0, 1))
 
 
-def short(name: str) -> str:
+def shortened(name: str) -> str:
     """Return a name on one line and not too long."""
     line = "".join(character if character.isprintable() else "·" for character in name)
     return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 1]}…"
@@ -69,15 +50,8 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def size(n_bytes: int) -> str:
-    """Return a number of bytes as people say it.
-
-    Examples
-    --------
-    >>> from hyperlvq.cli.text import size
-    >>> size(812), size(75_127), size(2_400_000)
-    ('812 bytes', '75 kB', '2.4 MB')
-    """
+def readable_size(n_bytes: int) -> str:
+    """Return a number of bytes as people say it."""
     if n_bytes < 1000:
         return f"{n_bytes} bytes"
     return f"{n_bytes / 1e3:.0f} kB" if n_bytes < 1e6 else f"{n_bytes / 1e6:.1f} MB"
@@ -86,10 +60,10 @@ def size(n_bytes: int) -> str:
 def confusion_lines(confusion: "Confusion") -> list[str]:
     """Return a confusion table or, of many classes, the most frequent mistakes."""
     if len(confusion.classes) <= MOST_CLASSES:
-        names = [short(name) for name in confusion.classes]
+        names = [shortened(name) for name in confusion.classes]
         counts = confusion.counts.tolist()
         rows = [[name, *map(str, row)] for name, row in zip(names, counts, strict=True)]
         return aligned([["true \\ predicted", *names], *rows])
     mistakes = confusion.mistakes()[:MOST_MISTAKES]
-    rows = [[short(true), short(taken), str(count)] for true, taken, count in mistakes]
+    rows = [[shortened(true), shortened(taken), str(count)] for true, taken, count in mistakes]
     return aligned([["most frequent mistakes: true", "predicted", "rows"], *rows])

@@ -17,8 +17,9 @@ from importlib.resources import files
 from math import ceil
 from typing import Any, NamedTuple
 
+from hyperlvq.checks import InputError, check_choice
 from hyperlvq.export.layout import BLOCK_UNITS, PACKED_UNITS, TYPE_BYTES, Layout
-from hyperlvq.export.plan import Plan, check_option
+from hyperlvq.export.plan import Plan
 
 TARGETS = ("cortex-m3", "avr", "riscv32")
 #: Beyond these numbers of bit planes registers run short, and each further plane takes more.
@@ -58,7 +59,7 @@ def predict_budget(model: Plan | Layout, target: str) -> Budget:
     >>> 5000 < budget.flash < 7000, budget.ram, budget.stack < 600
     (True, 0, True)
     """
-    check_option("target", target, TARGETS)
+    check_choice("target", target, TARGETS, InputError)
     layout = Layout.of(model) if isinstance(model, Plan) else model
     figures, is_avr = _figures()[target], target == "avr"
     flash = flash_tables(layout, is_avr) + _total(code_terms(layout, is_avr), figures["code"])
@@ -224,12 +225,10 @@ def _products(layout, is_avr):
 
 
 def _store(layout, is_avr):
-    """Return how activations are stored."""
     return "packed" if layout.is_packed and not is_avr else "plain"
 
 
 def _dot(layout, is_avr):
-    """Return the kind of dot product."""
     if _store(layout, is_avr) == "packed":
         return "packed with carries" if layout.carries else "packed"
     activation_bits = 8 * TYPE_BYTES[layout.activation_type]

@@ -8,7 +8,7 @@ from hyperlvq.checks import InputError
 from hyperlvq.export.budget import predict_budget
 from hyperlvq.export.layout import BLOCK_UNITS, Layout
 from hyperlvq.export.plan import LARGEST_SIZE
-from hyperlvq.registry import Record, recipe_records
+from hyperlvq.registry import PartRecord, recipe_records
 
 #: More units hardly help, and search would take long.
 ENOUGH_UNITS = 2000
@@ -91,7 +91,7 @@ def device_settings(
     return settings
 
 
-def exportable_recipe(hidden: str, readout: str) -> list[Record]:
+def exportable_recipe(hidden: str, readout: str) -> list[PartRecord]:
     """Return the records of a hidden layer and a readout whose models can be exported."""
     records = recipe_records(hidden, readout)
     if hidden == "features" or any(record.export_refusal for record in records):

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from hyperlvq.checks import InputError
 from hyperlvq.engines import to_numpy
 from hyperlvq.hidden import IntRVFLLayer
-from hyperlvq.registry import PARTS, Record, record_of
+from hyperlvq.registry import PARTS, PartRecord, record_of
 
 STEPS = ("scale", "hidden", "readout")
 PREPARATION = "columns"
@@ -26,7 +26,7 @@ class FittedParts(NamedTuple):
     hidden: IntRVFLLayer
     readout: Any
     feature_names: tuple[str, ...]
-    record: Record
+    record: PartRecord
 
     @property
     def has_prototypes(self) -> bool:

@@ -7,7 +7,6 @@ reaches the 16 bits' end, where twin and device stop. The GLVQ rule is the kerne
 float32 on the device.
 """
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -32,9 +31,9 @@ CLEAR_SHARE = 1e-4
 
 
 @dataclass(eq=False)
-class _Learner(ABC):
-    plan: Plan
-    prototypes: np.ndarray
+class _Learner:
+    plan: Plan  # the model it starts from: scaling, keys and classes of the outputs
+    prototypes: np.ndarray  # n_outputs × n_units
 
     def predict_index(self, X) -> np.ndarray:
         """Return the class index of each sample."""
@@ -45,30 +44,17 @@ class _Learner(ABC):
         """Return the label of each sample."""
         return self.plan.classes[self.predict_index(X)]
 
-    @abstractmethod
     def _closeness(self, activations):
-        """Return how close each prototype is, in any unit."""
+        raise NotImplementedError
 
 
 @dataclass(eq=False)
 class PerceptronLearner(_Learner):
-    """The perceptron rule in integers.
-
-    Attributes
-    ----------
-    plan : Plan
-        The model it starts from: scaling, keys and classes of the outputs.
-    prototypes : ndarray of shape (n_outputs, n_units), of int16
-        q, changed in place by `learn`.
-    fraction_bits : int
-        f: an entry q stands for q/2^f.
-    rate : int
-        r: a mistake moves prototypes by r times the activations.
-    """
+    """The perceptron rule in integers: `learn` changes `prototypes` q, of int16, in place."""
 
     rule: ClassVar[str] = "perceptron"
-    fraction_bits: int
-    rate: int
+    fraction_bits: int  # f: an entry q stands for q/2^f
+    rate: int  # r: a mistake moves prototypes by r times the activations
 
     def is_clear(self, X) -> np.ndarray:
         """Return whether each sample's class is the same on every device: integers say it is."""
@@ -100,19 +86,11 @@ class PerceptronLearner(_Learner):
 
 @dataclass(eq=False)
 class GLVQLearner(_Learner):
-    """The online rule of GLVQ, in float64 here and in float32 on the device.
-
-    Attributes
-    ----------
-    plan, prototypes
-        As for `PerceptronLearner`, but prototypes w of float64.
-    slope, rate : float
-        The steepness β and the step α.
-    """
+    """The online rule of GLVQ, in float64 here and in float32 on the device."""
 
     rule: ClassVar[str] = "glvq"
-    slope: float
-    rate: float
+    slope: float  # the steepness β
+    rate: float  # the step α
 
     def is_clear(self, X) -> np.ndarray:
         """Return whether float32 can tell a sample's closest prototype from the next."""
@@ -161,11 +139,10 @@ def make_learner(
     if learning_rate is not None and not 0 < learning_rate < np.inf:
         raise InputError(f"learning_rate must be a finite number above 0, got {learning_rate!r}")
     rule = rule or parts.record.device_rule
-    if rule == "perceptron":
-        return _perceptron(plan, parts.readout, learning_rate)
-    if rule == "glvq":
-        return _glvq(plan, parts.readout, learning_rate)
-    raise InputError(f"the rule must be 'perceptron' or 'glvq', got {rule!r}")
+    if rule not in ("perceptron", "glvq"):
+        raise InputError(f"the rule must be 'perceptron' or 'glvq', got {rule!r}")
+    make = _perceptron if rule == "perceptron" else _glvq
+    return make(plan, parts.readout, learning_rate)
 
 
 def _perceptron(plan, readout, learning_rate):

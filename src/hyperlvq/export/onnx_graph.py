@@ -61,8 +61,7 @@ def to_onnx(
     ['label', 'scores']
     """
     plan = model if isinstance(model, Plan) else make_plan(model, name=name, input=input, bits=bits)
-    graph = Graph()
-    labels = _labels(plan)
+    graph, labels = Graph(), _labels(plan)
     counts = _counts(graph, _bits(graph, _levels(graph, plan.scaling), plan), plan)
     products = graph.cast(_products(graph, counts, plan), np.int64)
     multiplied = graph.add("Mul", products, np.int64(plan.factor))
@@ -75,7 +74,16 @@ def to_onnx(
         ("label", labels.dtype),
         ("scores", np.int64, plan.n_outputs),
     )
-    onnx_model = graph.model(plan.name, tensors, _metadata(plan))
+    metadata = {
+        "hyperlvq_version": version("hyperlvq"),
+        "name": plan.name,
+        "readout": plan.readout,
+        "bits": json.dumps(plan.bits),
+        "feature_names": json.dumps(plan.feature_names),
+        "classes": json.dumps(plan.class_names),
+        "output_classes": json.dumps(plan.output_classes.tolist()),
+    }
+    onnx_model = graph.model(plan.name, tensors, metadata)
     if path is not None:
         write_bytes(onnx_model.SerializeToString(), path)
     return onnx_model
@@ -97,14 +105,12 @@ class Graph:
     def add(self, operator, *inputs, output=None, **attributes):
         """Add a node and return the name of its output."""
         output = output or f"{operator.lower()}_{len(self.nodes)}"
-        self._append(operator, inputs, [output], attributes)
-        return output
+        return self._append(operator, inputs, [output], **attributes)[0]
 
     def halves(self, value):
         """Return the two halves of a value along its second axis."""
         outputs = [f"{side}_{len(self.nodes)}" for side in ("first", "second")]
-        self._append("Split", [value], outputs, {"axis": 1, "num_outputs": 2})
-        return outputs
+        return self._append("Split", [value], outputs, axis=1, num_outputs=2)
 
     def cast(self, value, dtype):
         """Return a value in another type."""
@@ -131,10 +137,11 @@ class Graph:
         self.helper.set_model_props(model, metadata)
         return model
 
-    def _append(self, operator, inputs, outputs, attributes):
+    def _append(self, operator, inputs, outputs, **attributes):
         names = [value if isinstance(value, str) else self._constant(value) for value in inputs]
         node = self.helper.make_node(operator, names, outputs, outputs[0], **attributes)
         self.nodes.append(node)
+        return outputs
 
     def _constant(self, array):
         name = f"constant_{len(self.constants)}"
@@ -144,24 +151,9 @@ class Graph:
 
 def _labels(plan):
     """Return the classes in a type that ONNX has: int64, float64, bool or strings."""
-    kind = plan.classes.dtype.kind
-    if kind in "iu":
-        return plan.classes.astype(np.int64)
-    if kind in "fb":
-        return plan.classes.astype(np.float64 if kind == "f" else np.bool_)
-    return np.array(plan.class_names, dtype=object)
-
-
-def _metadata(plan):
-    return {
-        "hyperlvq_version": version("hyperlvq"),
-        "name": plan.name,
-        "readout": plan.readout,
-        "bits": json.dumps(plan.bits),
-        "feature_names": json.dumps(plan.feature_names),
-        "classes": json.dumps(plan.class_names),
-        "output_classes": json.dumps(plan.output_classes.tolist()),
-    }
+    dtypes = {"i": np.int64, "u": np.int64, "f": np.float64, "b": np.bool_}
+    dtype = dtypes.get(plan.classes.dtype.kind)
+    return plan.classes.astype(dtype) if dtype else np.array(plan.class_names, dtype=object)
 
 
 def _levels(graph, scaling):
@@ -222,7 +214,7 @@ def _bits(graph, levels, plan):
 def _counts(graph, words, plan):
     """Return how many features are positive in each unit (samples × units, int32).
 
-    Units are padded to whole words and come in the order of `_weight_columns`.
+    Units are padded to whole words and come in the order of a word's bits 0, 16, 32, 48, 1, ...
     """
     digits = _digits_of_counts(graph, words, plan.n_features)
     # Not by ReduceSum, for which onnxruntime rounds int64 to float64.
@@ -272,7 +264,12 @@ def _products(graph, counts, plan):
 
     Of c positive features among K come activations clip(2c - K); `shifted` are limit + those.
     """
-    limit, weights = plan.limit, _weight_columns(plan)
+    limit = plan.limit
+    padded = np.zeros((_n_padded(plan), plan.n_outputs), dtype=plan.weights.dtype)
+    padded[: plan.n_units] = plan.weights.T
+    # In the order of counts: a word's bits 0, 16, 32 and 48 are unpacked together.
+    by_bit = padded.reshape(-1, COUNTS_PER_WORD, COUNT_BITS, plan.n_outputs)
+    weights = by_bit.swapaxes(1, 2).reshape(padded.shape)
     doubled = graph.add("Mul", counts, np.int32(2))
     sums = graph.add("Sub", doubled, np.int32(plan.n_features - limit))
     shifted = graph.add("Clip", sums, np.int32(0), np.int32(2 * limit))
@@ -285,17 +282,6 @@ def _products(graph, counts, plan):
     dtype = np.int32 if largest < 2**31 else np.int64
     activations = graph.cast(graph.add("Sub", shifted, np.int32(limit)), dtype)
     return graph.add("MatMul", activations, graph.cast(weights, dtype))
-
-
-def _weight_columns(plan):
-    """Return the weights (padded units × outputs), with 0 for units that are not.
-
-    They come in the order of counts: a word's bits 0, 16, 32 and 48 are unpacked together.
-    """
-    padded = np.zeros((_n_padded(plan), plan.n_outputs), dtype=plan.weights.dtype)
-    padded[: plan.n_units] = plan.weights.T
-    by_bit = padded.reshape(-1, COUNTS_PER_WORD, COUNT_BITS, plan.n_outputs)
-    return by_bit.swapaxes(1, 2).reshape(padded.shape)
 
 
 def _n_padded(plan):

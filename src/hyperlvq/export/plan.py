@@ -40,56 +40,26 @@ class Plan:
     over features i the sign `signs[i, n]`, negated where n < v_i, and clips the sum h to ±clip.
     Output j scores factor · h·q_j - b_j, with q `weights` and b `biases`. The first output of
     the highest score gives the class. All arrays are read-only.
-
-    Attributes
-    ----------
-    name, input, bits
-        As for `make_plan`.
-    readout : str
-        As for `make_classifier`.
-    feature_names, class_names : tuple of str
-    feature_ranges : ndarray of shape (n_features, 2), of float64
-        Smallest and largest training value of each feature.
-    classes : ndarray of shape (n_classes,)
-        The labels as the float model has them.
-    n_units : int
-        Number of hidden units N, and the largest level.
-    clip : int
-        Largest activation κ, as the layer has it; sums never exceed K.
-    packed_keys : ndarray of shape (n_features, ⌈n_units / 8⌉), of uint8
-        The keys, one bit per weight: bit n % 8 of byte n // 8 is 1 where the sign is +1.
-    scaling : FloatScaling or IntegerScaling
-    weights : ndarray of shape (n_outputs, n_units), of int8 or int16
-        Prototypes w, or coefficients of least squares, less a vector common to all outputs.
-    weight_scale : float
-        What one unit of `weights` stands for.
-    biases : ndarray of shape (n_outputs,), of int64
-    factor : {1, 2}
-        2 for prototypes, where ‖h - w‖² = ‖h‖² - 2 h·w + ‖w‖²; 1 for least squares.
-    output_classes : ndarray of shape (n_outputs,), of int64
-        The class of each output, as an index into `classes`.
-    notes : tuple of str
-        Sentences on what the integer form loses beyond rounding, for the user.
     """
 
     name: str
-    readout: str
+    readout: str  # as for `make_classifier`
     input: str
     bits: int
     feature_names: tuple[str, ...]
-    feature_ranges: np.ndarray
+    feature_ranges: np.ndarray  # smallest and largest training value (n_features × 2, float64)
     class_names: tuple[str, ...]
-    classes: np.ndarray
-    n_units: int
-    clip: int
-    packed_keys: np.ndarray
+    classes: np.ndarray  # the labels as the float model has them
+    n_units: int  # N, and the largest level
+    clip: int  # largest activation κ, as the layer has it; sums never exceed K
+    packed_keys: np.ndarray  # of bytes: bit n % 8 of byte n // 8 is 1 where unit n has a sign of +1
     scaling: FloatScaling | IntegerScaling
-    weights: np.ndarray
-    weight_scale: float
-    biases: np.ndarray
-    factor: int
-    output_classes: np.ndarray
-    notes: tuple[str, ...]
+    weights: np.ndarray  # prototypes or coefficients, less a vector common to all (int8 or int16)
+    weight_scale: float  # what one unit of `weights` stands for
+    biases: np.ndarray  # one per output (int64)
+    factor: int  # 2 for prototypes, as ‖h - w‖² = ‖h‖² - 2 h·w + ‖w‖²; 1 for least squares
+    output_classes: np.ndarray  # of each output, an index into `classes` (int64)
+    notes: tuple[str, ...]  # sentences on what the integer form loses beyond rounding
 
     def __post_init__(self):
         for part in (self, self.scaling):
@@ -200,7 +170,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     True
     """
     _check_name(name)
-    check_option("input", input, INPUTS)
+    check_choice("input", input, INPUTS, InputError)
     if isinstance(bits, bool) or bits not in (8, 16):
         raise InputError(f"bits must be 8 or 16, got {bits!r}")
     parts = fitted_parts(model)
@@ -242,14 +212,6 @@ def _check_name(name):
         )
     if name in RESERVED_WORDS.split():
         raise InputError(f"name must not be a word that C or its library reserves, got {name!r}")
-
-
-def check_option(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """Return a value that is one of `choices`."""
-    try:
-        return check_choice(name, value, choices)
-    except ValueError as error:
-        raise InputError(str(error)) from None
 
 
 def _make_scaling(parts, input_type, n_units):

@@ -43,7 +43,7 @@ SCALARS = SimpleNamespace(
 
 
 class Guards(NamedTuple):
-    """What dcsrch keeps for two safeguards, which act in few searches on the costs of GLVQ."""
+    """What dcsrch keeps for safeguards that act in few searches on the costs of GLVQ."""
 
     has_fallen: Any  # whether a point was low enough that the cost itself is modelled
     width: Any  # of the interval, now and two steps ago
@@ -86,10 +86,11 @@ def is_accepted(line: Line, cost, slope):
     """
     decrease = SUFFICIENT_DECREASE * line.start_slope
     falls = cost <= line.start_cost + line.step * decrease
-    is_flat = abs(slope) <= -CURVATURE * line.start_slope
-    is_longest = (line.step == LONGEST_STEP) & (slope <= decrease)
+    is_enough = abs(slope) <= -CURVATURE * line.start_slope
+    if line.guards is not None:
+        is_enough |= (line.step == LONGEST_STEP) & (slope <= decrease)
     is_last = line.is_bracketed & (line.step == line.best[0])
-    return (falls & (is_flat | is_longest)) | is_last
+    return (falls & is_enough) | is_last
 
 
 @np.errstate(all="ignore")

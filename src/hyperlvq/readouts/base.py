@@ -18,7 +18,7 @@ from hyperlvq.checks import check_integer
 from hyperlvq.engines import engine_of, engine_of_fitted, on_host, refuse_tensor
 from hyperlvq.kernels.scores import compared
 from hyperlvq.learnt import SAMPLE_DTYPES, check_usable
-from hyperlvq.registry import Record, check_parameters
+from hyperlvq.registry import PartRecord, check_parameters
 
 #: Sums of weights that may be multiplied with features and divided by.
 WEIGHTS_BETWEEN = 1e-200, 1e200
@@ -34,7 +34,7 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
     Subclasses have their `_record` of `hyperlvq.registry`.
     """
 
-    _record: ClassVar[Record]
+    _record: ClassVar[PartRecord]
     #: The solvers that take torch tensors, where the readout has several.
     _tensor_solvers: ClassVar[tuple[str, ...]] = ()
 

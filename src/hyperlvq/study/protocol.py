@@ -21,6 +21,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
+from hyperlvq.costs import glvq_flops
 from hyperlvq.models import make_classifier
 from hyperlvq.registry import PARTS, readouts
 from hyperlvq.study.data_set import DataSet, SplitRows
@@ -189,11 +190,9 @@ def _outside_flops(name: str, n_samples: int, n_features: int) -> float:
 
 def _readout_flops(readout: str, chosen: Mapping[str, Any], sizes: tuple[int, int, int]) -> float:
     record = PARTS[readouts()[readout]]
-    if record.output_rows == "coef_":  # solved at once
-        return record.training_flops(*sizes)
     n_iter = min(record.usual_iterations, chosen.get("max_iter", 2500))
     prototypes = _bounded(chosen.get("prototypes_per_class", 1))
-    return record.training_flops(*sizes, prototypes, n_iter)
+    return (record.training_flops or glvq_flops)(*sizes, prototypes, n_iter)
 
 
 def _bounded(size: float) -> int:

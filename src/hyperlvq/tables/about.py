@@ -1,5 +1,6 @@
 """What is known about a model of a table: saved with it, shown and printed."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from math import isfinite
@@ -8,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from hyperlvq.checks import InputError
-from hyperlvq.costs import FORMS, glvq_flops, prediction_cost, rls_flops
+from hyperlvq.costs import FORMS, prediction_cost
 from hyperlvq.model_files import ModelFile
 from hyperlvq.registry import PARTS
-from hyperlvq.tables.columns import Column, Kind, pack_columns, unpack_columns
+from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.evaluation import Confusion, Validation, in_order
 
 About = Mapping[str, Any]
 
-#: Parameters that say what a model is; the others say how training goes about it.
 _SETTINGS = {str: (int, float, str, None, dict, list)}
 _ROUND = {"n_settings": int, "n_rows": int, "best": _SETTINGS, "accuracy": float}
 #: What the notes of a model file are; a key with a question mark may be missing. An array is the
@@ -33,11 +33,13 @@ NOTES_SCHEMA = {
     "device?": {str: (int, float, str, None)},
     "class_counts": "i1",
     "confusion?": "iu2",
-    "columns": "O1",
-    "figures": "f2",
-    "levels": "O1",
-    "reasons": {str: str},
-    "remarks": {str: str},
+    "columns": "O1",  # each in JSON
+}
+_COLUMN = {"name": str, "kind": str, "n_missing": int, "reason?": str, "note?": str}
+COLUMN_SCHEMAS = {
+    Kind.NUMBER: {**_COLUMN, "minimum": float, "maximum": float},
+    Kind.TEXT: {**_COLUMN, "levels": [str], "n_levels": int},
+    Kind.DROPPED: _COLUMN,
 }
 #: Keys that are copied to the notes unchanged.
 PLAIN_KEYS = ("target", "seed", "table", "trained", "fit_seconds", "search", "notes", "device")
@@ -79,7 +81,12 @@ def to_notes(about: About) -> dict[str, Any]:
         counts = validation.confusion.counts
         notes["confusion"] = counts.astype(np.min_scalar_type(counts.max()))
     notes["class_counts"] = np.array([counts_of[name] for name in sorted(counts_of)])
-    return {**notes, **pack_columns(about["columns"])}
+    columns = [json.dumps(_without_none(asdict(column))) for column in about["columns"]]
+    return {**notes, "columns": np.array(columns, dtype=object)}
+
+
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def from_notes(model: ModelFile, name: str) -> About:
@@ -91,7 +98,7 @@ def from_notes(model: ModelFile, name: str) -> About:
         labels = map(str, model.parts[-1].learnt["classes_"].tolist())
         by_label = dict(zip(labels, notes["class_counts"].tolist(), strict=True))
         classes = {label: by_label[label] for label in in_order(by_label)}
-        columns = unpack_columns(notes)
+        columns = [_column_of(json.loads(text)) for text in notes["columns"]]
         _check(_used(columns) == _used(_columns_of_parts(model)))
         return {
             **{key: notes[key] for key in PLAIN_KEYS if key in notes},
@@ -99,8 +106,16 @@ def from_notes(model: ModelFile, name: str) -> About:
             "validation": _validation_of(notes, tuple(classes)),
             **about_parts(model, classes),
         }
-    except (ValueError, KeyError, StopIteration, ArithmeticError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise InputError(f"{name} has notes in it that hyperlvq fit did not write") from None
+
+
+def _column_of(values: dict[str, Any]) -> Column:
+    kind = Kind(values["kind"])
+    _check(_matches(values, COLUMN_SCHEMAS[kind]) and values["n_missing"] >= 0)
+    _check(kind is not Kind.NUMBER or values["minimum"] <= values["maximum"])
+    levels = tuple(values["levels"]) if kind is Kind.TEXT else None
+    return Column(**{**values, "kind": kind, "levels": levels})
 
 
 def _validation_of(notes: Mapping[str, Any], classes: tuple[str, ...]) -> Validation | None:
@@ -201,20 +216,20 @@ def settings_of(model: ModelFile) -> dict[str, Any]:
 
 def costs_of(model: ModelFile, n_rows: int) -> dict[str, Any]:
     """Return the flops of training, and bytes and operations of the model, where a formula is."""
-    hidden, readout = names_of(model).values()
-    learnt = model.parts[-1].learnt
+    hidden = names_of(model)["hidden"]
+    record, learnt = PARTS[model.parts[-1].kind], model.parts[-1].learnt
     n_features = next(p.learnt["n_features_in_"] for p in model.parts if p.kind == "MinMaxScaler")
     n_classes, width = len(learnt["classes_"]), learnt["n_features_in_"]
     costs: dict[str, Any] = {"features": n_features, "training_flops": None}
-    if readout == "rls":
-        costs["training_flops"] = rls_flops(n_rows, width, n_classes)
-    if readout == "glvq":
-        per_class = len(learnt["prototypes_"]) / n_classes
-        costs["training_flops"] = glvq_flops(n_rows, width, n_classes, per_class, learnt["n_iter_"])
+    if record.training_flops is not None:
+        per_class = len(learnt.get("prototype_classes_", ())) / n_classes
+        sizes = n_rows, width, n_classes, per_class, learnt.get("n_iter_", 1)
+        costs["training_flops"] = record.training_flops(*sizes)
+    if "loss_curve_" in learnt:
         costs["iterations"] = learnt["n_iter_"]
-    rows = PARTS[model.parts[-1].kind].output_rows
+    rows = record.output_rows
     if rows is not None:
-        sizes = hidden, n_features, width, len(learnt[rows])
+        outputs = hidden, n_features, width, len(learnt[rows])
         for form in FORMS if hidden == "intrvfl" else FORMS[:1]:
-            costs[form] = prediction_cost(*sizes, linear=rows == "coef_", form=form)._asdict()
+            costs[form] = prediction_cost(*outputs, linear=rows == "coef_", form=form)._asdict()
     return costs

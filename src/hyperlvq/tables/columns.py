@@ -1,12 +1,11 @@
 """What a column of a table means, and its values by that meaning."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
-from itertools import islice
-from math import inf, nan
-from typing import TYPE_CHECKING, Any
+from math import nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -34,9 +33,6 @@ class Kind(StrEnum):
     DROPPED = "dropped"
 
 
-_KINDS = list(Kind)
-
-
 @dataclass(frozen=True)
 class Column:
     """What a column of a table means."""
@@ -57,65 +53,14 @@ class Column:
         return self.kind is not Kind.DROPPED
 
 
-def pack_columns(columns: Sequence[Column]) -> dict[str, Any]:
-    """Return columns as arrays, which take little room in a file, and their rare remarks."""
-    figures = [
-        [_KINDS.index(c.kind), c.n_missing, c.minimum, c.maximum, c.n_levels, len(c.levels or ())]
-        for c in columns
-    ]
-    return {
-        "columns": np.array([column.name for column in columns], dtype=object),
-        "figures": np.array(figures, dtype=np.float64),  # None becomes NaN
-        "levels": np.array([level for c in columns for level in c.levels or ()], dtype=object),
-        "reasons": {str(i): c.reason for i, c in enumerate(columns) if c.reason is not None},
-        "remarks": {str(i): c.note for i, c in enumerate(columns) if c.note is not None},
-    }
-
-
-def unpack_columns(packed: Mapping[str, Any]) -> list[Column]:
-    """Return the columns that `pack_columns` packed; raise ValueError for others."""
-    levels = iter(packed["levels"].tolist())
-    rows = zip(packed["columns"].tolist(), packed["figures"].tolist(), strict=True)
-    columns = [
-        _unpack(name, figures, levels, packed["reasons"].get(str(i)), packed["remarks"].get(str(i)))
-        for i, (name, figures) in enumerate(rows)
-    ]
-    if next(levels, None) is not None:
-        raise ValueError("there are levels of no column")
-    return columns
-
-
-def _unpack(
-    name: str, figures: list[float], levels: Iterator[str], reason: str | None, note: str | None
-) -> Column:
-    index, n_missing, minimum, maximum, n_levels, n_kept = figures
-    kind = _KINDS[_whole(index, len(_KINDS) - 1)]
-    kept = tuple(islice(levels, _whole(n_kept, KEPT_LEVELS)))
-    values: dict[str, Any] = {}
-    if kind is Kind.NUMBER:
-        if not -inf < minimum <= maximum < inf:
-            raise ValueError(f"column {name!r} has no range")
-        values = {"minimum": minimum, "maximum": maximum}
-    if kind is Kind.TEXT:
-        values = {"levels": kept, "n_levels": _whole(n_levels)}
-    return Column(name, kind, _whole(n_missing), reason=reason, note=note, **values)
-
-
-def _whole(value: float, most: float = 2.0**53) -> int:
-    if not 0 <= value <= most or value != int(value):
-        raise ValueError(f"{value} is no count")
-    return int(value)
-
-
 def check_present(names: Sequence[str], form: TableForm) -> None:
     """Refuse names of columns that the table does not have, and suggest what may be meant."""
     known = set(form.columns)
     by_lower = {name.lower(): name for name in form.columns}
-    near = {
-        name: get_close_matches(name.lower(), by_lower, n=1) for name in names if name not in known
-    }
-    if not near:
+    unknown = [name for name in dict.fromkeys(names) if name not in known]
+    if not unknown:
         return
+    near = {name: get_close_matches(name.lower(), by_lower, n=1) for name in unknown}
     suggestions = [
         f"{name!r} (did you mean {by_lower[found[0]]!r}?)" if found else repr(name)
         for name, found in near.items()
@@ -202,17 +147,20 @@ def target_labels(table: Table, target: str) -> np.ndarray:
 
 def _numbers(table: Table, name: str) -> np.ndarray:
     """Return a column as float64, NaN where it is missing; all else must be finite numbers."""
-    column = table.data[name]
-    if contents.is_text(column.type):
-        values = to_floats(column, number_form(table.form))
-        if values is None:
-            raise _not_a_number(table, name)
-    elif contents.is_number(column.type) or pa.types.is_null(column.type):
-        values = contents.as_floats(column)
-    else:
-        raise _other_type(table, name, "numbers were expected")
+    values = to_numbers(table, name)
+    if values is None:
+        raise _not_numbers(table, name)
     check_finite(table, name, values)
     return contents.numbers_from_arrow(pc.fill_null(values, contents.NAN))
+
+
+def to_numbers(table: Table, name: str) -> pa.ChunkedArray | None:
+    """Return a column as float64, null where it is missing; None if a cell is not a number."""
+    column = table.data[name]
+    if contents.is_text(column.type):
+        return to_floats(column, number_form(table.form))
+    is_number = contents.is_number(column.type) or pa.types.is_null(column.type)
+    return contents.as_floats(column) if is_number else None
 
 
 def _text(table: Table, name: str, missing: float | None) -> np.ndarray:
@@ -233,9 +181,11 @@ def check_finite(table: Table, name: str, values: pa.ChunkedArray) -> None:
         raise InputError(f"{table.form.name}, row {row}, column {name!r}: {cell} is not finite")
 
 
-def _not_a_number(table: Table, name: str) -> InputError:
-    """Return what is wrong with the first cell of text that is not a number."""
+def _not_numbers(table: Table, name: str) -> InputError:
+    """Return what is wrong: with the type, or with the first cell of text that is not a number."""
     form, column = table.form, table.data[name]
+    if not contents.is_text(column.type):
+        return _other_type(table, name, "numbers were expected")
     index = pc.index(are_numbers(column, number_form(form)), False).as_py()
     row, cell = table.first_row + index, quoted(column[index].as_py())
     if form.encoding is None:

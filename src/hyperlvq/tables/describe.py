@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
-from hyperlvq.tables.cells import are_numbers, possible_forms, quoted, to_floats
+from hyperlvq.tables.cells import are_numbers, possible_forms, quoted
 from hyperlvq.tables.columns import (
     KEPT_LEVELS,
     Column,
@@ -23,6 +23,7 @@ from hyperlvq.tables.columns import (
     listed,
     number_form,
     settle_decimal,
+    to_numbers,
 )
 from hyperlvq.tables.dialect import ROW_NAME, tidy
 from hyperlvq.tables.read import Table
@@ -112,7 +113,7 @@ def _check_asked(table: Table, target: str, keep: set[str], drop: set[str]) -> N
 
 
 def _just_counts(table: Table, column: Column) -> bool:
-    is_number = column.reason == IDENTIFIER and _floats(table, column.name) is not None
+    is_number = column.reason == IDENTIFIER and to_numbers(table, column.name) is not None
     return is_number and not says_identifier(column.name)
 
 
@@ -120,7 +121,7 @@ def _describe(table: Table, name: str, is_kept: bool) -> Column:
     column = table.data[name]
     if not contents.is_plain(column.type):
         return Column(name, Kind.DROPPED, column.null_count, reason="nested or binary values")
-    values = _floats(table, name)
+    values = to_numbers(table, name)
     n_missing = (column if values is None else values).null_count
     if n_missing == len(column):
         return Column(name, Kind.DROPPED, n_missing, reason="empty")
@@ -131,16 +132,6 @@ def _describe(table: Table, name: str, is_kept: bool) -> Column:
         note = f"text because of leading zeros, as in {column.drop_null()[0].as_py()!r}"
         return _describe_text(name, column, is_kept, note)
     return _describe_numbers(table, name, values, is_kept)
-
-
-def _floats(table: Table, name: str) -> pa.ChunkedArray | None:
-    """Return a column's numbers, null where missing; None if a cell is not a number."""
-    column = table.data[name]
-    if contents.is_number(column.type):
-        return contents.as_floats(column)
-    if contents.is_text(column.type):
-        return to_floats(column, number_form(table.form))
-    return None
 
 
 def _describe_numbers(table: Table, name: str, values: pa.ChunkedArray, is_kept: bool) -> Column:
@@ -167,10 +158,9 @@ def _reason_against_numbers(
         return IDENTIFIER
     if not pc.all(pc.equal(pc.floor(values), values)).as_py():
         return None
-    if is_complete and len(values) >= COUNTED_ROWS:
-        counts_up = (np.diff(contents.numbers_from_arrow(values)) == 1).all()
-        if counts_up:
-            return IDENTIFIER
+    may_count = is_complete and len(values) >= COUNTED_ROWS
+    if may_count and (np.diff(contents.numbers_from_arrow(values)) == 1).all():
+        return IDENTIFIER
     # by the cells: integers beyond float64 may be distinct where their values are not
     are_distinct = pc.count_distinct(cells).as_py() == len(cells) - cells.null_count
     return IDENTIFIER if says_identifier(name) and are_distinct else None

@@ -23,34 +23,39 @@ ZIP_MAGIC = b"PK\x03\x04"
 HEAD_SIZE = 4096
 COPY_BLOCK = 1 << 20
 
-AS_CSV, AS_PARQUET = "save it as CSV", "save it as Parquet or CSV"
-TABLE_AS_CSV, IN_CSV, UNPACK = "save the table as CSV", "give a table in CSV", "unpack it first"
-#: What a file begins with, what it is, and what to do about it.
+#: What a file begins with, what it is and what to do about it.
 FOREIGN_FORMATS = (
-    ((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "a Python pickle", AS_CSV),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel file", AS_CSV),
-    (b"SQLite format 3\0", "an SQLite database", "export a table of it as CSV"),
-    (b"%PDF-", "a PDF document", TABLE_AS_CSV),
-    ((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*"), "an image", IN_CSV),
-    (b"\x89HDF", "an HDF5 file", "save the table as CSV or Parquet"),
-    (b"\x93NUMPY", "a numpy array", "save it as CSV with a header"),
-    (b"ARROW1", "an Arrow file", AS_PARQUET),
-    (b"ORC", "an ORC file", AS_PARQUET),
-    (b"Obj\x01", "an Avro file", AS_PARQUET),
-    ((b"RDX", b"X\n\0\0\0"), "an R data file", "save it by write.csv"),
-    (b"$FL2", "an SPSS file", AS_CSV),
-    (b"<stata_dta>", "a Stata file", AS_CSV),
-    (b"{\\rtf", "a text document", TABLE_AS_CSV),
-    (b"BZh", "compressed by bzip2", UNPACK),
-    (b"\xfd7zXZ\0", "compressed by xz", UNPACK),
-    (b"\x28\xb5\x2f\xfd", "compressed by zstd", UNPACK),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
-    (GZIP_MAGIC, "compressed by gzip twice", UNPACK),
+    ((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "a Python pickle: save it as CSV"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel file: save it as CSV"),
+    (b"SQLite format 3\0", "an SQLite database: export a table of it as CSV"),
+    (b"%PDF-", "a PDF document: save the table as CSV"),
+    ((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*"), "an image: give a table in CSV"),
+    (b"\x89HDF", "an HDF5 file: save the table as CSV or Parquet"),
+    (b"\x93NUMPY", "a numpy array: save it as CSV with a header"),
+    (b"ARROW1", "an Arrow file: save it as Parquet or CSV"),
+    (b"ORC", "an ORC file: save it as Parquet or CSV"),
+    (b"Obj\x01", "an Avro file: save it as Parquet or CSV"),
+    ((b"RDX", b"X\n\0\0\0"), "an R data file: save it by write.csv"),
+    (b"$FL2", "an SPSS file: save it as CSV"),
+    (b"<stata_dta>", "a Stata file: save it as CSV"),
+    (b"{\\rtf", "a text document: save the table as CSV"),
+    (b"BZh", "compressed by bzip2: unpack it first"),
+    (b"\xfd7zXZ\0", "compressed by xz: unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "compressed by zstd: unpack it first"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first"),
+    (GZIP_MAGIC, "compressed by gzip twice: unpack it first"),
 )
 #: Formats of text, which blanks may precede, in lower case.
 FOREIGN_TEXT = (
-    ((b"<!doctype html", b"<html"), "a web page", "download the table itself"),
-    ((b'{"', b"[{", b"[["), "JSON", AS_CSV),
+    ((b"<!doctype html", b"<html"), "a web page: download the table itself"),
+    ((b'{"', b"[{", b"[["), "JSON: save it as CSV"),
+)
+#: What is in a ZIP archive of a spreadsheet; all archives have the last.
+ZIP_CONTENTS = (
+    (b"opendocument.spreadsheet", "an OpenDocument spreadsheet: save it as CSV"),
+    (b"xl/", "an Excel file: save it as CSV"),
+    (b"[Content_Types].xml", "an Excel file: save it as CSV"),
+    (ZIP_MAGIC, "a ZIP archive: unpack it first"),
 )
 
 
@@ -188,20 +193,18 @@ def _check_format(source: Source) -> None:
     if not head:
         raise InputError(f"{source.name} is empty")
     if found := _foreign_format(head):
-        raise InputError(f"{source.name} is {': '.join(found)}")
+        raise InputError(f"{source.name} is {found}")
 
 
-def _foreign_format(head: bytes) -> tuple[str, str] | None:
+def _foreign_format(head: bytes) -> str | None:
     """Return what the bytes are and what to do about it, if they are known not to be a table."""
     if head.startswith(ZIP_MAGIC):
-        if b"opendocument.spreadsheet" in head:
-            return "an OpenDocument spreadsheet", AS_CSV
-        is_workbook = b"xl/" in head or b"[Content_Types].xml" in head
-        return ("an Excel file", AS_CSV) if is_workbook else ("a ZIP archive", UNPACK)
-    for magic, what, advice in FOREIGN_FORMATS:
-        if head.startswith(magic):
-            return what, advice
+        return next(what for part, what in ZIP_CONTENTS if part in head)
     if head[8:].startswith(b'{"__metadata__"'):  # of safetensors
-        return "a model file", "give the table itself"
+        return "a model file: give the table itself"
     text = head.lstrip()[:20].lower()
-    return next((each[1:] for each in FOREIGN_TEXT if text.startswith(each[0])), None)
+    for start, formats in ((head, FOREIGN_FORMATS), (text, FOREIGN_TEXT)):
+        for magic, what in formats:
+            if start.startswith(magic):
+                return what
+    return None

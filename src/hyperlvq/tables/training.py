@@ -73,10 +73,7 @@ class Trained(NamedTuple):
 
 def table_recipe(hidden: str, readout: str, seed: int, **parameters: Any) -> Pipeline:
     """Return the part of the model behind the columns, its random numbers drawn from a seed."""
-    try:
-        model = make_classifier(hidden, readout, **parameters)
-    except (TypeError, ValueError) as error:
-        raise InputError(str(error)) from None
+    model = make_classifier(hidden, readout, **parameters)
     seeds = [name for name in model.get_params() if name.endswith("__random_state")]
     return model.set_params(**dict.fromkeys(seeds, seed))
 
@@ -130,7 +127,13 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
     if n_folds:
         tick = _ticks(progress, "cross-validating", n_folds)
         validation = tuning.cross_validate(model, X, y, n_folds, task.seed, tick)
-    seconds, warned = _fit(model, X, y, _ticks(progress, "training", 1))
+    tick, start = _ticks(progress, "training", 1), time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    seconds = time.perf_counter() - start
+    tick()
+    warned = [str(warning.message) for warning in caught]
     parts = to_parts(model)
     about = {
         "target": task.target,
@@ -163,19 +166,6 @@ def _candidates(
     ]
 
 
-def _fit(
-    model: Pipeline, X: pd.DataFrame, y: np.ndarray, tick: tuning.Tick
-) -> tuple[float, list[str]]:
-    """Return the seconds it took, and what was warned of."""
-    start = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model.fit(X, y)
-    seconds = time.perf_counter() - start
-    tick()
-    return seconds, [str(warning.message) for warning in caught]
-
-
 def _ticks(progress: Progress, activity: str, total: int) -> tuning.Tick:
     """Return what tells that one more step of an activity is done; that none is, is told now."""
     done = count()
@@ -189,8 +179,8 @@ def _ticks(progress: Progress, activity: str, total: int) -> tuning.Tick:
 
 def _check_parameters(task: Task) -> None:
     """Fit two rows: every parameter is looked at before a table is."""
-    model = table_recipe(task.hidden, task.readout, task.seed, **task.parameters)
     try:
+        model = table_recipe(task.hidden, task.readout, task.seed, **task.parameters)
         with warnings.catch_warnings(action="ignore"):
             model.fit([[0.0], [1.0]], ["a", "b"])
     except (TypeError, ValueError) as error:
