@@ -273,9 +273,10 @@ def test_settings_found_are_those_a_study_runs_with(tmp_path, source, protocol):
 
 def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, source):
     broken = Source(source.load("plain"), broken=["lost"])
-    steps = tune(broken, tmp_path, "knn")
+    errors = {
+        step.record["dataset"]: step.record["error"] for step in tune(broken, tmp_path, "knn")
+    }
 
-    errors = {step.record["dataset"]: step.record["error"] for step in steps}
     assert errors == {"lost": "lost_R.dat is missing", "plain": None}
     assert read_settings(tmp_path / TUNED_FILE).rows.keys() == {("plain", None)}
     assert tune(broken, tmp_path, "knn") == []
