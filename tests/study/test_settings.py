@@ -59,11 +59,11 @@ def test_parameters_are_those_of_the_row(path, model, dataset, split, expected):
     assert parameters(read(path, GOOD), model, dataset, split) == expected
 
 
-def test_whole_numbers_are_integers(path):
-    settings = read(path, "dataset,knn_k,rls_features_lmb\niris,5.0,0.25\n")
+def test_whole_numbers_are_integers_and_a_mark_and_blank_lines_do_no_harm(path):
+    settings = read(path, "\ufeffdataset,knn_k,rls_features_lmb\n\niris,5.0,0.25\n\n")
 
     assert isinstance(parameters(settings, "knn", "iris")["n_neighbors"], int)
-    assert isinstance(parameters(settings, "rls_features", "iris")["alpha"], float)
+    assert parameters(settings, "rls_features", "iris") == {"alpha": 0.25}
 
 
 PUBLISHED_START = {"prototypes_per_class": 1, "init_noise": 1}
@@ -125,27 +125,19 @@ def test_a_tuned_file_is_called_after_its_folder_and_says_how_it_was_tuned(tmp_p
     assert (settings.name, settings.tuning) == ("tuning", "strict")
 
 
-def test_defaults_in_place_of_published_settings_are_solved_exactly(path):
-    found = parameters(read(path, GOOD), "rls_features", "zoo", as_published=True)
-
-    assert found == MODELS["rls_features"].defaults
-
-
 def test_only_one_word_in_all_rows_says_how_settings_were_tuned(path):
     settings = read(path, "dataset,tuning,knn_k\niris,strict,1\nwine,,1\n")
 
     assert settings.tuning == ""
 
 
-def test_without_a_file_there_are_the_defaults():
-    for name, model in MODELS.items():
-        assert parameters(Settings(), name, "iris") == model.defaults
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_without_a_file_or_a_row_there_are_copies_of_the_defaults(path, model):
+    for settings in (Settings(), read(path, GOOD)):
+        found = parameters(settings, model.name, "zoo", as_published=True)
 
-
-def test_defaults_given_out_are_copies():
-    parameters(Settings(), "knn", "iris")["n_neighbors"] = 99
-
-    assert MODELS["knn"].defaults["n_neighbors"] == 5
+        assert found == model.defaults
+        assert found is not model.defaults
 
 
 def test_searched_settings_are_of_public_sets_and_say_how_they_were_searched():
@@ -166,12 +158,6 @@ def test_searched_settings_have_every_cell_and_are_values_of_the_grids():
         assert None not in row.values()
         for model in models:
             assert all(row[model.columns[name]] in grid for name, grid in model.grid.items())
-
-
-def test_byte_order_mark_and_blank_lines_do_no_harm(path):
-    settings = read(path, "\ufeffdataset,knn_k\n\niris,3\n\n")
-
-    assert parameters(settings, "knn", "iris") == {"n_neighbors": 3}
 
 
 @pytest.mark.parametrize("splits", [[None], [0, 3], [None, 0, 3]])
