@@ -126,8 +126,8 @@ def run_together(runs: Sequence[Run], backend: Backend) -> list[Record]:
     samples = protocols.evaluation_samples(first.data_set, first.split, first.protocol)
     rehearse(first, first.parameters, samples)
     seeds = [run.seed for run in runs]
-    trainer = Trainer(first, samples, backend)
-    results = trainer.train([first.parameters], seeds)
+    trainer = Trainer(first, [first.parameters], samples, backend)
+    results = trainer.train(seeds)
     times = {name: seconds / len(runs) for name, seconds in trainer.seconds.items()}
     return [
         {
@@ -148,7 +148,7 @@ def search_together(search: GridSearch, backend: Backend) -> Record:
         except ValueError:
             scores.extend(np.full((len(seeds), len(candidates)), np.nan))
         else:
-            accuracies, _ = Trainer(search, samples, backend).train(candidates, seeds)
+            accuracies, _ = Trainer(search, candidates, samples, backend).train(seeds)
             scores.extend(accuracies)
     return search.record_of(scores)
 
@@ -188,20 +188,27 @@ def scaled(pipeline: Pipeline, samples: TrainTest) -> TrainTest:
 class Trainer:
     """Trains the models of a job together on a device, and adds up how long that takes."""
 
-    def __init__(self, job: Run | GridSearch, samples: TrainTest, backend: Backend):
-        self.job, self.samples, self.backend = job, samples, backend
+    def __init__(
+        self,
+        job: Run | GridSearch,
+        candidates: Sequence[Mapping[str, Any]],
+        samples: TrainTest,
+        backend: Backend,
+    ):
+        self.job, self.candidates, self.backend = job, candidates, backend
         #: What training and prediction took, by the names of records.
         self.seconds: dict[str, float] = dict.fromkeys(TIMES, 0.0)
+        with self._timed("fit_seconds"):
+            self.samples = scaled(build(job, candidates[0]), samples)
 
-    def train(self, candidates: Sequence[Mapping[str, Any]], seeds: Sequence[int]) -> np.ndarray:
+    def train(self, seeds: Sequence[int]) -> np.ndarray:
         """Return accuracies and iterations (2 × seeds × settings)."""
         with self._timed("fit_seconds"):
-            self.samples = scaled(build(self.job, candidates[0]), self.samples)
-            batches = self._batches_of_layers(candidates, seeds)
-        table = np.empty((2, len(seeds), len(candidates)))
+            batches = self._batches_of_layers(seeds)
+        table = np.empty((2, len(seeds), len(self.candidates)))
         for cells in batches:
             layers = [cell.layer for cell in cells]
-            settings = [candidates[column] for column in cells[0].columns]
+            settings = [self.candidates[column] for column in cells[0].columns]
             if self.job.model.is_rls:
                 results = self._train_penalties(layers, [each["alpha"] for each in settings])
             else:
@@ -220,18 +227,16 @@ class Trainer:
         self.backend.wait()
         self.seconds[name] += time.perf_counter() - start
 
-    def _batches_of_layers(
-        self, candidates: Sequence[Mapping[str, Any]], seeds: Sequence[int]
-    ) -> list[list[Cell]]:
+    def _batches_of_layers(self, seeds: Sequence[int]) -> list[list[Cell]]:
         """Return the layers to train on together: as many as memory holds, each with its readouts.
 
         The readouts of RLS are the same for all layers, so that all of one size go together.
         """
         is_rls, X_train = self.job.model.is_rls, self.samples.X_train
         groups: dict[tuple[int, int], list[Cell]] = {}
-        for number, columns in enumerate(group_by_layer(candidates)):
+        for number, columns in enumerate(group_by_layer(self.candidates)):
             for row, seed in enumerate(seeds):
-                layer = build(self.job, candidates[columns[0]], seed).named_steps["hidden"]
+                layer = build(self.job, self.candidates[columns[0]], seed).named_steps["hidden"]
                 layer = None if layer == "passthrough" else layer.fit(X_train[:1])
                 n_units = X_train.shape[1] if layer is None else layer.n_units
                 group = n_units, 0 if is_rls else number
