@@ -1,10 +1,32 @@
 """Data sets small enough to study in a moment, and a source of them."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from hyperlvq.checks import InputError
 from hyperlvq.study.data_set import DataSet, SplitRows
+from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.records import TIMES, key_of
+
+GRIDS = {
+    "rls_features": {"alpha": (0.5, 1.0)},
+    "rvfl_rls": {"n_units": (20, 30), "alpha": (0.5, 2.0)},
+    "rvfl_glvq": {"slope": (3,), "prototypes_per_class": (1, 2)},
+    "intrvfl_rls": {"n_units": (20, 30), "clip": (1, 3), "alpha": (0.5, 2.0)},
+    "intrvfl_glvq_p1": {"slope": (3, 5)},
+    "intrvfl_glvq": {"slope": (3, 5), "prototypes_per_class": (1, 2)},
+    "glvq_features": {"slope": (2, 5), "prototypes_per_class": (1,)},
+    "knn": {"n_neighbors": (3, 1000, 1)},
+}
+
+
+def make_grids_small(monkeypatch):
+    """Let searches try the values of GRIDS, the quick ones the defaults of all else."""
+    for name, grid in GRIDS.items():
+        defaults = {key: (value,) for key, value in MODELS[name].defaults.items()}
+        small = replace(MODELS[name], grid=grid, quick_grid={**defaults, **grid})
+        monkeypatch.setitem(MODELS, name, small)
 
 
 def make_set(name="tiny", n_samples=40, has_test_file=False, n_classes=2):

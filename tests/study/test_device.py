@@ -3,7 +3,7 @@ from time import perf_counter
 
 import numpy as np
 import pytest
-from tiny_study import Source, make_set, without_times
+from tiny_study import GRIDS, Source, make_grids_small, make_set, without_times
 
 from hyperlvq.batched import open_backend
 from hyperlvq.batched.backend import Backend
@@ -17,40 +17,16 @@ from hyperlvq.study.runner import run_study
 from hyperlvq.study.settings import TUNED_FILE, Settings
 from hyperlvq.study.tuning import TUNING_NAME, GridSearch, tune_study
 
-COLUMNS = {
-    "rls_features_lmb": 0.5,
-    "rvfl_rls_n": 30,
-    "rvfl_rls_lmb": 0.5,
-    "intrvfl_rls_n": 40,
-    "intrvfl_rls_kappa": 3,
-    "intrvfl_rls_lmb": 8,
-    "glvq_features_beta": 4,
-    "glvq_features_ppc": 2,
-    "rvfl_glvq_n": 30,
-    "rvfl_glvq_beta": 4,
-    "rvfl_glvq_ppc": 2,
-    "intrvfl_glvq_p1_n": 40,
-    "intrvfl_glvq_p1_kappa": 1,
-    "intrvfl_glvq_p1_beta": 5,
-    "intrvfl_glvq_n": 40,
-    "intrvfl_glvq_kappa": 3,
-    "intrvfl_glvq_beta": 5,
-    "intrvfl_glvq_ppc": 2,
-}
 RLS = ["rls_features", "rvfl_rls", "intrvfl_rls"]
 GLVQ = [
     *("glvq_features", "rvfl_glvq", "intrvfl_glvq_p1", "intrvfl_glvq_p1_10"),
     *("intrvfl_glvq", "intrvfl_glvq_10"),
 ]
-GRIDS = {
-    "rls_features": {"alpha": (0.5, 1.0)},
-    "rvfl_rls": {"n_units": (20, 30), "alpha": (0.5, 2.0)},
-    "rvfl_glvq": {"slope": (3,), "prototypes_per_class": (1, 2)},
-    "intrvfl_rls": {"n_units": (20, 30), "clip": (1, 3), "alpha": (0.5, 2.0)},
-    "intrvfl_glvq_p1": {"slope": (3, 5)},
-    "intrvfl_glvq": {"slope": (3, 5), "prototypes_per_class": (1, 2)},
-    "glvq_features": {"slope": (5,), "prototypes_per_class": (1, 2)},
+SMALL = {"n_units": 40, "clip": 3, "alpha": 0.5, "slope": 5, "prototypes_per_class": 2}
+COLUMNS = {
+    column: SMALL[name] for model in (*RLS, *GLVQ) for name, column in MODELS[model].columns.items()
 }
+SEARCHED = [name for name in GRIDS if name != "knn"]
 
 
 def settings_of(sets=("plain", "other", "filed"), **changes):
@@ -202,6 +178,13 @@ def test_wrong_parameter_is_the_error_of_a_run_by_itself(tmp_path, source, chang
     assert batched == single
 
 
+def lacking(data_set, rows):
+    """Return the data set without the first feature of some rows."""
+    X = data_set.X.copy()
+    X[rows, 0] = np.nan
+    return replace(data_set, X=X)
+
+
 @pytest.mark.parametrize("model", ["rls_features", "glvq_features", "intrvfl_glvq"])
 def test_single_class_is_the_error_of_a_run_by_itself(tmp_path, model):
     data_set = make_set("plain")
@@ -209,31 +192,26 @@ def test_single_class_is_the_error_of_a_run_by_itself(tmp_path, model):
     source = Source(replace(data_set, splits=(alone, *data_set.splits[1:])))
     batched, single = both_ways(source, tmp_path, [model])
 
-    failed = [record for record in batched if record["error"]]
-    assert failed == [record for record in single if record["error"]]
-    assert {record["split"] for record in failed} == {0}
-    assert "needs samples of at least two classes, got one class: 0" in failed[0]["error"]
+    found, expected = values_of("error", batched, single)
+    assert found == expected
+    assert {record["split"] for record in batched if record["error"]} == {0}
+    assert "needs samples of at least two classes, got one class: 0" in found[0]
 
 
 @pytest.mark.parametrize("model", ["rls_features", "glvq_features", "rvfl_rls", "rvfl_glvq"])
 @pytest.mark.parametrize("side", ["train", "test"])
 def test_value_that_is_missing_is_the_error_of_a_run_by_itself(tmp_path, model, side):
     data_set = make_set("plain")
-    X = data_set.X.copy()
-    X[getattr(data_set.splits[0], side)[-1], 0] = np.nan
-    batched, single = both_ways(Source(replace(data_set, X=X)), tmp_path, [model])
+    source = Source(lacking(data_set, getattr(data_set.splits[0], side)[-1]))
+    found, expected = values_of("error", *both_ways(source, tmp_path, [model]))
 
-    found, expected = values_of("error", batched, single)
     assert {*found} >= {"Input X contains NaN."}
     assert found == expected
 
 
 @pytest.mark.parametrize("model", ["intrvfl_rls", "intrvfl_glvq_p1_10"])
 def test_missing_values_are_left_out_where_a_run_by_itself_leaves_them_out(tmp_path, model):
-    data_set = make_set("plain")
-    X = data_set.X.copy()
-    X[::7, 0] = np.nan
-    source = Source(replace(data_set, X=X))
+    source = Source(lacking(make_set("plain"), slice(None, None, 7)))
     batched, single = both_ways(source, tmp_path, [model], protocol="strict")
 
     assert {record["error"] for record in batched} == {None}
@@ -254,7 +232,7 @@ def test_device_that_fails_is_a_record_for_every_run(tmp_path, source, monkeypat
     def fail(*_):
         raise MemoryError("out of memory\nand more")
 
-    monkeypatch.setattr(device, "train_penalties", fail)
+    monkeypatch.setattr(device, "train_rls", fail)
     steps = study(source, tmp_path, models=["rvfl_rls", "glvq_features"], sets=["plain"])
 
     errors = {(step.record["model"], step.record["error"]) for step in steps}
@@ -268,7 +246,7 @@ def test_device_that_fails_is_a_record_for_every_run(tmp_path, source, monkeypat
     [
         ({}, [*RLS, *GLVQ]),
         ({"as_published": True}, GLVQ),
-        ({"grid": "full"}, [*GRIDS]),
+        ({"grid": "full"}, SEARCHED),
         ({"wanted": ["rvfl_rls"]}, ["rvfl_rls"]),
     ],
 )
@@ -309,20 +287,19 @@ def test_time_must_be_positive():
 
 @pytest.fixture
 def small_grids(monkeypatch):
-    for name, grid in GRIDS.items():
-        monkeypatch.setitem(MODELS, name, replace(MODELS[name], grid=grid))
+    make_grids_small(monkeypatch)
 
 
 def tune(source, folder, minutes=None, **options):
     executor = device_executor(open_backend("cpu"), minutes)
-    options = {"models": [*GRIDS], "sets": ["plain", "other"], "n_seeds": 2, **options}
+    options = {"models": SEARCHED, "sets": ["plain", "other"], "n_seeds": 2, **options}
     return list(tune_study(source, folder, executor=executor, **options))
 
 
 @pytest.mark.usefixtures("small_grids")
 @pytest.mark.parametrize("protocol", ["paper", "strict"])
 def test_searches_have_the_records_of_tuning_one_by_one(tmp_path, source, protocol):
-    options = {"models": [*GRIDS], "sets": ["plain", "other"], "n_seeds": 2, "protocol": protocol}
+    options = {"models": SEARCHED, "sets": ["plain", "other"], "n_seeds": 2, "protocol": protocol}
     tune(source, tmp_path / "batched", **options)
     list(tune_study(source, tmp_path / "single", **options))
 
@@ -346,7 +323,7 @@ def test_tuning_stops_when_time_is_up_and_goes_on_later(tmp_path, source):
     assert len(tune(source, tmp_path, minutes=1e-9)) == 1
     assert not (tmp_path / TUNED_FILE).exists()
 
-    assert len(tune(source, tmp_path)) == 2 * len(GRIDS) - 1
+    assert len(tune(source, tmp_path)) == 2 * len(SEARCHED) - 1
     assert (tmp_path / TUNED_FILE).exists()
     assert tune(source, tmp_path) == []
 
@@ -372,9 +349,7 @@ def test_training_stops_where_the_limits_of_a_grid_say(source, monkeypatch, grid
 
 
 def with_a_missing_value(data_set):
-    X = data_set.X.copy()
-    X[data_set.tuning.train[-1], 0] = np.nan
-    return replace(data_set, X=X)
+    return lacking(data_set, data_set.tuning.train[-1])
 
 
 def with_a_single_class(data_set):

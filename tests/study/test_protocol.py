@@ -110,15 +110,6 @@ def test_strict_model_does_not_depend_on_what_it_is_tested_on(data_set, name):
     assert scores[0] == scores[1]
 
 
-def test_strict_learns_the_scaling_on_training_rows(data_set):
-    samples = evaluation_samples(data_set, 0, "strict")
-    pipeline = build(MODELS["knn"], {"n_neighbors": 1}, 0, "strict")
-    fit_quietly(pipeline, samples)
-
-    np.testing.assert_array_equal(pipeline["scale"].data_min_, samples.X_train.min(axis=0))
-    np.testing.assert_array_equal(pipeline["scale"].data_max_, samples.X_train.max(axis=0))
-
-
 @pytest.mark.parametrize(("protocol", "with_file"), [("paper", 1), ("strict", 4)])
 def test_sets_with_a_test_file_have_one_split_in_the_paper(data_set, protocol, with_file):
     assert n_splits(data_set, protocol) == 4
@@ -186,14 +177,6 @@ def test_times_are_parts_of_the_time_it_took(data_set):
     assert sum(times) < elapsed
 
 
-def test_rls_is_solved_as_its_parameters_say(data_set):
-    parameters = {"alpha": 1.0, "solver": "pinv"}
-
-    assert build(MODELS["rls_features"], parameters, 0, "paper")["readout"].solver == "pinv"
-    record = evaluate("rls_features", parameters, data_set, 0, 0, "paper")
-    assert record["solver"] == "pinv"
-
-
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", QUICK)
 def test_run_repeated_gives_the_same_record(data_set, protocol, name):
@@ -211,12 +194,6 @@ def test_model_that_is_not_random_has_no_use_for_a_seed(data_set, name):
 
     first, second = (pipeline.predict(data_set.X).tolist() for pipeline in pipelines)
     assert first == second
-
-
-def test_every_random_step_has_the_seed():
-    parameters = build(MODELS["intrvfl_glvq"], QUICK["intrvfl_glvq"], 5, "strict").get_params()
-
-    assert parameters["hidden__random_state"] == parameters["readout__random_state"] == 5
 
 
 def seconds(name, n_samples=1000, n_features=20, **changes):

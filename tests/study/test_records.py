@@ -6,14 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
-from hyperlvq.study.records import (
-    KEY,
-    RECORDS_NAME,
-    failure,
-    key_of,
-    open_records,
-    read_records,
-)
+from hyperlvq.study.records import KEY, RECORDS_NAME, failure, open_records, read_records
 
 
 def make_record(seed=0, **changes):
@@ -76,24 +69,12 @@ def test_number_that_is_not_finite_is_never_written(tmp_path):
 @pytest.mark.parametrize(
     "line",
     [
-        b"",
-        b"junk",
-        b"\xff\xfe",
-        b"[]",
-        b"null",
-        b"{}",
-        b"[" * 100_000,
+        *(b"", b"junk", b"\xff\xfe", b"[]", b"null", b"{}", b"[" * 100_000),
         line_of({"protocol": "paper", "model": "knn", "dataset": "iris", "split": 0}),
-        line_of(make_record(split=[0])),
+        *(line_of(make_record(seed=seed)) for seed in ("first", -1, 2**32, 10**30, True, 0.0)),
+        *(line_of(make_record(split=split)) for split in ([0], -1)),
         line_of(make_record(dataset=None)),
         line_of(make_record(model={})),
-        line_of(make_record(seed="first")),
-        line_of(make_record(seed=-1)),
-        line_of(make_record(seed=2**32)),
-        line_of(make_record(seed=10**30)),
-        line_of(make_record(seed=True)),
-        line_of(make_record(seed=0.0)),
-        line_of(make_record(split=-1)),
         line_of(make_record(dataset="half a character: \ud800")),
         line_of(make_record(error="\ud800")),
         line_of(make_record(dataset="raw")).replace(b"raw", b"\xed\xa0\x80"),
@@ -104,50 +85,43 @@ def test_line_that_is_no_record_is_refused_by_its_number(tmp_path, line):
 
     with pytest.raises(InputError, match=r"records\.jsonl, line 2: not a record of a study"):
         read_records(tmp_path)
-    with pytest.raises(InputError, match="line 2"), open_records(tmp_path):
-        pass
+    with pytest.raises(InputError, match="line 2"):
+        append(tmp_path)
 
 
 def test_file_that_is_refused_is_left_as_it_is(tmp_path):
     write_lines(tmp_path, b"junk", b"cut off")
-    with pytest.raises(InputError, match="line 1"), open_records(tmp_path):
-        pass
+    with pytest.raises(InputError, match="line 1"):
+        append(tmp_path)
 
     assert (tmp_path / RECORDS_NAME).read_bytes() == b"junk\ncut off"
-
-
-def test_folder_without_records_is_refused(tmp_path):
-    with pytest.raises(InputError, match=f"{tmp_path} holds no records.jsonl"):
-        read_records(tmp_path)
 
 
 def test_second_writer_is_refused(tmp_path):
     with open_records(tmp_path) as file:
         file.append(make_record())
-        with (
-            pytest.raises(InputError, match=r"another run is writing to .*records\.jsonl"),
-            open_records(tmp_path),
-        ):
-            pass
+        with pytest.raises(InputError, match=r"another run is writing to .*records\.jsonl"):
+            append(tmp_path)
         file.append(make_record(1))
     append(tmp_path, make_record(2))
 
     assert len(read_records(tmp_path)) == 3
 
 
-def test_folder_that_is_a_file_is_refused(tmp_path):
-    path = tmp_path / "study"
-    path.touch()
+@pytest.mark.parametrize(
+    ("use", "place", "message"),
+    [
+        (read_records, ".", "holds no records.jsonl"),
+        (read_records, "file", "records.jsonl cannot be read: Not a directory"),
+        (append, "file", "file is a file, not a folder"),
+        (append, "file/below", "records.jsonl cannot be written: Not a directory"),
+    ],
+)
+def test_folder_that_cannot_hold_records_is_refused(tmp_path, use, place, message):
+    (tmp_path / "file").touch()
 
-    with pytest.raises(InputError, match="study is a file, not a folder"), open_records(path):
-        pass
-    with (
-        pytest.raises(InputError, match="cannot be written: Not a directory"),
-        open_records(path / "below"),
-    ):
-        pass
-    with pytest.raises(InputError, match="cannot be read: Not a directory"):
-        read_records(path)
+    with pytest.raises(InputError, match=message):
+        use(tmp_path / place)
 
 
 def test_folder_that_may_not_be_written_is_refused(tmp_path, monkeypatch):
@@ -156,15 +130,8 @@ def test_folder_that_may_not_be_written_is_refused(tmp_path, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.mkdir", forbidden)
 
-    with (
-        pytest.raises(InputError, match=r"records\.jsonl cannot be written: Permission denied"),
-        open_records(tmp_path / "study"),
-    ):
-        pass
-
-
-def test_key_is_what_tells_records_apart():
-    assert key_of(make_record(3)) == ("paper", "knn", "iris", 0, 3)
+    with pytest.raises(InputError, match=r"records\.jsonl cannot be written: Permission denied"):
+        append(tmp_path / "study")
 
 
 @pytest.mark.parametrize(

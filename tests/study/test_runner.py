@@ -9,7 +9,7 @@ from hyperlvq.checks import InputError
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.jobs import processes
 from hyperlvq.study.protocol import Run, estimated_seconds
-from hyperlvq.study.records import RECORDS_NAME, key_of, open_records, read_records
+from hyperlvq.study.records import RECORDS_NAME, key_of, read_records
 from hyperlvq.study.runner import choose, default_settings, plan, run_study
 from hyperlvq.study.settings import Settings, read_settings, searched_settings
 
@@ -48,7 +48,7 @@ def test_set_with_an_empty_cell_is_left_out_of_its_model(source):
     assert [run.model.name for run in runs] == ["ridge"] * 4
 
 
-def test_every_run_has_a_record_and_progress_ends_when_all_is_done(tmp_path, source):
+def test_every_run_has_one_record_and_progress_ends_when_all_is_done(tmp_path, source):
     steps = study(source, tmp_path)
 
     records = read_records(tmp_path)
@@ -58,6 +58,8 @@ def test_every_run_has_a_record_and_progress_ends_when_all_is_done(tmp_path, sou
     assert [step.done for step in steps] == [*range(1, 21)]
     assert {step.total for step in steps} == {20}
     assert steps[-1].done_seconds == pytest.approx(steps[-1].total_seconds)
+    assert study(source, tmp_path) == []
+    assert read_records(tmp_path) == records
 
 
 def test_record_is_that_of_the_run_and_names_its_settings(tmp_path, source):
@@ -83,14 +85,6 @@ def test_a_run_takes_as_long_as_a_training_on_all_samples():
     (run, *_) = plan(["glvq_features"], [make_set(n_classes=3)], Settings(), 1, "paper")
 
     assert run.seconds() == estimated_seconds(run.model, run.parameters, 40, 3, 3)
-
-
-def test_study_that_is_complete_does_nothing(tmp_path, source):
-    study(source, tmp_path)
-    before = read_records(tmp_path)
-
-    assert study(source, tmp_path) == []
-    assert read_records(tmp_path) == before
 
 
 def test_study_goes_on_where_it_was_left(tmp_path, source):
@@ -231,14 +225,6 @@ def test_another_study_needs_another_folder(tmp_path, source, changes, message):
 
     with pytest.raises(InputError, match=message):
         study(other, tmp_path, models=["knn"], **changes)
-
-
-def test_folder_that_another_run_writes_to_is_refused(tmp_path, source):
-    with (
-        open_records(tmp_path),
-        pytest.raises(InputError, match="another run is writing to"),
-    ):
-        study(source, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,13 @@ def read(path, text):
     return read_settings(path)
 
 
-def test_settings_are_read_by_set_and_column(path):
+def test_settings_have_the_name_of_their_file_and_known_columns_where_they_are_used(path):
     settings = read(path, GOOD)
 
     assert settings.name == "best"
     assert settings.columns == {"knn_k", "rls_features_lmb"}
+    assert settings.choose(MODELS["ridge"], "iris", 0) == (MODELS["ridge"].defaults, "defaults")
+    assert settings.choose(MODELS["knn"], "iris", 0).origin == "best"
 
 
 @pytest.mark.parametrize(
@@ -57,64 +59,62 @@ def test_parameters_are_those_of_the_row(path, model, dataset, split, expected):
     assert parameters(read(path, GOOD), model, dataset, split) == expected
 
 
-def test_defaults_are_called_so(path):
-    settings = read(path, GOOD)
-
-    assert settings.choose(MODELS["ridge"], "iris", 0) == (MODELS["ridge"].defaults, "defaults")
-    assert settings.choose(MODELS["knn"], "iris", 0).origin == "best"
-
-
-def test_whole_numbers_are_integers(path):
-    settings = read(path, "dataset,knn_k,rls_features_lmb\niris,5.0,0.25\n")
+def test_whole_numbers_are_integers_and_a_mark_and_blank_lines_do_no_harm(path):
+    settings = read(path, "\ufeffdataset,knn_k,rls_features_lmb\n\niris,5.0,0.25\n\n")
 
     assert isinstance(parameters(settings, "knn", "iris")["n_neighbors"], int)
-    assert isinstance(parameters(settings, "rls_features", "iris")["alpha"], float)
+    assert parameters(settings, "rls_features", "iris") == {"alpha": 0.25}
 
 
+PUBLISHED_START = {"prototypes_per_class": 1, "init_noise": 1}
 PUBLISHED = "dataset,glvq_features_beta,rls_features_lmb,knn_k\niris,5,2,3\n"
 TUNED = "dataset,tuning,glvq_features_beta,glvq_features_ppc,rls_features_lmb\niris,paper,5,4,2\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "model", "as_published", "refusal"),
+    ("text", "model", "as_published", "expected"),
     [
-        (PUBLISHED, "knn", False, None),
-        (PUBLISHED, "rls_features", True, None),
-        (PUBLISHED, "glvq_features", True, None),
-        (TUNED, "rls_features", False, None),
-        (TUNED, "glvq_features", False, None),
-        (TUNED, "glvq_features", True, None),
-        (
-            PUBLISHED,
-            "rls_features",
-            False,
-            "have no column 'tuning': give them one if rls_features was tuned with hyperlvq, "
-            "or --as-published to train it as the paper does",
-        ),
-        (
-            PUBLISHED,
-            "glvq_features",
-            False,
-            "have no column 'glvq_features_ppc', but others of glvq_features, as the paper's "
-            "table: that is for --as-published",
-        ),
-        (
-            "dataset,svm_c\niris,4\n",
-            "svm",
-            True,
-            "have no column 'svm_gamma', but others of svm",
-        ),
-        ("dataset\niris\n", "knn", True, None),
+        (PUBLISHED, "knn", False, {"n_neighbors": 3}),
+        (PUBLISHED, "knn", True, {"n_neighbors": 3}),
+        (PUBLISHED, "rls_features", True, {"alpha": 2, "solver": "pinv"}),
+        (PUBLISHED, "glvq_features", True, {"slope": 5, **PUBLISHED_START}),
+        (TUNED, "rls_features", False, {"alpha": 2}),
+        (TUNED, "rls_features", True, {"alpha": 2, "solver": "pinv"}),
+        (TUNED, "glvq_features", False, {"slope": 5, "prototypes_per_class": 4}),
+        (TUNED, "glvq_features", True, {"slope": 5, "prototypes_per_class": 4, "init_noise": 1}),
     ],
 )
-def test_settings_say_what_they_mean_or_are_refused(path, text, model, as_published, refusal):
+def test_models_are_solved_and_started_as_published_if_asked(
+    path, text, model, as_published, expected
+):
     settings = read(path, text)
-    if refusal is None and settings.columns:
-        settings.check([MODELS[model]], "paper", as_published)
-    else:
-        sentence = f"the settings best {refusal}" if refusal else "--as-published needs --settings"
-        with pytest.raises(InputError, match=sentence):
-            settings.check([MODELS[model]], "paper", as_published)
+    settings.check([MODELS[model]], "paper", as_published)
+
+    assert parameters(settings, model, "iris", as_published=as_published) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "as_published", "refusal"),
+    [
+        (
+            *(PUBLISHED, "rls_features", False),
+            "settings best have no column 'tuning': give them one if rls_features was tuned with "
+            "hyperlvq, or --as-published to train it as the paper does",
+        ),
+        (
+            *(PUBLISHED, "glvq_features", False),
+            "settings best have no column 'glvq_features_ppc', but others of glvq_features, as the "
+            "paper's table: that is for --as-published",
+        ),
+        ("dataset,svm_c\na,4\n", "svm", True, "have no column 'svm_gamma', but others of svm$"),
+        ("dataset\niris\n", "knn", True, "--as-published needs --settings"),
+    ],
+)
+def test_settings_that_do_not_say_what_they_mean_are_refused(
+    path, text, model, as_published, refusal
+):
+    with pytest.raises(InputError, match=refusal):
+        read(path, text).check([MODELS[model]], "paper", as_published)
 
 
 def test_a_tuned_file_is_called_after_its_folder_and_says_how_it_was_tuned(tmp_path):
@@ -125,50 +125,19 @@ def test_a_tuned_file_is_called_after_its_folder_and_says_how_it_was_tuned(tmp_p
     assert (settings.name, settings.tuning) == ("tuning", "strict")
 
 
-@pytest.mark.parametrize(
-    ("text", "model", "as_published", "found"),
-    [
-        (PUBLISHED, "rls_features", True, {"alpha": 2, "solver": "pinv"}),
-        (TUNED, "rls_features", True, {"alpha": 2, "solver": "pinv"}),
-        (TUNED, "rls_features", False, {"alpha": 2}),
-        (
-            PUBLISHED,
-            "glvq_features",
-            True,
-            {"slope": 5, "prototypes_per_class": 1, "init_noise": 1},
-        ),
-        (TUNED, "glvq_features", True, {"slope": 5, "prototypes_per_class": 4, "init_noise": 1}),
-        (TUNED, "glvq_features", False, {"slope": 5, "prototypes_per_class": 4}),
-        (PUBLISHED, "knn", True, {"n_neighbors": 3}),
-    ],
-)
-def test_models_are_solved_and_started_as_published_if_asked(
-    path, text, model, as_published, found
-):
-    assert parameters(read(path, text), model, "iris", as_published=as_published) == found
-
-
-def test_defaults_in_place_of_published_settings_are_solved_exactly(path):
-    found = parameters(read(path, GOOD), "rls_features", "zoo", as_published=True)
-
-    assert found == MODELS["rls_features"].defaults
-
-
 def test_only_one_word_in_all_rows_says_how_settings_were_tuned(path):
     settings = read(path, "dataset,tuning,knn_k\niris,strict,1\nwine,,1\n")
 
     assert settings.tuning == ""
 
 
-def test_without_a_file_there_are_the_defaults():
-    for name, model in MODELS.items():
-        assert parameters(Settings(), name, "iris") == model.defaults
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_without_a_file_or_a_row_there_are_copies_of_the_defaults(path, model):
+    for settings in (Settings(), read(path, GOOD)):
+        found = parameters(settings, model.name, "zoo", as_published=True)
 
-
-def test_defaults_given_out_are_copies():
-    parameters(Settings(), "knn", "iris")["n_neighbors"] = 99
-
-    assert MODELS["knn"].defaults["n_neighbors"] == 5
+        assert found == model.defaults
+        assert found is not model.defaults
 
 
 def test_searched_settings_are_of_public_sets_and_say_how_they_were_searched():
@@ -189,12 +158,6 @@ def test_searched_settings_have_every_cell_and_are_values_of_the_grids():
         assert None not in row.values()
         for model in models:
             assert all(row[model.columns[name]] in grid for name, grid in model.grid.items())
-
-
-def test_byte_order_mark_and_blank_lines_do_no_harm(path):
-    settings = read(path, "\ufeffdataset,knn_k\n\niris,3\n\n")
-
-    assert parameters(settings, "knn", "iris") == {"n_neighbors": 3}
 
 
 @pytest.mark.parametrize("splits", [[None], [0, 3], [None, 0, 3]])

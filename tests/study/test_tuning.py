@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny_study import Source, make_set, without_times
+from tiny_study import GRIDS, Source, make_grids_small, make_set, without_times
 
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
@@ -26,21 +26,10 @@ from hyperlvq.study.tuning import (
     values_of_grid,
 )
 
-GRIDS = {
-    "rls_features": {"alpha": (0.5, 1.0)},
-    "intrvfl_rls": {"n_units": (20, 30), "clip": (1, 3), "alpha": (0.5, 2.0)},
-    "intrvfl_glvq_p1": {"slope": (3, 5)},
-    "knn": {"n_neighbors": (3, 1000, 1)},
-    "glvq_features": {"slope": (2, 5), "prototypes_per_class": (1,)},
-}
-
 
 @pytest.fixture(autouse=True)
 def small_grids(monkeypatch):
-    for name, grid in GRIDS.items():
-        quick = {**MODELS[name].defaults, **grid}
-        quick = {key: value if key in grid else (value,) for key, value in quick.items()}
-        monkeypatch.setitem(MODELS, name, replace(MODELS[name], grid=grid, quick_grid=quick))
+    make_grids_small(monkeypatch)
 
 
 @pytest.fixture
@@ -284,9 +273,10 @@ def test_settings_found_are_those_a_study_runs_with(tmp_path, source, protocol):
 
 def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, source):
     broken = Source(source.load("plain"), broken=["lost"])
-    steps = tune(broken, tmp_path, "knn")
+    errors = {
+        step.record["dataset"]: step.record["error"] for step in tune(broken, tmp_path, "knn")
+    }
 
-    errors = {step.record["dataset"]: step.record["error"] for step in steps}
     assert errors == {"lost": "lost_R.dat is missing", "plain": None}
     assert read_settings(tmp_path / TUNED_FILE).rows.keys() == {("plain", None)}
     assert tune(broken, tmp_path, "knn") == []

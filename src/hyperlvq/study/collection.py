@@ -72,19 +72,14 @@ def _facts_of_row(row: dict[str, str]) -> Facts:
 
 def facts_of(data_set: DataSet) -> Facts:
     """Return the sizes of a data set."""
-    X, X_test = data_set.X, data_set.X_test
-    n_train, n_test = (len(rows) for rows in data_set.splits[0])
-    if X_test is not None:
-        n_train, n_test = len(X), len(X_test)
-    return Facts(
-        data_set.name,
-        samples=len(X) + (0 if X_test is None else n_test),
-        features=X.shape[1],
-        classes=int(data_set.y.max()) + 1,
-        kind=SPLITS if X_test is None else TEST_FILE,
-        n_train=n_train,
-        n_test=n_test,
-    )
+    n_samples, n_features = data_set.X.shape
+    n_classes = int(data_set.y.max()) + 1
+    if data_set.X_test is None:
+        n_train, n_test = (len(rows) for rows in data_set.splits[0])
+        return Facts(data_set.name, n_samples, n_features, n_classes, SPLITS, n_train, n_test)
+    n_test = len(data_set.X_test)
+    n_all = n_samples + n_test
+    return Facts(data_set.name, n_all, n_features, n_classes, TEST_FILE, n_samples, n_test)
 
 
 def training_file(name: str, has_test_file: bool) -> str:

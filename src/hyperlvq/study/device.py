@@ -7,7 +7,6 @@ agree up to rounding and, for GLVQ, where it stops.
 
 import time
 import warnings
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -44,8 +43,6 @@ from hyperlvq.study.tuning import GRIDS, GridSearch, grid_of, group_by_layer
 
 #: A hidden layer, None for bare features.
 Layer = Any
-#: What training and prediction took, by the names of records.
-Seconds = defaultdict[str, float]
 
 
 class Cell(NamedTuple):
@@ -129,8 +126,9 @@ def run_together(runs: Sequence[Run], backend: Backend) -> list[Record]:
     samples = protocols.evaluation_samples(first.data_set, first.split, first.protocol)
     rehearse(first, first.parameters, samples)
     seeds = [run.seed for run in runs]
-    results, seconds = train_together(first, [first.parameters], seeds, samples, backend)
-    times = {name: seconds[name] / len(runs) for name in TIMES}
+    trainer = Trainer(first, [first.parameters], samples, backend)
+    results = trainer.train(seeds)
+    times = {name: seconds / len(runs) for name, seconds in trainer.seconds.items()}
     return [
         {
             **run.record_of(samples, accuracy=float(accuracy), iterations=int(n_iter), **times),
@@ -150,7 +148,7 @@ def search_together(search: GridSearch, backend: Backend) -> Record:
         except ValueError:
             scores.extend(np.full((len(seeds), len(candidates)), np.nan))
         else:
-            (accuracies, _), _ = train_together(search, candidates, seeds, samples, backend)
+            accuracies, _ = Trainer(search, candidates, samples, backend).train(seeds)
             scores.extend(accuracies)
     return search.record_of(scores)
 
@@ -178,33 +176,6 @@ def rehearse(job: Run | GridSearch, parameters: Mapping[str, Any], samples: Trai
         check_array(X, ensure_all_finite="allow-nan" if may_lack_values else True, input_name="X")
 
 
-def train_together(
-    job: Run | GridSearch,
-    candidates: Sequence[Mapping[str, Any]],
-    seeds: Sequence[int],
-    samples: TrainTest,
-    backend: Backend,
-) -> tuple[np.ndarray, Seconds]:
-    """Return accuracies and iterations (2 × seeds × settings), and the time of all together."""
-    seconds: Seconds = defaultdict(float)
-    with timed(seconds, "fit_seconds", backend):
-        samples = scaled(build(job, candidates[0]), samples)
-        batches = batches_of_layers(job, candidates, seeds, samples, backend)
-    table = np.empty((2, len(seeds), len(candidates)))
-    for cells in batches:
-        layers, settings = [cell.layer for cell in cells], [candidates[i] for i in cells[0].columns]
-        if job.model.is_rls:
-            alphas = [setting["alpha"] for setting in settings]
-            results = train_penalties(samples, layers, alphas, seconds, backend)
-        else:
-            readouts = [build(job, setting)[-1] for setting in settings]
-            its_seeds = [seeds[cell.row] for cell in cells]
-            results = train_prototypes(samples, layers, readouts, its_seeds, seconds, backend)
-        for number, cell in enumerate(cells):
-            table[:, cell.row, cell.columns] = results[:, number]
-    return table, seconds
-
-
 def scaled(pipeline: Pipeline, samples: TrainTest) -> TrainTest:
     """Return the samples as the hidden layer of a pipeline gets them."""
     scaler = pipeline.named_steps["scale"]
@@ -214,104 +185,116 @@ def scaled(pipeline: Pipeline, samples: TrainTest) -> TrainTest:
     return samples._replace(X_train=X_train, X_test=scaler.transform(samples.X_test))
 
 
-def batches_of_layers(
-    job: Run | GridSearch,
-    candidates: Sequence[Mapping[str, Any]],
-    seeds: Sequence[int],
-    samples: TrainTest,
-    backend: Backend,
-) -> list[list[Cell]]:
-    """Return the layers to train on together: as many as memory holds, with readouts of their own.
+class Trainer:
+    """Trains the models of a job together on a device, and adds up how long that takes."""
 
-    The readouts of RLS are the same for all layers, so that all of one size go together.
-    """
-    groups: dict[tuple[int, int], list[Cell]] = {}
-    for number, columns in enumerate(group_by_layer(candidates)):
-        for row, seed in enumerate(seeds):
-            layer = build(job, candidates[columns[0]], seed).named_steps["hidden"]
-            layer = None if layer == "passthrough" else layer.fit(samples.X_train[:1])
-            n_units = samples.X_train.shape[1] if layer is None else layer.n_units
-            group = n_units, 0 if job.model.is_rls else number
-            groups.setdefault(group, []).append(Cell(layer, row, columns))
-    batches = []
-    n_samples = len(samples.X_train) + len(samples.X_test)
-    for (n_units, _), cells in groups.items():
-        at_once = max(1, backend.batch_bytes // (8 * n_samples * n_units))
-        batches += [cells[start : start + at_once] for start in range(0, len(cells), at_once)]
-    return batches
+    def __init__(
+        self,
+        job: Run | GridSearch,
+        candidates: Sequence[Mapping[str, Any]],
+        samples: TrainTest,
+        backend: Backend,
+    ):
+        self.job, self.candidates, self.backend = job, candidates, backend
+        #: What training and prediction took, by the names of records.
+        self.seconds: dict[str, float] = dict.fromkeys(TIMES, 0.0)
+        with self._timed("fit_seconds"):
+            self.samples = scaled(build(job, candidates[0]), samples)
 
+    def train(self, seeds: Sequence[int]) -> np.ndarray:
+        """Return accuracies and iterations (2 × seeds × settings)."""
+        with self._timed("fit_seconds"):
+            batches = self._batches_of_layers(seeds)
+        table = np.empty((2, len(seeds), len(self.candidates)))
+        for cells in batches:
+            layers = [cell.layer for cell in cells]
+            settings = [self.candidates[column] for column in cells[0].columns]
+            if self.job.model.is_rls:
+                results = self._train_penalties(layers, [each["alpha"] for each in settings])
+            else:
+                readouts = [build(self.job, setting)[-1] for setting in settings]
+                results = self._train_prototypes(
+                    layers, readouts, np.array([seeds[cell.row] for cell in cells])
+                )
+            for number, cell in enumerate(cells):
+                table[:, cell.row, cell.columns] = results[:, number]
+        return table
 
-def activations_of(X: np.ndarray, layers: Sequence[Layer], backend: Backend) -> Array:
-    """Return the activations of layers of one kind and size (layers × samples × units)."""
-    if isinstance(layers[0], IntRVFLLayer):
-        keys, clips = zip(*((layer.keys_, layer.clip) for layer in layers), strict=True)
-        return encode_integers(X, keys, clips, "float32", backend)
-    if isinstance(layers[0], RVFLLayer):
-        weights, biases = zip(*((layer.weights_, layer.biases_) for layer in layers), strict=True)
-        return encode_sigmoids(X, weights, biases, backend)
-    return backend.array(X[np.newaxis], "float64")
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.backend.wait()
+        self.seconds[name] += time.perf_counter() - start
 
+    def _batches_of_layers(self, seeds: Sequence[int]) -> list[list[Cell]]:
+        """Return the layers to train on together: as many as memory holds, each with its readouts.
 
-@contextmanager
-def timed(seconds: Seconds, name: str, backend: Backend) -> Iterator[None]:
-    """Add the time that something takes on the device."""
-    start = time.perf_counter()
-    yield
-    backend.wait()
-    seconds[name] += time.perf_counter() - start
+        The readouts of RLS are the same for all layers, so that all of one size go together.
+        """
+        is_rls, X_train = self.job.model.is_rls, self.samples.X_train
+        groups: dict[tuple[int, int], list[Cell]] = {}
+        for number, columns in enumerate(group_by_layer(self.candidates)):
+            for row, seed in enumerate(seeds):
+                layer = build(self.job, self.candidates[columns[0]], seed).named_steps["hidden"]
+                layer = None if layer == "passthrough" else layer.fit(X_train[:1])
+                n_units = X_train.shape[1] if layer is None else layer.n_units
+                group = n_units, 0 if is_rls else number
+                groups.setdefault(group, []).append(Cell(layer, row, columns))
+        batches = []
+        n_samples = len(X_train) + len(self.samples.X_test)
+        for (n_units, _), cells in groups.items():
+            at_once = max(1, self.backend.batch_bytes // (8 * n_samples * n_units))
+            batches += [cells[start : start + at_once] for start in range(0, len(cells), at_once)]
+        return batches
 
+    def _activations(self, X: np.ndarray, layers: Sequence[Layer]) -> Array:
+        """Return the activations of layers of one kind and size (layers × samples × units)."""
+        if isinstance(layers[0], IntRVFLLayer):
+            keys, clips = zip(*((layer.keys_, layer.clip) for layer in layers), strict=True)
+            return encode_integers(X, keys, clips, "float32", self.backend)
+        if isinstance(layers[0], RVFLLayer):
+            parts = ((layer.weights_, layer.biases_) for layer in layers)
+            weights, biases = zip(*parts, strict=True)
+            return encode_sigmoids(X, weights, biases, self.backend)
+        return self.backend.array(X[np.newaxis], "float64")
 
-def train_penalties(
-    samples: TrainTest,
-    layers: Sequence[Layer],
-    alphas: Sequence[float],
-    seconds: Seconds,
-    backend: Backend,
-) -> np.ndarray:
-    """Return accuracies and iterations of RLS (2 × layers × penalties), and add its time."""
-    with timed(seconds, "fit_seconds", backend):
-        train = activations_of(samples.X_train, layers, backend)
-        coefficients = train_rls(train, samples.y_train, alphas, backend)
-    with timed(seconds, "predict_seconds", backend):
-        test = activations_of(samples.X_test, layers, backend)
-        classes = np.unique(samples.y_train)
-        accuracies = rls_accuracies(coefficients, classes, test, samples.y_test, backend)
-    # RLSClassifier, too, counts solving directly as one iteration.
-    return np.stack([accuracies, np.ones_like(accuracies)])
+    def _train_penalties(self, layers: Sequence[Layer], alphas: Sequence[float]) -> np.ndarray:
+        """Return accuracies and iterations of RLS (2 × layers × penalties)."""
+        samples = self.samples
+        with self._timed("fit_seconds"):
+            train = self._activations(samples.X_train, layers)
+            coefficients = train_rls(train, samples.y_train, alphas, self.backend)
+        with self._timed("predict_seconds"):
+            test = self._activations(samples.X_test, layers)
+            classes = np.unique(samples.y_train)
+            accuracies = rls_accuracies(coefficients, classes, test, samples.y_test, self.backend)
+        # RLSClassifier, too, counts solving directly as one iteration.
+        return np.stack([accuracies, np.ones_like(accuracies)])
 
-
-def train_prototypes(
-    samples: TrainTest,
-    layers: Sequence[Layer],
-    readouts: Sequence[GLVQClassifier],
-    seeds: Sequence[int],
-    seconds: Seconds,
-    backend: Backend,
-) -> np.ndarray:
-    """Return accuracies and iterations of GLVQ (2 × layers × readouts), and add its time.
-
-    Every layer has a seed.
-    """
-    classes, y = np.unique(samples.y_train, return_inverse=True)
-    with timed(seconds, "fit_seconds", backend):
-        train = activations_of(samples.X_train, layers, backend)
-        batched = Samples(train, backend.array(y), len(classes))
-    with timed(seconds, "predict_seconds", backend):
-        test = activations_of(samples.X_test, layers, backend)
-    slopes = np.array([readout.slope for readout in readouts], dtype=float)
-    counts = np.array([readout.prototypes_per_class for readout in readouts])
-    first = readouts[0]
-    table = np.empty((2, len(seeds) * len(readouts)))
-    for places in cut_into_batches(batched, counts, len(seeds), backend):
-        rows, columns = np.divmod(places, len(readouts))
-        batch = GLVQBatch(
-            slopes[columns], counts[columns], np.array(seeds)[rows], float(first.init_noise)
-        )
-        with timed(seconds, "fit_seconds", backend):
-            trained = train_glvq(batched, batch, backend, first.max_iter, first.tol)
-        with timed(seconds, "predict_seconds", backend):
-            predicted = backend.numpy(predicted_classes(trained, test, backend))
-        accuracies = (classes[predicted] == samples.y_test).mean(axis=2)
-        # GLVQClassifier, too, counts finding that the start is a minimum as one iteration.
-        table[:, places] = accuracies, np.maximum(backend.numpy(trained.n_iter), 1)
-    return table.reshape(2, len(seeds), len(readouts))
+    def _train_prototypes(
+        self, layers: Sequence[Layer], readouts: Sequence[GLVQClassifier], seeds: np.ndarray
+    ) -> np.ndarray:
+        """Return accuracies and iterations of GLVQ (2 × layers × readouts), a seed per layer."""
+        samples, backend = self.samples, self.backend
+        classes, y = np.unique(samples.y_train, return_inverse=True)
+        with self._timed("fit_seconds"):
+            train = self._activations(samples.X_train, layers)
+            batched = Samples(train, backend.array(y), len(classes))
+        with self._timed("predict_seconds"):
+            test = self._activations(samples.X_test, layers)
+        slopes = np.array([readout.slope for readout in readouts], dtype=float)
+        counts = np.array([readout.prototypes_per_class for readout in readouts])
+        init_noise, max_iter = float(readouts[0].init_noise), readouts[0].max_iter
+        table = np.empty((2, len(seeds) * len(readouts)))
+        for places in cut_into_batches(batched, counts, len(seeds), backend):
+            rows, columns = np.divmod(places, len(readouts))
+            batch = GLVQBatch(slopes[columns], counts[columns], seeds[rows], init_noise)
+            with self._timed("fit_seconds"):
+                trained = train_glvq(batched, batch, backend, max_iter, readouts[0].tol)
+            with self._timed("predict_seconds"):
+                predicted = backend.numpy(predicted_classes(trained, test, backend))
+            accuracies = (classes[predicted] == samples.y_test).mean(axis=2)
+            # GLVQClassifier, too, counts finding that the start is a minimum as one iteration.
+            table[:, places] = accuracies, np.maximum(backend.numpy(trained.n_iter), 1)
+        return table.reshape(2, len(seeds), len(readouts))

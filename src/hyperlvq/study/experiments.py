@@ -135,6 +135,7 @@ _SINGLE_PRECISION = {"solver": "pinv"}
 # Where training takes longest, searches compare settings before it has ended.
 _QUICK_LIMITS = {"quick": {"max_iter": 50}}
 _LIMITS = {**_QUICK_LIMITS, "full": {"max_iter": 300}}
+_HDC_READOUTS = {"centroids": "centroids", "perceptron": "perceptron", "lvq1": "LVQ1"}
 _ONE_PROTOTYPE = {"prototypes_per_class": 1}
 _TEN_ITERATIONS = {"max_iter": 10}
 
@@ -197,11 +198,7 @@ _MODELS = (
             defaults={"n_units": 1000, "clip": 3},
             columns=_columns("intrvfl_rls", LAYER_PARAMETERS),
         )
-        for readout, title in (
-            ("centroids", "centroids"),
-            ("perceptron", "perceptron"),
-            ("lvq1", "LVQ1"),
-        )
+        for readout, title in _HDC_READOUTS.items()
     ),
     _with_settings_of(_PROPOSED, "intrvfl_glvq_votes", "ten votes of intRVFL + GLVQ", n_voters=10),
     Model("forest", "random forest", "forest", fixed={"n_estimators": 500}),

@@ -127,6 +127,11 @@ def grid_of(model: Model, grid: str) -> Mapping[str, tuple]:
     return model.grid if grid == "full" else model.quick_grid
 
 
+def reuse_of(model: Model, grid: str) -> Mapping[str, str]:
+    """Return the columns that a model takes parameters from; those of the quick grid need none."""
+    return model.reuse if grid == "full" else {}
+
+
 def values_of_grid(model: Model, grid: str) -> dict[str, list]:
     """Return the values to try as a record keeps them."""
     return {name: list(values) for name, values in grid_of(model, grid).items()}
@@ -227,19 +232,15 @@ def tune_study(
         check_searches(records.records)
         check_reuse(chosen, grid, records.records)
         yield from note_unreadable(unreadable, protocol, records)
-        for wave in waves(chosen, grid):
+        # First the models that tune everything themselves, then those that reuse what these found.
+        for is_reusing in (False, True):
+            wave = [model for model in chosen if bool(reuse_of(model, grid)) == is_reusing]
             found = found_settings(records.records)
             searches = plan_searches(wave, data_sets, grid, n_seeds, protocol, found)
             yield from do_missing(searches, records, executor)
             if missing_jobs(searches, records.records):  # what does them ran out of time
                 return
         write_settings(Path(folder) / TUNED_FILE, found_settings(records.records), protocol)
-
-
-def waves(models: Iterable[Model], grid: str) -> list[list[Model]]:
-    """Return the models that tune everything themselves, then those that reuse what these found."""
-    reusing = [model for model in models if grid == "full" and model.reuse]
-    return [[model for model in models if model not in reusing], reusing]
 
 
 def plan_searches(
@@ -253,11 +254,10 @@ def plan_searches(
     """Return the searches of a wave, less those that would reuse what could not be found."""
     searches = []
     for model in models:
-        reuse = model.reuse if grid == "full" else {}
         for data_set in data_sets:
             for split in [None] if protocol == "paper" else range(len(data_set.splits)):
                 known = found.get((data_set.name, split), {})
-                reused = {name: known.get(column) for name, column in reuse.items()}
+                reused = {name: known.get(column) for name, column in reuse_of(model, grid).items()}
                 searches.append(GridSearch(data_set, model, grid, reused, split, protocol, n_seeds))
     return [search for search in searches if None not in search.reused.values()]
 
@@ -267,11 +267,10 @@ def check_reuse(models: Sequence[Model], grid: str, records: Iterable[Record]) -
     names = {model.name for model in models} | {record["model"] for record in records}
     tuned = {column for name in names if name for column in MODELS[name].columns.values()}
     for model in models:
-        missing = [column for column in model.reuse.values() if column not in tuned]
-        if grid == "full" and missing:
-            raise InputError(
-                f"{model.name} reuses {missing[0]}: tune the model it belongs to as well"
-            )
+        for column in reuse_of(model, grid).values():
+            if column not in tuned:
+                fault = f"{model.name} reuses {column}"
+                raise InputError(f"{fault}: tune the model it belongs to as well")
 
 
 def found_settings(records: Iterable[Record]) -> dict[RowKey, Parameters]:
@@ -330,7 +329,7 @@ def best_single_settings(records: Iterable[Record]) -> dict[str, BestSingle]:
             scores.setdefault((record["model"], record["grid"]), []).append(accuracies)
     best = {}
     for (name, grid), rows in scores.items():
-        if grid == "quick" or not MODELS[name].reuse:
+        if not reuse_of(MODELS[name], grid):
             means = np.mean(rows, axis=0)
             settings = settings_of_grid(grid_of(MODELS[name], grid))
             accuracy = float(means.max())
