@@ -140,7 +140,10 @@ _ONE_PROTOTYPE = {"prototypes_per_class": 1}
 _TEN_ITERATIONS = {"max_iter": 10}
 
 _ONE_EACH = _tuned(
-    *("intrvfl_glvq_p1", "intRVFL + GLVQ, P = 1", "intrvfl", "glvq"),
+    "intrvfl_glvq_p1",
+    "intRVFL + GLVQ, P = 1",
+    "intrvfl",
+    "glvq",
     fixed=_ONE_PROTOTYPE,
     limits=_QUICK_LIMITS,
 )
@@ -148,42 +151,41 @@ _PROPOSED = _tuned("intrvfl_glvq", "intRVFL + GLVQ (proposed)", "intrvfl", "glvq
 
 _MODELS = (
     _tuned(
-        *("rls_features", "features + RLS", "features", "rls"),
+        "rls_features",
+        "features + RLS",
+        "features",
+        "rls",
         as_published=_SINGLE_PRECISION,
         is_random=False,
     ),
-    _tuned(
-        *("glvq_features", "features + GLVQ", "features", "glvq"),
-        as_published=_PUBLISHED_START,
-    ),
+    _tuned("glvq_features", "features + GLVQ", "features", "glvq", as_published=_PUBLISHED_START),
     _tuned("rvfl_rls", "RVFL + RLS", "rvfl", "rls", as_published=_SINGLE_PRECISION),
     _tuned(
-        *("rvfl_glvq", "RVFL + GLVQ", "rvfl", "glvq"),
-        as_published=_PUBLISHED_START,
-        limits=_LIMITS,
+        "rvfl_glvq", "RVFL + GLVQ", "rvfl", "glvq", as_published=_PUBLISHED_START, limits=_LIMITS
     ),
     _tuned("intrvfl_rls", "intRVFL + RLS", "intrvfl", "rls", as_published=_SINGLE_PRECISION),
     _ONE_EACH,
     _with_settings_of(
         _ONE_EACH,
-        *("intrvfl_glvq_p1_10", "intRVFL + GLVQ, P = 1, 10 iterations"),
+        "intrvfl_glvq_p1_10",
+        "intRVFL + GLVQ, P = 1, 10 iterations",
         fixed={**_ONE_PROTOTYPE, **_TEN_ITERATIONS},
         published_mean=0.80,
     ),
     _PROPOSED,
     _with_settings_of(
         _PROPOSED,
-        *("intrvfl_glvq_10", "intRVFL + GLVQ (proposed), 10 iterations"),
+        "intrvfl_glvq_10",
+        "intRVFL + GLVQ (proposed), 10 iterations",
         fixed=_TEN_ITERATIONS,
         published_mean=0.81,
     ),
     Model(
-        *("kglvq", "KGLVQ", ("features", "kglvq")),
+        "kglvq",
+        "KGLVQ",
+        ("features", "kglvq"),
         defaults={"prototypes_per_class": 3, "slope": 10, "gamma": 0.5},
-        columns={
-            **_columns("kglvq", ("prototypes_per_class", "slope")),
-            "gamma": "kglvq_sigma",
-        },
+        columns={**_columns("kglvq", ("prototypes_per_class", "slope")), "gamma": "kglvq_sigma"},
         grid={
             "prototypes_per_class": FULL_GRID["prototypes_per_class"],
             "slope": FULL_GRID["slope"],
@@ -194,7 +196,9 @@ _MODELS = (
     ),
     *(
         Model(
-            *(f"intrvfl_{readout}", f"intRVFL + {title}", ("intrvfl", readout)),
+            f"intrvfl_{readout}",
+            f"intRVFL + {title}",
+            ("intrvfl", readout),
             defaults={"n_units": 1000, "clip": 3},
             columns=_columns("intrvfl_rls", LAYER_PARAMETERS),
         )
@@ -203,7 +207,9 @@ _MODELS = (
     _with_settings_of(_PROPOSED, "intrvfl_glvq_votes", "ten votes of intRVFL + GLVQ", n_voters=10),
     Model("forest", "random forest", "forest", fixed={"n_estimators": 500}),
     Model(
-        *("svm", "RBF SVM", "svm"),
+        "svm",
+        "RBF SVM",
+        "svm",
         defaults={"C": 128.0, "gamma": 0.125},
         columns={"C": "svm_c", "gamma": "svm_gamma"},
         grid={"C": _powers_of_two(-5, 15), "gamma": _powers_of_two(-15, 3)},
@@ -211,7 +217,9 @@ _MODELS = (
         is_random=False,
     ),
     Model(
-        *("knn", "k nearest neighbours", "knn"),
+        "knn",
+        "k nearest neighbours",
+        "knn",
         defaults={"n_neighbors": 5},
         columns={"n_neighbors": "knn_k"},
         grid={"n_neighbors": (1, 3, 5, 7, 9, 11, 15, 21, 31)},
@@ -219,7 +227,9 @@ _MODELS = (
         is_random=False,
     ),
     Model(
-        *("ridge", "ridge regression", "ridge"),
+        "ridge",
+        "ridge regression",
+        "ridge",
         defaults={"alpha": 2.0},
         columns={"alpha": "ridge_lmb"},
         grid={"alpha": PENALTIES},
