@@ -246,6 +246,19 @@ def test_literals_of_numbers_read_back_exactly(real, whole):
     assert eval(re.sub(r"INT(32|64)_C", "", integer_literal(whole))) == whole
 
 
+@pytest.mark.parametrize(
+    ("value", "literal"),
+    [
+        (2**15 - 1, "32767"),
+        (2**15, "INT32_C(32768)"),
+        (2**31 - 1, "INT32_C(2147483647)"),
+        (2**31, "INT64_C(2147483648)"),
+    ],
+)
+def test_literals_are_as_wide_as_their_values_need(value, literal):
+    assert integer_literal(value) == literal
+
+
 @given(st.text() | st.text("?\\/*\n"))
 @example("?\\/")
 @example("*//")

@@ -134,7 +134,7 @@ def file(tmp_path_factory):
         ("accuracies", [0.5, None]),
         ("accuracies", [0.5]),
         ("accuracies", [0.5, 1.5]),
-        ("class_counts", np.zeros(3, dtype=np.int64)),
+        ("class_counts", np.array([0, 1, 1])),
         ("notes", "a"),
         ("class_counts", np.array([1, 2])),
         ("class_counts", np.ones((3, 1), dtype=np.int64)),

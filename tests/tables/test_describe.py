@@ -106,6 +106,8 @@ def test_text_of_digits_says_why(read, cells, note):
         (["", "NA"], "empty"),
         ([f"u{i}" for i in range(20)], "an identifier"),
         (["u1", *(f"u{i}" for i in range(20))], "an identifier"),
+        ([*(f"u{i}" for i in range(18)), "u1", "u2"], "an identifier"),
+        ([*(f"u{i}" for i in range(17)), "u1", "u2", "u3"], None),
         ([f"the customer said {i} words" for i in range(20)], "free text"),
         ([f"v{i}" for i in range(120)] * 2 + ["v1"], None),
         ([f"v{i}" for i in range(120)] + ["v1"] * 50, "too many different values"),
