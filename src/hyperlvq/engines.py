@@ -166,12 +166,14 @@ class TorchEngine:
 
     def class_totals(self, samples, n_classes):
         backend, (X, y, weights) = self.backend, samples
-        is_own = backend.range(n_classes)[:, None] == backend.array(y)
-        shares = is_own * backend.array(weights)
+        y, weights, classes = backend.array(y), backend.array(weights), backend.range(n_classes)
         sums = backend.zeros((n_classes, X.shape[1]), "float64")
+        totals = backend.zeros((n_classes,), "float64")
         for rows in self._row_slices(X, n_classes):
-            sums += shares[:, rows] @ backend.cast(X[rows], "float64")
-        return sums, shares.sum(axis=1)
+            shares = (classes[:, None] == y[rows]) * weights[rows]
+            sums += shares @ backend.cast(X[rows], "float64")
+            totals += shares.sum(axis=1)
+        return sums, totals
 
     def prototype_scores(self, X, prototypes, prototype_classes, n_classes):
         backend, dtype = self.backend, computing_dtype(X)

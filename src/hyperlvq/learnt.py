@@ -89,12 +89,10 @@ def _given_sizes(record: PartRecord, parameters: Mapping[str, Any]) -> dict[str,
 
 def _check_sizes(name: str, value: Any, spec: Learnt, sizes: dict[str, int]) -> None:
     """Compare an attribute's sizes with those known, and note the others."""
-    if isinstance(value, list):
-        shape: tuple[int, ...] = (len(value),)
-    elif VALUE_TYPES[spec.type].dtypes:
-        shape = getattr(value, "shape", ())
-    else:  # a count, which may be a size
-        shape = (value,) if spec.sizes else ()
+    if spec.type == "count":  # which may be a size
+        shape: tuple[int, ...] = (value,) if spec.sizes else ()
+    else:
+        shape = (len(value),) if isinstance(value, list) else getattr(value, "shape", ())
     if len(shape) != len(spec.sizes):
         raise ValueError(f"{name} must have {len(spec.sizes)} dimensions, got {len(shape)}")
     for size, length in zip(spec.sizes, shape, strict=True):

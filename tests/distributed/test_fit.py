@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from hyperlvq import make_classifier
+from hyperlvq import CentroidClassifier, make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.distributed import cluster, fit
 from hyperlvq.distributed.samples import PartitionedRows
@@ -220,6 +220,12 @@ def test_table_that_cannot_be_used_is_one_sentence(client, X, y, message):
     ("model", "message"),
     [
         ("glvq", "model must be what make_classifier returns, got str"),
+        (make_classifier()[-1:], "model must be what make_classifier returns, got Pipeline"),
+        (make_classifier()[:-1], "IntRVFLLayer cannot be trained on partitions"),
+        (
+            make_classifier().set_params(hidden=CentroidClassifier()),
+            "the hidden layer on partitions must be intrvfl, rvfl or none, got Centroid",
+        ),
         (make_classifier(readout="lvq1"), "LVQ1Classifier cannot be trained on partitions: the"),
         (make_classifier(readout="perceptron"), "PerceptronClassifier cannot be trained on"),
         (make_classifier(readout="kglvq"), "KGLVQClassifier cannot be trained on partitions"),

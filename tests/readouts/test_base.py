@@ -390,6 +390,17 @@ def test_what_was_tampered_with_after_fit_is_refused(readout, activations):
         readout.predict(X)
 
 
+@pytest.mark.parametrize("curve", [None, 5.0])
+def test_loss_curve_that_is_none_is_refused(activations, curve):
+    readout = GLVQClassifier(random_state=0).fit(*activations)
+    readout.loss_curve_ = np.array(readout.loss_curve_)
+    readout.predict(activations[0])  # an array will do
+    readout.loss_curve_ = curve
+
+    with pytest.raises(ValueError, match="loss_curve_ must have 1 dimensions, got 0"):
+        readout.predict(activations[0])
+
+
 @every_learner
 def test_classes_of_prototypes_that_do_not_exist_are_refused(readout, activations):
     X, y = activations

@@ -151,3 +151,12 @@ def test_a_target_that_is_no_class_is_named_with_what_was_read_as_missing(read, 
         train(read("\n".join(["a, y", *rows])), Task("y", parameters=QUICK), no_progress)
 
     assert str(error.value) == f"table.csv {sentence}"
+
+
+def test_a_column_that_the_scaling_takes_for_constant_is_noted(read):
+    rows = "".join(f"{i % 7}e-17,{i % 2},{'uv'[i % 2]}\n" for i in range(30))
+
+    trained = train(read("tiny,b,y\n" + rows), Task("y", n_folds=0), no_progress)
+
+    note = "'tiny' varies by 6.0e-17 only, which is taken for none: use another unit"
+    assert trained.about["notes"] == [note]

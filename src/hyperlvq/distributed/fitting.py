@@ -77,7 +77,8 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
     client = cluster.checked_client(client)
     description = cluster.total(client, samples.describe, parts, merge=samples.merge_descriptions)
     check_description(description, model)
-    *front_steps, (step, readout) = clone(model).steps
+    fitted = clone(model)
+    *front_steps, (step, readout) = fitted.steps
     front = fit_front(Pipeline(front_steps), description)
     rows = place_rows(client, parts, description, front)
     readout._check_parameters()
@@ -86,7 +87,8 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
     names = list(X.columns) if isinstance(X, dd.DataFrame) else [None]
     if isinstance(front[0], MinMaxScaler) and all(isinstance(name, str) for name in names):
         front[0].feature_names_in_ = np.array(names, dtype=object)
-    return Pipeline([*front.steps, (step, readout)])
+    fitted.steps = [*front.steps, (step, readout)]
+    return fitted
 
 
 def predict(model: Any, X: Any) -> Any:
@@ -105,8 +107,9 @@ def predict(model: Any, X: Any) -> Any:
     """
     X = samples.check_features(X)
     check_is_fitted(model)
-    if X.shape[1] != model.n_features_in_:
-        raise InputError(f"X has {X.shape[1]} features, the model has {model.n_features_in_}")
+    n_features = next(step.n_features_in_ for _, step in model.steps if not isinstance(step, str))
+    if X.shape[1] != n_features:
+        raise InputError(f"X has {X.shape[1]} features, the model has {n_features}")
     shared = delayed(model)  # one copy for all partitions
     meta = model.classes_[:0]
     if isinstance(X, dd.DataFrame):
@@ -122,17 +125,17 @@ def predict_rows(X: Any, model: Any) -> Any:
 
 def check_model(model: Any) -> None:
     """Raise if a model is not one that sums over partitions can train."""
-    if not isinstance(model, Pipeline):
+    if not isinstance(model, Pipeline) or len(model.steps) < 2:
         raise InputError(f"model must be what make_classifier returns, got {type(model).__name__}")
     (_, scale), *hidden_steps, (_, readout) = model.steps
     if not isinstance(scale, str) and type(scale) is not MinMaxScaler:
         raise InputError(f"the scaling on partitions must be MinMaxScaler or none, got {scale!r}")
     for _, hidden in hidden_steps:
-        if not isinstance(hidden, str) and not runs_on_partitions(hidden):
+        if not isinstance(hidden, str) and not runs_on_partitions(hidden, "hidden"):
             raise InputError(
                 f"the hidden layer on partitions must be intrvfl, rvfl or none, got {hidden!r}"
             )
-    if not runs_on_partitions(readout):
+    if not runs_on_partitions(readout, "readout"):
         raise InputError(
             f"{type(readout).__name__} cannot be trained on partitions: "
             "the readouts that can are centroids, rls and glvq"
@@ -147,10 +150,10 @@ def check_model(model: Any) -> None:
         raise InputError("warm_start=True cannot be used on partitions: a copy is trained anew")
 
 
-def runs_on_partitions(estimator: Any) -> bool:
-    """Return whether the registry has an estimator as one that sums over partitions can train."""
+def runs_on_partitions(estimator: Any, role: str) -> bool:
+    """Return whether the registry has an estimator of this role that partitions can train."""
     record = record_of(estimator)
-    return record is not None and "partitions" in record.runs_on
+    return record is not None and record.role == role and "partitions" in record.runs_on
 
 
 def check_description(description: samples.Description, model: Pipeline) -> None:

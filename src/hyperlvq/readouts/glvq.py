@@ -47,7 +47,8 @@ class GLVQClassifier(OnlineReadout):
     shuffle : bool, default=True
         Whether each pass of "sgd" takes the samples in a new random order.
     warm_start : bool, default=False
-        Whether `fit` starts from the prototypes of the last one.
+        Whether `fit` starts from the prototypes of the last one. In a recipe the hidden layer must
+        stay the same, so give it an integer `random_state`.
     class_weight : dict, "balanced" or None, default=None
         How much the samples of each class count, times their own weights; those of a class that
         the dict leaves out count 1. "balanced" makes all classes count the same, which

@@ -123,10 +123,10 @@ class KGLVQClassifier(Readout):
         self._check_kernel_size(len(X))
         gamma = scale_width(X, weights) if self.gamma == "scale" else float(self.gamma)
         kernel = self._kernel_matrix(X, X, gamma)
-        self.classes_, self.X_fit_, self.gamma_ = classes, X, gamma
-        self.prototype_classes_ = np.repeat(np.arange(len(counts)), counts)
+        prototype_classes = np.repeat(np.arange(len(counts)), counts)
         with block_threads() as map_blocks:
-            self._minimise(kernel, y, weights, map_blocks)
+            self._minimise(kernel, y, weights, prototype_classes, map_blocks)
+        self.classes_, self.X_fit_, self.gamma_ = classes, X, gamma
 
     def _check_kernel_size(self, n_samples):
         needed = self._dtype().itemsize * n_samples**2
@@ -149,15 +149,15 @@ class KGLVQClassifier(Readout):
             )
         return matrix
 
-    def _minimise(self, kernel, y, weights, map_blocks):
+    def _minimise(self, kernel, y, weights, prototype_classes, map_blocks):
         """Set the coefficients that minimise the cost; samples stand in the order of classes."""
         shares = weights / weights.sum()
-        is_own = self.prototype_classes_[:, np.newaxis] == y
+        is_own = prototype_classes[:, np.newaxis] == y
         coefficients = np.zeros(is_own.shape)
 
         def evaluate(free):
             coefficients[is_own] = free
-            given = coefficients, kernel, y, self.prototype_classes_, float(self.slope), shares
+            given = coefficients, kernel, y, prototype_classes, float(self.slope), shares
             cost, gradient = cost_and_gradient(*given, map_blocks)
             return cost, gradient[is_own]
 
@@ -166,8 +166,8 @@ class KGLVQClassifier(Readout):
         coefficients[is_own], self.n_iter_, self.loss_curve_, has_converged = minimum
         if not has_converged:
             warn_of_limit(self.max_iter)
-        self.dual_coef_ = coefficients
-        own_products = multiply_own(coefficients, kernel, y, self.prototype_classes_, map_blocks)
+        own_products = multiply_own(coefficients, kernel, y, prototype_classes, map_blocks)
+        self.dual_coef_, self.prototype_classes_ = coefficients, prototype_classes
         self.prototype_norms_ = squared_norms(coefficients, own_products)
 
     def _starting_coefficients(self, weights, is_own):

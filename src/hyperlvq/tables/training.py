@@ -31,6 +31,8 @@ from hyperlvq.tables.tuning import Parameters
 
 #: With more classes than this share of the rows, the target is taken for a quantity.
 MOST_CLASSES_SHARE = 0.5
+#: A feature whose values take less than this share of [0, 1] was not scaled.
+SMALLEST_SHARE = 1e-3
 #: So many classes are never too many.
 FEW_CLASSES = 10
 #: More classes than this that are all numbers are a quantity, however many rows there are.
@@ -136,7 +138,11 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
         "fit_seconds": round(seconds, 3),
         "search": search,
         "validation": validation,
-        "notes": [*_notes(task, int((~has_label).sum()), n_folds), *warned],
+        "notes": [
+            *_notes(task, int((~has_label).sum()), n_folds),
+            *_lost_columns(model),
+            *warned,
+        ],
         **about_parts(parts, {name: by_class[name] for name in in_order(by_class)}),
     }
     return Trained(model, parts, about)
@@ -213,6 +219,15 @@ def _notes(task: Task, n_without_label: int, n_folds: int) -> Iterator[str]:
         yield "not cross-validated: that takes two rows in each of two classes"
     elif n_folds < task.n_folds:
         yield f"cross-validated in {n_folds} folds, not {task.n_folds}: the classes are small"
+
+
+def _lost_columns(model: Pipeline) -> Iterator[str]:
+    """Yield notes on columns that vary by so little that the scaling takes them for constant."""
+    scale = model["scale"]
+    is_lost = (scale.data_range_ > 0) & (scale.data_range_ * scale.scale_ < SMALLEST_SHARE)
+    names = model["columns"].get_feature_names_out()
+    for name, extent in zip(names[is_lost], scale.data_range_[is_lost], strict=True):
+        yield f"{name!r} varies by {extent:.1e} only, which is taken for none: use another unit"
 
 
 def _rows_have(n_rows: int) -> str:
