@@ -82,7 +82,7 @@ def test_too_large_a_kernel_matrix_is_refused_with_its_size_and_the_model_stays(
     np.testing.assert_array_equal(readout.decision_function(X), expected)
 
 
-def test_fit_whose_cost_overflows_leaves_the_model_as_it_was(iris):
+def test_fit_that_fails_leaves_the_model_as_it_was(iris):
     X, y = iris
     readout = KGLVQClassifier(kernel="chi2", tol=1e-2, random_state=0).fit(X, y)
     expected = readout.predict(X)
