@@ -481,9 +481,7 @@ PARTS: dict[str, PartRecord] = {
             "solver": _one_of("lbfgs", "sgd"),
             "max_iter": _MAX_ITER,
             "tol": _TOL,
-            "learning_rate": Parameter(
-                partial(_check_number_or, word="auto"), float, _LEARNING_RATE_HELP
-            ),
+            "learning_rate": Parameter(partial(_check_number_or, word="auto")),
             "init_noise": _INIT_NOISE,
             **_SHUFFLED,
             "warm_start": Parameter(check_boolean),

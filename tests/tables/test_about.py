@@ -122,6 +122,14 @@ def file(tmp_path_factory):
     return read_path(fit_colours(tmp_path_factory.mktemp("model"), "--cv", "2"))
 
 
+@pytest.mark.parametrize("scale", [[], [("scale", None)]])
+def test_table_model_without_its_scaling_is_one_sentence(scale, file):
+    columns, _, *rest = file.steps
+
+    with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
+        from_notes(replace(file, steps=(columns, *scale, *rest)), "m")
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [

@@ -85,7 +85,10 @@ def device_limits(
         return {}
     from hyperlvq.export.device import exportable_recipe, parse_size
 
-    exportable_recipe(hidden, readout)
+    try:
+        exportable_recipe(hidden, readout)
+    except InputError as error:
+        raise InputError(f"--max-flash and --max-ram: {error}") from None
     return {
         "hidden": hidden,
         "readout": readout,
@@ -110,7 +113,7 @@ def budget_lines(values: dict[str, Any]) -> list[str]:
         ("target", f"{values['target']}, features as {values['input']}, {values['bits']} bits"),
         ("flash", f"{values['flash']} bytes, tables and code"),
         ("RAM", f"{values['ram']} bytes static, {values['stack']} bytes of stack"),
-        ("instructions", f"{values['instructions']} a prediction"),
+        ("instructions", f"{values['instructions']} per prediction"),
     ]
     if values["complaint"]:
         pairs.append(("does not fit", values["complaint"]))

@@ -71,7 +71,8 @@ def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
 def _option(parameter: Parameter, recipe_names: list[str]) -> Any:
     kind: Any = parameter.option
     value_type = Literal[kind] if isinstance(kind, tuple) else kind
-    text = f"{parameter.help} ({', '.join(recipe_names)})."
+    limit = "" if parameter.largest is None else f", at most {parameter.largest}"
+    text = f"{parameter.help}{limit} ({', '.join(recipe_names)})."
     return Annotated[value_type | None, ModelOption(help=text)]
 
 
@@ -123,8 +124,8 @@ def fit(
 ) -> None:
     """Learn to predict a column of a table from the others, and save the model.
 
-    Numbers are scaled, text becomes one feature a level, missing values are fine; dates,
-    identifiers and constant columns are left out, with a word.
+    Numbers are scaled, text becomes one feature per level, missing values are fine; dates,
+    identifiers and constant columns are left out and reported.
 
     Example: hyperlvq fit train.csv --target species -o model.hlvq
     """

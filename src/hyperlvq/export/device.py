@@ -14,7 +14,7 @@ from hyperlvq.registry import PartRecord, recipe_records
 ENOUGH_UNITS = 2000
 #: To choose among, as far as they are not given.
 PROTOTYPES = (1, 2, 3)
-SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(k|kb|kib|b|)", flags=re.IGNORECASE)
+SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)\s*(k|kb|kib|b|)", flags=re.IGNORECASE)
 
 
 def device_settings(

@@ -93,7 +93,7 @@ def from_notes(model: ModelFile, name: str) -> About:
     notes = model.notes
     try:
         _check(_matches(notes, NOTES_SCHEMA) and notes["class_counts"].min() >= 1)
-        _check(model.parts[0].kind == "FrameVectorizer")
+        _check([part.kind for part in model.parts[:2]] == ["FrameVectorizer", "MinMaxScaler"])
         labels = map(str, model.parts[-1].learnt["classes_"].tolist())
         by_label = dict(zip(labels, notes["class_counts"].tolist(), strict=True))
         classes = {label: by_label[label] for label in in_order(by_label)}
@@ -105,7 +105,7 @@ def from_notes(model: ModelFile, name: str) -> About:
             "validation": _validation_of(notes, tuple(classes)),
             **about_parts(model, classes),
         }
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError, ArithmeticError):
         raise InputError(f"{name} has notes in it that hyperlvq fit did not write") from None
 
 
