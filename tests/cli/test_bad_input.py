@@ -213,7 +213,8 @@ BAD_INPUT = [
     # devices
     (fit(GOOD, "--max-flash", "200"), "no model of 4 features and 3 classes fits the device"),
     (fit(GOOD, "--max-flash", "lots"), "got 'lots'"),
-    (fit(GOOD, "--max-ram", "2k", "--hidden", "rvfl"), "rvfl with glvq cannot be exported to a d"),
+    (fit(GOOD, "--max-flash", f"{10**400}k"), "a size is a number of bytes or of kilobytes"),
+    (fit(GOOD, "--max-ram", "2k", "--hidden", "rvfl"), "--max-ram: rvfl with glvq cannot be"),
     (fit(GOOD, "--max-ram", "2k", "--chip", "z80"), "invalid value for '--chip'"),
     (export("--to", "onnx", "--trainable"), "--trainable is for --to c"),
     (export("--rule", "glvq"), "--rule says how a device learns: give --trainable as well"),

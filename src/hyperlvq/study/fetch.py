@@ -214,36 +214,46 @@ def _append(
         raise _BrokenOffError(f"{part.size} of {total} bytes came")
 
 
-class _WatchedInput(RawIOBase):
-    """What comes from a server; every read, of headers and trailers too, looks at the clock."""
+class _Watch:
+    """Looks at the clock of one attempt, redirects included."""
 
-    def __init__(self, raw: RawIOBase, part: PartialFile):
-        self._raw, self._part = raw, part
+    def __init__(self, part: PartialFile):
+        self._part = part
         self._open_window()
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
+    def check(self) -> None:
         if time.monotonic() - self._start >= WINDOW_SECONDS:
             if self._part.size - self._size_at_start < WINDOW_BYTES:
                 fault = f"less than {WINDOW_BYTES} bytes came in {WINDOW_SECONDS} seconds"
                 raise TimeoutError(fault)
             self._open_window()
+
+    def _open_window(self) -> None:
+        self._start, self._size_at_start = time.monotonic(), self._part.size
+
+
+class _WatchedInput(RawIOBase):
+    """What comes from a server; every read, of headers and trailers too, is watched."""
+
+    def __init__(self, raw: RawIOBase, watch: _Watch):
+        self._raw, self._watch = raw, watch
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._watch.check()
         return self._raw.readinto(buffer)
 
     def close(self) -> None:
         self._raw.close()
         super().close()
 
-    def _open_window(self) -> None:
-        self._start, self._size_at_start = time.monotonic(), self._part.size
-
 
 class _WatchedHandler(request.HTTPSHandler, request.HTTPHandler):
     def __init__(self, part: PartialFile):
         super().__init__()
-        self._part = part
+        self._watch = _Watch(part)
 
     def do_open(self, http_class: Any, req: request.Request, **options: Any) -> HTTPResponse:
         def connection(*arguments: Any, **options: Any) -> HTTPConnection:
@@ -255,5 +265,5 @@ class _WatchedHandler(request.HTTPSHandler, request.HTTPHandler):
 
     def _response(self, *arguments: Any, **options: Any) -> HTTPResponse:
         response = HTTPResponse(*arguments, **options)
-        response.fp = BufferedReader(_WatchedInput(response.fp.detach(), self._part))
+        response.fp = BufferedReader(_WatchedInput(response.fp.detach(), self._watch))
         return response
