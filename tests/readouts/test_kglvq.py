@@ -100,3 +100,12 @@ def test_fit_whose_cost_overflows_leaves_the_model_as_it_was(iris):
     with pytest.raises(ValueError, match="not a finite number"), np.errstate(all="ignore"):
         readout.fit(X * 1e160, y + 5)
     np.testing.assert_array_equal(readout.predict(X), expected)
+
+
+def test_prototypes_start_at_the_class_means():
+    readout = KGLVQClassifier(init_noise=0.0)
+
+    start = readout._starting_coefficients(
+        np.array([1.0, 3.0, 2.0]), np.eye(2, dtype=bool)[:, [0, 0, 1]]
+    )
+    np.testing.assert_array_equal(start, [[0.25, 0.75, 0], [0, 0, 1]])

@@ -198,6 +198,7 @@ def test_size_that_makes_no_sense_in_an_extended_header_is_refused(write, size):
             for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, b"S")
         ),
         (pax(b"22 GNU.sparse.major=1\n") + table(), "has 'pax', which is not a plain file or a"),
+        (pax(b"9 path=x\n22 GNU.sparse.major=1\n") + table(), "has 'pax', which is not a plain"),
         (table(TABLE_NAME), f"has {NAME}/{NAME}_R.dat twice"),
     ],
 )
