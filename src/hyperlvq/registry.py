@@ -123,7 +123,7 @@ def estimator_class(kind: str) -> Any:
 
 
 def record_of(estimator: Any) -> PartRecord | None:
-    """Return the record of an estimator; None if it is none of ours, be it derived from one."""
+    """Return the record of an estimator; None for other classes, subclasses too."""
     kind = type(estimator)
     is_known = kind.__name__ in PARTS and estimator_class(kind.__name__) is kind
     return PARTS[kind.__name__] if is_known else None

@@ -190,7 +190,7 @@ def solve_equations(gram, right, rows, alphas, method, backend):
 
 
 def check_alpha(alpha, squared_norm, solver):
-    """Raise if rounding would eat a penalty."""
+    """Raise if alpha is too small for the solver."""
     if squared_norm >= LARGEST_CONDITION.get(solver, np.inf) * alpha:
         raise ValueError(
             f"alpha={alpha!r} is too small for solver={solver!r} on these data; "

@@ -1,7 +1,7 @@
 """The intRVFL hidden layer: thermometer codes bound to random keys, summed and clipped.
 
 With F_i the thermometer code of a feature (the first v_i entries -1, the rest +1) the sum
-Σ_i F_i ⊙ W_i equals Σ_i W_i - 2 Σ_i W_i[:v_i]: one prefix subtraction a feature, and no array
+Σ_i F_i ⊙ W_i equals Σ_i W_i - 2 Σ_i W_i[:v_i]: one prefix subtraction per feature, and no array
 of samples × features × units.
 """
 

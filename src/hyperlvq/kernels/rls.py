@@ -1,4 +1,4 @@
-"""Solvers of regularised least squares that do more, or less, than solve the normal equations.
+"""Solvers of regularised least squares by pseudo-inverse, QR, FISTA and LMS.
 
 Γ (columns × targets) minimises ‖ZΓ - T‖² + α‖Γ‖², except in `solve_pinv`.
 """
