@@ -1,8 +1,8 @@
 """GLVQ for many slopes, numbers of prototypes and starts at once.
 
 The formulas are those of `kernels.glvq`. Problems come in groups that share their activations, one
-group per random hidden layer; within a group all prototypes stand in one matrix, and the products of
-all samples with all of them are one product of matrices. Samples are the last axis, so that what
+group per random hidden layer; within a group all prototypes stand in one matrix, and the products
+of all samples with all of them are one product of matrices. Samples are the last axis, so that what
 goes over the prototypes of a sample runs along contiguous memory.
 """
 

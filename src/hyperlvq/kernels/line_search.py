@@ -182,7 +182,7 @@ def next_step(line: Line, best, latest, other, is_higher, is_past, xp):
 
 
 def cubic_minimum(start, end, xp):
-    """Return where the cubic through two trials with their slopes is least, and whether it has a minimum.
+    """Return the minimum of the cubic through two trials with their slopes, and whether it has one.
 
     One without a minimum has its point of inflection; a straight line has its end.
     """
