@@ -225,9 +225,9 @@ def _one_of(*choices: str) -> Parameter:
     return Parameter(partial(check_choice, choices=choices))
 
 
-def _check_number_or(name: str, value: Any, word: str) -> None:
+def _check_number_or(name: str, value: Any, word: str, positive: bool = True) -> None:
     if not (isinstance(value, str) and value == word):
-        check_real(name, value, positive=True)
+        check_real(name, value, positive=positive)
 
 
 def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
@@ -294,6 +294,7 @@ _PROTOTYPES_PER_CLASS = Parameter(_check_counts, int, "Number of prototypes per 
 _SLOPE = Parameter(_above_zero, float, "Steepness of the sigmoid")
 _MAX_ITER = Parameter(_at_least_one, int, "Largest number of iterations", shown=False)
 _TOL = Parameter(check_real, float, "Where training stops: the smaller, the later", shown=False)
+_TOL_OR_AUTO = _TOL._replace(check=partial(_check_number_or, word="auto", positive=False))
 _INIT_NOISE = Parameter(
     check_real, float, "How far prototypes start from the class means", shown=False
 )
@@ -480,7 +481,7 @@ PARTS: dict[str, PartRecord] = {
             "slope": _SLOPE,
             "solver": _one_of("lbfgs", "sgd"),
             "max_iter": _MAX_ITER,
-            "tol": _TOL,
+            "tol": _TOL_OR_AUTO,
             "learning_rate": Parameter(partial(_check_number_or, word="auto")),
             "init_noise": _INIT_NOISE,
             **_SHUFFLED,
@@ -522,7 +523,7 @@ PARTS: dict[str, PartRecord] = {
                 partial(_check_number_or, word="scale"), float, "Width of the kernel"
             ),
             "max_iter": _MAX_ITER,
-            "tol": _TOL,
+            "tol": _TOL_OR_AUTO,
             "init_noise": _INIT_NOISE,
             "max_kernel_bytes": Parameter(_at_least_one),
             **_WEIGHTED,
