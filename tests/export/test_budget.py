@@ -8,7 +8,6 @@ import pytest
 from export.firmware import BOARDS, cost
 from export.random_models import Settings, draw, fitted_model, plan_and_samples
 
-from hyperlvq.checks import InputError
 from hyperlvq.export import make_plan, to_c
 from hyperlvq.export.budget import instruction_terms, predict_budget
 from hyperlvq.export.layout import LARGEST_AVR_TABLE, LARGEST_AVR_TABLES, TYPE_BYTES, Layout
@@ -47,11 +46,6 @@ def test_a_planned_model_takes_at_least_as_much_as_the_fitted_one(kind, target):
     assert 0 < planned.image - planned.flash < 1024  # the least program around it
 
 
-def test_unknown_target_is_named():
-    with pytest.raises(InputError, match="target must be one of 'cortex-m3', 'avr', 'riscv32'"):
-        predict_budget(Layout.planned(10, 64, 3), "z80")
-
-
 @pytest.mark.parametrize(("excess", "complains"), [(0, False), (1, True)])
 def test_an_avr_reads_all_tables_up_to_its_limit(excess, complains):
     layout = Layout.planned(10, 64, 3)
@@ -78,6 +72,13 @@ def test_an_avr_reads_all_tables_up_to_its_limit(excess, complains):
 )
 def test_decisions_change_at_their_limits(sizes, options, decision, expected):
     assert getattr(Layout.planned(*sizes, **options), decision) == expected
+
+
+@pytest.mark.parametrize(("n_units", "sum_type"), [(5461, "int32_t"), (5462, "int64_t")])
+def test_sums_of_the_perceptron_are_as_wide_as_they_must_be(n_units, sum_type):
+    layout = replace(Layout.planned(12, n_units, 4, clip=12), rule="perceptron")
+
+    assert layout.sum_type == sum_type
 
 
 @pytest.mark.parametrize("seed", range(900, 908))
