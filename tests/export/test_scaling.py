@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
 from hyperlvq.export.layout import scaling_layout
-from hyperlvq.export.scaling import float_scaling, integer_scaling
+from hyperlvq.export.scaling import make_scaling
 
 UNITS = st.integers(1, 2000)
 
@@ -17,10 +17,7 @@ UNITS = st.integers(1, 2000)
 def scale(low, high, n_units, input_type="int16"):
     """Return the scaling of features named a, b, c, and notes on it."""
     low, high = np.array(low, dtype=float, ndmin=1), np.array(high, dtype=float, ndmin=1)
-    names = "abc"[: len(low)]
-    if input_type == "float":
-        return float_scaling(low, high, n_units, names)
-    return integer_scaling(low, high, n_units, names, input_type)
+    return make_scaling(low, high, n_units, "abc"[: len(low)], input_type)
 
 
 def integer_levels(x, low, high, n_units, input_type="int16"):
