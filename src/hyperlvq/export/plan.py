@@ -175,6 +175,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         raise InputError(f"bits must be 8 or 16, got {bits!r}")
     parts = fitted_parts(model)
     readout, rows = parts.readout, parts.output_rows
+    has_prototypes = parts.record.output_rows == "prototypes_"
     n_features, n_units = parts.hidden.keys_.shape
     for what, number in {"units": n_units, "features": n_features, "outputs": len(rows)}.items():
         if number > LARGEST_SIZE:
@@ -184,7 +185,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     spans = np.where(parts.scale.scale_ == 1, 1, parts.scale.data_max_ - minimum)
     maximum = minimum + spans
     scaling, notes = make_scaling(minimum, maximum, n_units, parts.feature_names, input)
-    weights, weight_scale, biases = quantised_outputs(rows, bits, parts.has_prototypes)
+    weights, weight_scale, biases = quantised_outputs(rows, bits, has_prototypes)
     output_classes = getattr(readout, "prototype_classes_", np.arange(len(readout.classes_)))
     return Plan(
         name=name,
@@ -202,7 +203,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         weights=weights,
         weight_scale=weight_scale,
         biases=biases,
-        factor=2 if parts.has_prototypes else 1,
+        factor=2 if has_prototypes else 1,
         output_classes=output_classes.astype(np.int64),
         notes=tuple(notes),
     )
