@@ -79,8 +79,7 @@ def _total(terms: Mapping[str, float], figures: Mapping[str, float]) -> float:
 def flash_tables(layout: Layout, is_avr: bool) -> int:
     """Return the bytes of all constant tables."""
     classes = layout.n_outputs * TYPE_BYTES[layout.class_type] if layout.has_class_table else 0
-    # An AVR aligns nothing.
-    scaling = layout.scaling.table_bytes(layout.n_features, 1 if is_avr else 8)
+    scaling = layout.scaling.table_bytes(layout.n_features, is_aligned=not is_avr)
     return sum(layout.table_bytes.values()) + classes + scaling
 
 
