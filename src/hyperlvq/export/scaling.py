@@ -98,12 +98,12 @@ def _float_scaling(minimum, maximum, n_levels, names):
     # A subnormal scale is rounded coarsely, and to 0 by devices without subnormal numbers.
     is_held = np.isfinite([scaling.minimum, highest, reach, scaling.scale]).all(axis=0)
     is_held &= scaling.scale >= np.finfo(np.float32).tiny
-    for i, name in enumerate(names):
-        if not is_held[i]:
-            raise InputError(
-                f"feature {name!r} ranges from {minimum[i]:g} to {maximum[i]:g}, "
-                "which float32 cannot tell apart or hold"
-            )
+    if not is_held.all():
+        i = is_held.argmin()
+        raise InputError(
+            f"feature {names[i]!r} ranges from {minimum[i]:g} to {maximum[i]:g}, "
+            "which float32 cannot tell apart or hold"
+        )
     steps = spans * 2.0**FLOAT_BITS / np.maximum(np.abs(minimum), np.abs(maximum))
     notes = [
         f"float32 has fewer than {n_levels} values in the range of feature {name!r}; "
