@@ -107,8 +107,6 @@ def test_glvq_learns_within_float_rounding_of_python(target, model, stream, tmp_
     scale = np.abs(learner.prototypes).max()
     assert np.abs(start - learner.prototypes).max() > 0.01 * scale
     np.testing.assert_allclose(learnt.prototypes, learner.prototypes, rtol=1e-4, atol=1e-4 * scale)
-    error = np.linalg.norm(learnt.prototypes - learner.prototypes)
-    assert error < 1e-4 * np.linalg.norm(learner.prototypes)
 
 
 @both_rules

@@ -116,7 +116,7 @@ def _fields(plan, layout):
 
 def _selftest(exported, plan, vectors, fields):
     """Return a program that returns 0 when all samples get the expected classes."""
-    if exported is not plan:
+    if isinstance(exported, GLVQLearner):
         vectors = np.asarray(vectors)[exported.is_clear(vectors)]
     expected, values = exported.predict_index(vectors), plan.values(vectors)
     if len(values) == 0:
