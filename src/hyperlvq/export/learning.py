@@ -15,8 +15,8 @@ import numpy as np
 from hyperlvq.checks import InputError
 from hyperlvq.export.fitted import fitted_parts
 from hyperlvq.export.plan import Plan, make_plan
-from hyperlvq.kernels.distances import squared_distances
 from hyperlvq.kernels.online import glvq_pass
+from hyperlvq.kernels.scores import squared_distances
 from hyperlvq.readouts import GLVQClassifier, PerceptronClassifier
 from hyperlvq.readouts.glvq import AUTO_STEP
 

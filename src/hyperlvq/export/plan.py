@@ -14,8 +14,7 @@ from hyperlvq.checks import InputError, check_choice
 from hyperlvq.export.fitted import device_features, fitted_parts
 from hyperlvq.export.quantise import quantised_outputs
 from hyperlvq.export.scaling import FloatScaling, IntegerScaling, make_scaling
-from hyperlvq.kernels.encoding import encode, sum_dtype
-from hyperlvq.kernels.scores import activation_dtype
+from hyperlvq.kernels.encoding import encode_rows
 
 INPUTS = ("float", "int16", "int32")
 #: Most units, features and outputs: an int of 16 bits counts them.
@@ -119,11 +118,8 @@ class Plan:
     def activations(self, X) -> np.ndarray:
         """Return the activations h of raw features (samples × units)."""
         levels = self.scaling.levels(self.values(X))
-        activations = np.empty((len(levels), self.n_units), dtype=activation_dtype(self.clip))
-        sums = np.empty(self.n_units, dtype=sum_dtype(self.n_features))
         # The kernel multiplies by N and rounds, which returns the very levels.
-        encode(levels / self.n_units, self.signs, self.clip, sums, activations)
-        return activations
+        return encode_rows(levels / self.n_units, self.signs, self.clip)
 
     def scores(self, X) -> np.ndarray:
         """Return the integer score of every output (samples × outputs, int64)."""
