@@ -84,6 +84,8 @@ class PartRecord:
     grid: Mapping[str, tuple] = field(default_factory=dict)
     #: Takes samples, units, classes, prototypes per class and iterations; None without a formula.
     training_flops: Callable[..., float] | None = None
+    #: The solver that goes from sample to sample, which partitions cannot do side by side.
+    online_solver: str | None = None
     #: How many iterations training takes most of the time.
     usual_iterations: int = 1
     #: The learnt array with one row per output, "prototypes_" or "coef_": scores are squared
@@ -407,6 +409,7 @@ PARTS: dict[str, PartRecord] = {
             "max_iter": _MAX_ITER,
             "tol": _TOL,
         },
+        online_solver="lms",
         defaults={
             "features": {"alpha": 4.0},
             "rvfl": {"n_units": 1000, "alpha": 16.0},
@@ -494,6 +497,7 @@ PARTS: dict[str, PartRecord] = {
             "rvfl": {"n_units": 300, "slope": 12, "prototypes_per_class": 3, "init_noise": 0.1},
             "intrvfl": {"n_units": 1000, "clip": 7, "slope": 12, "prototypes_per_class": 3},
         },
+        online_solver="sgd",
         grid={"slope": (5.0, 12.0), "prototypes_per_class": (1, 3)},
         training_flops=glvq_flops,
         usual_iterations=200,

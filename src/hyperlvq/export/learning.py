@@ -56,10 +56,6 @@ class PerceptronLearner(_Learner):
     fraction_bits: int  # f: an entry q stands for q/2^f
     rate: int  # r: a mistake moves prototypes by r times the activations
 
-    def is_clear(self, X) -> np.ndarray:
-        """Return whether each sample's class is the same on every device: integers say it is."""
-        return np.ones(len(X), dtype=bool)
-
     def learn(self, X, y_index) -> int:
         """Learn from samples one after the other; return the number of mistakes."""
         activations = self.plan.activations(X).astype(np.int64)
