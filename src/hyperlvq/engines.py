@@ -73,7 +73,8 @@ class NumpyEngine:
 
     def project(self, X, weights, biases):
         """Return the activations of `RVFLLayer`, in the precision of X."""
-        return scores.project(X, weights, biases)
+        with block_threads() as map_blocks:
+            return scores.project(X, weights, biases, map_blocks)
 
     def canonical_samples(self, samples):
         """Return samples in an order of their own, equal ones as one, where that is quick."""
@@ -114,7 +115,9 @@ class NumpyEngine:
     def solve_least_squares(self, samples, n_classes, alphas, method):
         """Return W for every alpha (alphas × classes × features), iterations and convergence."""
         X, y, weights = samples
-        return rls.solve_least_squares(rls.LabelledRows(X, y, weights, n_classes), alphas, method)
+        with block_threads(blocks_per_thread=1) as map_blocks:  # each holds a Gram matrix
+            rows = rls.LabelledRows(X, y, weights, n_classes, map_blocks=map_blocks)
+            return rls.solve_least_squares(rows, alphas, method)
 
 
 class TorchEngine:

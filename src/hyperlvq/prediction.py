@@ -75,7 +75,10 @@ class Predictor:
         if part.kind == "IntRVFLLayer":
             return _encoded(X, learnt["keys_"], parameters["clip"])
         _check_no_missing(X, part.kind)
-        return project(X, learnt["weights_"], learnt["biases_"])
+        from hyperlvq.kernels.threads import block_threads
+
+        with block_threads() as map_blocks:
+            return project(X, learnt["weights_"], learnt["biases_"], map_blocks)
 
     @cached_property
     def _lookups(self) -> list[dict[str | None, int]]:

@@ -30,7 +30,7 @@ def make_layers(rng, n_samples, n_columns, n_constant=0):
 
 def pseudo_inverse_solution(samples, alpha, penalty):
     """Return W = TᵀSX (XᵀSX + αR)⁺, the formula as the paper has it."""
-    X, y, weights, n_classes, _ = samples
+    X, y, weights, n_classes, *_ = samples
     mean = np.average(X, axis=0, weights=weights)
     variance = np.average((X - mean) ** 2, axis=0, weights=weights)
     variance[np.ptp(X, axis=0) == 0] = 0

@@ -10,7 +10,7 @@ T = √w (t - offset), in double precision, in numpy or torch. X may have leadin
 "...": hidden layers that share their labels.
 """
 
-from functools import partial
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +37,11 @@ class LabelledRows(NamedTuple):
     weights: np.ndarray
     n_classes: int
     backend: Backend = NUMPY
+    map_blocks: Callable = map  # may use threads
+
+    def slices(self):
+        """Return slices of rows that are gone through one after the other."""
+        return slices_of(self.X, self.backend, self.n_classes)
 
     def blocks(self):
         """Yield (rows, X[rows] in double precision)."""
@@ -60,21 +65,25 @@ class Moments(NamedTuple):
     moment: Array  # of w (x - centre)(t - offset)ᵀ, ... × columns × classes
 
 
-def row_blocks(X, backend, width=0):
-    """Yield (rows, X[rows] in double precision); each row may need `width` more numbers."""
+def slices_of(X, backend, width=0):
+    """Return slices of rows; each row may need `width` more numbers than it has."""
     *layers, n_samples, n_columns = X.shape
     n_layers = int(np.prod(layers))
-    slices = row_slices(n_samples, max(1, BLOCK_ROWS // n_layers))
     if backend.is_torch:
         row_bytes = ROW_ARRAYS * 8 * n_layers * (n_columns + width)
-        slices = backend.row_slices(n_samples, row_bytes)
-    for rows in slices:
+        return backend.row_slices(n_samples, row_bytes)
+    return row_slices(n_samples, max(1, BLOCK_ROWS // n_layers))
+
+
+def row_blocks(X, backend, width=0):
+    """Yield (rows, X[rows] in double precision); each row may need `width` more numbers."""
+    for rows in slices_of(X, backend, width):
         yield rows, backend.cast(X[..., rows, :], "float64")
 
 
 def columns_of(samples, method):
     """Return the means of the columns, exact where constant."""
-    X, y, weights, n_classes, backend = samples
+    X, y, weights, n_classes, backend, _ = samples
     if method.penalty == "identity":
         nothing = backend.zeros((*X.shape[:-2], X.shape[-1]), "float64")
         return Columns(nothing, nothing, backend.zeros((n_classes,), "float64"))
@@ -94,16 +103,18 @@ def centred_columns(mean, is_constant, shares, method, backend=NUMPY):
     return Columns(mean, centre, offset)
 
 
-def standardised_blocks(samples, columns, scale=1.0):
-    """Yield Z and T of blocks of rows."""
+def standardised(samples, columns, rows, scale=1.0):
+    """Return Z and T of some rows."""
     backend, classes = samples.backend, samples.backend.range(samples.n_classes)
-    y, roots = (backend.array(values)[:, None] for values in (samples.y, np.sqrt(samples.weights)))
-    centre, offset = columns.centre[..., None, :], columns.offset[..., None, :]
-    for rows, block in samples.blocks():
-        Z, T = block - centre, backend.xp.where(y[rows] == classes, 1 - offset, -offset)
-        Z *= roots[rows] * scale
-        T *= roots[rows]
-        yield Z, T
+    y, roots = (
+        backend.array(values[rows])[:, None] for values in (samples.y, np.sqrt(samples.weights))
+    )
+    offset = columns.offset[..., None, :]
+    Z = backend.cast(samples.X[..., rows, :], "float64") - columns.centre[..., None, :]
+    T = backend.xp.where(y == classes, 1 - offset, -offset)
+    Z *= roots * scale
+    T *= roots
+    return Z, T
 
 
 def squares_of(samples, columns):
@@ -118,9 +129,14 @@ def moments_of(samples, columns):
     *layers, _, n_columns = samples.X.shape
     gram = samples.backend.zeros((*layers, n_columns, n_columns), "float64")
     moment = samples.backend.zeros((*layers, n_columns, samples.n_classes), "float64")
-    for Z, T in standardised_blocks(samples, columns):
-        gram += Z.mT @ Z
-        moment += Z.mT @ T
+
+    def multiply(rows):
+        Z, T = standardised(samples, columns, rows)
+        return Z.mT @ Z, Z.mT @ T
+
+    for products, block_moment in samples.map_blocks(multiply, samples.slices()):
+        gram += products
+        moment += block_moment
     return Moments(samples.weights.sum(), squares_of(samples, columns), gram, moment)
 
 
@@ -144,7 +160,11 @@ def solve_least_squares(samples, alphas, method):
         return solve_moments(moments_of(samples, columns), columns, alphas, method, backend)
     squares, weight = squares_of(samples, columns), samples.weights.sum()
     _, scale = penalties_of(squares, weight, method, backend)
-    read_blocks = partial(standardised_blocks, samples, columns, scale[..., None, :])
+
+    def read_blocks():
+        for rows in samples.slices():
+            yield standardised(samples, columns, rows, scale[..., None, :])
+
     if solver == "lms":
         shape = samples.n_classes, n_columns
         found = rls.solve_lms(read_blocks, shape, n_samples, alphas[0], *method[2:])

@@ -19,13 +19,23 @@ def activation_dtype(clip):
     return np.int8 if clip <= np.iinfo(np.int8).max else np.int16
 
 
-def project(X, weights, biases):
-    """Return the activations of RVFL, h = 1/(1 + exp(-(Wx + b))), in the precision of X."""
+def project(X, weights, biases, map_blocks=map):
+    """Return the activations of RVFL, h = 1/(1 + exp(-(Wx + b))), in the precision of X.
+
+    `map_blocks` may use threads; the blocks of rows, and so all digits, are the same.
+    """
     from scipy.special import expit  # imported for this layer only: it takes a while
 
-    activations = X @ weights.T.astype(X.dtype, copy=False)
-    activations += biases.astype(X.dtype, copy=False)
-    return expit(activations, out=activations)
+    weights, biases = (part.astype(X.dtype, copy=False) for part in (weights, biases))
+    activations = np.empty((len(X), len(weights)), X.dtype)
+
+    def project_block(rows):
+        sums = np.matmul(X[rows], weights.T, out=activations[rows])
+        sums += biases
+        expit(sums, out=sums)
+
+    list(map_blocks(project_block, row_slices(len(X))))
+    return activations
 
 
 def row_slices(n_rows, block_rows=BLOCK_ROWS):

@@ -47,10 +47,13 @@ single_blas_thread = _SingleBlasThread()
 
 
 @contextmanager
-def block_threads():
-    """Yield a `map` that uses as many threads as BLAS had, while BLAS is limited to one."""
+def block_threads(blocks_per_thread=BLOCKS_PER_THREAD):
+    """Yield a `map` that uses as many threads as BLAS had, while BLAS is limited to one.
+
+    So many results for each thread may wait to be consumed.
+    """
     with single_blas_thread as n_threads, ThreadPoolExecutor(n_threads) as pool:
-        yield partial(map_in_waves, pool, n_threads * BLOCKS_PER_THREAD) if n_threads > 1 else map
+        yield partial(map_in_waves, pool, n_threads * blocks_per_thread) if n_threads > 1 else map
 
 
 def share_rows(function, n_rows, products_per_row, n_threads=None):

@@ -2,11 +2,11 @@
 
 import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import check_random_state
 
 from hyperlvq.kernels.kglvq import cost_and_gradient, multiply_own, squared_norms
 from hyperlvq.kernels.lbfgs import minimise
-from hyperlvq.kernels.scores import closest_per_class
+from hyperlvq.kernels.scores import check_finite, closest_per_class, row_slices
 from hyperlvq.kernels.threads import block_threads
 from hyperlvq.readouts.base import (
     Readout,
@@ -16,7 +16,6 @@ from hyperlvq.readouts.base import (
 )
 from hyperlvq.registry import PARTS
 
-PREDICTION_ROWS = 512
 #: Kernels with values in [0, 1], kept in float32.
 UNIT_KERNELS = ("rbf", "laplacian")
 
@@ -128,9 +127,14 @@ class KGLVQClassifier(Readout):
         X, y, weights = engine.canonical_samples(samples)
         self._check_kernel_size(len(X))
         gamma = scale_width(X, weights) if self.gamma == "scale" else float(self.gamma)
-        kernel = self._kernel_matrix(X, X, gamma)
         prototype_classes = np.repeat(np.arange(len(counts)), counts)
         with block_threads() as map_blocks:
+            kernel = np.empty((len(X), len(X)), self._dtype())
+
+            def fill(rows):
+                kernel[rows] = self._kernel_matrix(X[rows], X, gamma)
+
+            self._for_rows(fill, len(X), map_blocks)
             self._minimise(kernel, y, weights, prototype_classes, map_blocks)
         self.classes_, self.X_fit_, self.gamma_ = classes, X, gamma
 
@@ -147,13 +151,13 @@ class KGLVQClassifier(Readout):
 
     def _kernel_matrix(self, X, X_fit, gamma):
         parameters = {} if callable(self.kernel) else {"gamma": gamma}
-        matrix = np.empty((len(X), len(X_fit)), self._dtype())
-        # By rows, as scikit-learn computes in float64.
-        for rows in gen_batches(len(X), PREDICTION_ROWS):
-            matrix[rows] = pairwise_kernels(
-                X[rows], X_fit, metric=self.kernel, filter_params=True, **parameters
-            )
-        return matrix
+        matrix = pairwise_kernels(X, X_fit, metric=self.kernel, filter_params=True, **parameters)
+        return matrix.astype(self._dtype(), copy=False)
+
+    def _for_rows(self, function, n_rows, map_blocks):
+        """Call a function for blocks of rows."""
+        # A kernel of the user's may not be ready for threads.
+        list((map if callable(self.kernel) else map_blocks)(function, row_slices(n_rows)))
 
     def _minimise(self, kernel, y, weights, prototype_classes, map_blocks):
         """Set the coefficients that minimise the cost; samples stand in the order of classes."""
@@ -184,14 +188,17 @@ class KGLVQClassifier(Readout):
 
     def _scores(self, engine, X):
         scores = np.empty((len(X), len(self.classes_)))
-        for rows in gen_batches(len(X), PREDICTION_ROWS):
+
+        def score(rows):
             kernel = self._kernel_matrix(X[rows], self.X_fit_, self.gamma_)
             distances = self.prototype_norms_ - 2 * kernel @ self.dual_coef_.T
-            if not np.isfinite(distances).all():
-                raise ValueError("the distances are not finite: features are too large")
+            check_finite(distances, "distances")
             scores[rows] = -closest_per_class(
                 distances, self.prototype_classes_, len(self.classes_)
             )
+
+        with block_threads() as map_blocks:
+            self._for_rows(score, len(X), map_blocks)
         return scores
 
 

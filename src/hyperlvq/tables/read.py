@@ -23,7 +23,7 @@ from hyperlvq.tables.cells import clean, missing_marks, quoted
 from hyperlvq.tables.dialect import NO_DELIMITER, Utf8Text, check_names, find_dialect, tidy
 from hyperlvq.tables.source import PARQUET_MAGIC, Peekable, Source, open_source
 
-BLOCK_SIZE = 8 << 20
+BLOCK_SIZE = 2 << 20
 MOST_ROW_BYTES = 64 << 20
 MOST_PARQUET_ROWS = 1 << 16
 END_MARK = "\x1e"
