@@ -232,7 +232,7 @@ def test_device_that_fails_is_a_record_for_every_run(tmp_path, source, monkeypat
     def fail(*_):
         raise MemoryError("out of memory\nand more")
 
-    monkeypatch.setattr(device, "train_rls", fail)
+    monkeypatch.setattr(device.batched, "train_rls", fail)
     steps = study(source, tmp_path, models=["rvfl_rls", "glvq_features"], sets=["plain"])
 
     errors = {(step.record["model"], step.record["error"]) for step in steps}
@@ -340,9 +340,9 @@ def test_training_stops_where_the_limits_of_a_grid_say(source, monkeypatch, grid
         iterations.append(int(trained.n_iter.max()))
         return trained
 
-    train_glvq = device.train_glvq
-    monkeypatch.setattr(device, "train_glvq", spy)
-    search = GridSearch(source.load("other"), model, grid, {}, None, "paper", 2)
+    train_glvq = device.batched.train_glvq
+    monkeypatch.setattr(device.batched, "train_glvq", spy)
+    search = GridSearch(source.load("other"), model, "paper", grid, {}, None, 2)
     search_together(search, open_backend("cpu"))
 
     assert iterations == [max_iter] * 2
@@ -368,7 +368,7 @@ def with_a_single_class(data_set):
 @pytest.mark.usefixtures("small_grids")
 def test_search_on_samples_that_teach_nothing_fails(source, name, change):
     data_set = change(source.load("plain"))
-    search = GridSearch(data_set, MODELS[name], "full", {}, None, "paper", 2)
+    search = GridSearch(data_set, MODELS[name], "paper", "full", {}, None, 2)
 
     with pytest.raises(InputError, match=f"no setting of {name} can be trained"):
         search_together(search, open_backend("cpu"))

@@ -53,7 +53,7 @@ def set_with_test_file():
 
 def evaluate(name, parameters, data_set, split, seed, protocol):
     """Return the record of one run."""
-    return Run(data_set, MODELS[name], parameters, split, seed, protocol, "best").result()
+    return Run(data_set, MODELS[name], protocol, parameters, split, seed, "best").result()
 
 
 def with_garbage_in_test_rows(data_set, split):

@@ -10,7 +10,7 @@ from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.jobs import processes
 from hyperlvq.study.protocol import Run, estimated_seconds
 from hyperlvq.study.records import RECORDS_NAME, key_of, read_records
-from hyperlvq.study.runner import choose, default_settings, plan, run_study
+from hyperlvq.study.runner import choose, default_settings, plan_runs, run_study
 from hyperlvq.study.settings import Settings, read_settings, searched_settings
 
 QUICK = ["rls_features", "knn", "glvq_features"]
@@ -37,13 +37,13 @@ def settings_of(name="other", tuning=None, **values):
 )
 def test_models_that_are_not_random_run_once_per_split(source, protocol, n_runs):
     data_sets = [source.load(name) for name in source.names()]
-    runs = plan(["rls_features", "glvq_features"], data_sets, Settings(), 3, protocol)
+    runs = plan_runs(["rls_features", "glvq_features"], data_sets, Settings(), 3, protocol)
 
     assert len({key_of(run.description()) for run in runs}) == len(runs) == n_runs
 
 
 def test_set_with_an_empty_cell_is_left_out_of_its_model(source):
-    runs = plan(["knn", "ridge"], [source.load("plain")], settings_of(knn_k=None), 1, "paper")
+    runs = plan_runs(["knn", "ridge"], [source.load("plain")], settings_of(knn_k=None), 1, "paper")
 
     assert [run.model.name for run in runs] == ["ridge"] * 4
 
@@ -67,8 +67,8 @@ def test_record_is_that_of_the_run_and_names_its_settings(tmp_path, source):
     study(source, tmp_path, models=["knn"], sets=["plain"], settings=settings)
 
     record = read_records(tmp_path)[2]
-    place = record["split"], 0, "paper", "best"
-    alone = Run(source.load("plain"), MODELS["knn"], {"n_neighbors": 3}, *place)
+    place = record["split"], 0, "best"
+    alone = Run(source.load("plain"), MODELS["knn"], "paper", {"n_neighbors": 3}, *place)
     assert without_times([record]) == without_times([alone.record()])
 
 
@@ -82,7 +82,7 @@ def test_all_models_and_sets_run_by_default(tmp_path, source, monkeypatch):
 
 
 def test_a_run_takes_as_long_as_a_training_on_all_samples():
-    (run, *_) = plan(["glvq_features"], [make_set(n_classes=3)], Settings(), 1, "paper")
+    (run, *_) = plan_runs(["glvq_features"], [make_set(n_classes=3)], Settings(), 1, "paper")
 
     assert run.seconds() == estimated_seconds(run.model, run.parameters, 40, 3, 3)
 

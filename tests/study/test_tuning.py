@@ -42,7 +42,7 @@ def tune(source, folder, *models, **options):
 
 
 def search_of(name, data_set, split=None, protocol="paper"):
-    return GridSearch(data_set, MODELS[name], "full", {}, split, protocol, 2)
+    return GridSearch(data_set, MODELS[name], protocol, "full", {}, split, 2)
 
 
 def records_of(folder, model=None):
@@ -203,7 +203,7 @@ def test_limits_hold_for_every_setting_and_stand_in_the_record(monkeypatch, grid
     built = []
     monkeypatch.setattr(protocols, "build", lambda *args: built.append(args[1]) or build(*args))
     reused = {"n_units": 9, "clip": 1} if grid == "full" else {}
-    record = GridSearch(make_set(), model, grid, reused, None, "paper", 2).record()
+    record = GridSearch(make_set(), model, "paper", grid, reused, None, 2).record()
 
     assert [parameters["max_iter"] for parameters in built] == [max_iter] * 4
     assert record["max_iter"] == max_iter

@@ -72,8 +72,7 @@ def _facts_of_row(row: dict[str, str]) -> Facts:
 
 def facts_of(data_set: DataSet) -> Facts:
     """Return the sizes of a data set."""
-    n_samples, n_features = data_set.X.shape
-    n_classes = int(data_set.y.max()) + 1
+    n_samples, n_features, n_classes = data_set.sizes
     if data_set.X_test is None:
         n_train, n_test = (len(rows) for rows in data_set.splits[0])
         return Facts(data_set.name, n_samples, n_features, n_classes, SPLITS, n_train, n_test)

@@ -50,6 +50,11 @@ class DataSet:
     y_test: np.ndarray | None = None
     source: str = COLLECTION
 
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The numbers of samples, features and classes, less those of a test file."""
+        return *self.X.shape, int(self.y.max()) + 1
+
 
 def parse_table(
     content: bytes, name: str, n_classes: int | None = None

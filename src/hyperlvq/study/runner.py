@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Protocol
 
 from hyperlvq.checks import InputError, check_choice, check_integer
+from hyperlvq.registry import estimator_class, readouts
 from hyperlvq.study.data_set import COLLECTION, DataSet
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.jobs import Executor, Job, processes
 from hyperlvq.study.protocol import PROTOCOLS, Run, n_splits
 from hyperlvq.study.records import KEY, Record, RecordFile, failure, key_of, open_records
 from hyperlvq.study.settings import Settings, searched_settings
-
-# What a parameter is where a record does not name it: the estimators' own defaults.
-UNNAMED = {"solver": "auto", "prototypes_per_class": 1, "init_noise": 1.0}
 
 
 class DataSource(Protocol):
@@ -74,7 +72,7 @@ def run_study(
     with open_records(folder) as records:
         check_protocol(protocol, records.records)
         yield from note_unreadable(unreadable, protocol, records, retry_failed)
-        runs = plan(models, data_sets, settings, n_seeds, protocol, as_published)
+        runs = plan_runs(models, data_sets, settings, n_seeds, protocol, as_published)
         yield from do_missing(runs, records, executor, retry_failed)
 
 
@@ -122,7 +120,7 @@ def check_protocol(protocol: str, records: Iterable[Record]) -> None:
             )
 
 
-def plan(
+def plan_runs(
     models: Sequence[str],
     data_sets: Iterable[DataSet],
     settings: Settings,
@@ -132,7 +130,7 @@ def plan(
 ) -> list[Run]:
     """Return the runs of a study."""
     return [
-        Run(data_set, model, choice.parameters, split, seed, protocol, choice.origin)
+        Run(data_set, model, protocol, choice.parameters, split, seed, choice.origin)
         for model in map(MODELS.__getitem__, models)
         for data_set in data_sets
         for split in range(n_splits(data_set, protocol))
@@ -180,22 +178,24 @@ def missing_jobs(jobs: Iterable[Job], records: Iterable[Record]) -> list[Job]:
     known = {key_of(record): record for record in records}
     missing = []
     for job in jobs:
-        description = job.description()
-        record = known.get(key_of(description))
+        record = known.get(key_of(job.description()))
         if record is None:
             missing.append(job)
         else:
-            check_same(description, record)
+            check_same(job, record)
     return missing
 
 
-def check_same(description: Record, record: Record) -> None:
-    """Raise if a record was made with other parameters than are wanted now."""
-    found = {**UNNAMED, **record}
-    for name, value in {"solver": UNNAMED["solver"], **description}.items():
+def check_same(job: Job, record: Record) -> None:
+    """Raise if a record was made with other parameters than a job has."""
+    unnamed = {}  # what a parameter is where a record does not name it
+    if isinstance(job.model.recipe, tuple):
+        unnamed = estimator_class(readouts()[job.model.recipe[1]])().get_params()
+    found, wanted = {**unnamed, **record}, {**unnamed, **job.description()}
+    for name in ("solver", *job.description()):
         # Settings files may change their names; what they say is compared.
-        if name != "settings" and found.get(name) != value:
+        if name != "settings" and found.get(name) != wanted.get(name):
             raise InputError(
                 f"the folder has a record of {record['model']} on {record['dataset']} with "
-                f"{name} = {found.get(name)!r}, not {value!r}: take another folder"
+                f"{name} = {found.get(name)!r}, not {wanted.get(name)!r}: take another folder"
             )

@@ -17,21 +17,12 @@ import numpy as np
 from hyperlvq.checks import InputError, check_choice, check_integer
 from hyperlvq.readouts import rls_path
 from hyperlvq.study import protocol as protocols
+from hyperlvq.study import runner
 from hyperlvq.study.data_set import DataSet, SplitRows
 from hyperlvq.study.experiments import LAYER_PARAMETERS, MODELS, Model
 from hyperlvq.study.jobs import Executor, Job
 from hyperlvq.study.protocol import TrainTest, estimated_seconds, samples_of, scale_file
 from hyperlvq.study.records import Record, open_records
-from hyperlvq.study.runner import (
-    DataSource,
-    Step,
-    check_protocol,
-    choose,
-    do_missing,
-    load_sets,
-    missing_jobs,
-    note_unreadable,
-)
 from hyperlvq.study.settings import TUNED_FILE, Parameters, RowKey, write_settings
 
 TUNING_NAME = "tuning.jsonl"
@@ -46,16 +37,12 @@ class GridSearch(Job):
     grid: str
     reused: Mapping[str, Any]
     split: int | None
-    protocol: str
     n_seeds: int
 
     def description(self) -> Record:
         """Return what its record says before it has been made."""
         return {
-            "protocol": self.protocol,
-            "model": self.model.name,
-            "dataset": self.data_set.name,
-            "source": self.data_set.source,
+            **super().description(),
             "split": self.split,
             "seed": None,
             "n_trials": self.n_trials(),
@@ -67,21 +54,23 @@ class GridSearch(Job):
 
     def seconds(self) -> float:
         """Return about how long it will take."""
-        n_samples, n_features = self.data_set.X.shape
-        sizes = n_samples // 2, n_features, int(self.data_set.y.max()) + 1
+        n_samples, *others = self.data_set.sizes
         candidates = self.candidates()
         if self.model.is_rls:  # one decomposition serves all penalties
             candidates = [candidates[group[0]] for group in group_by_layer(candidates)]
-        seconds = (estimated_seconds(self.model, setting, *sizes) for setting in candidates)
+        seconds = (
+            estimated_seconds(self.model, setting, n_samples // 2, *others)
+            for setting in candidates
+        )
         return self.n_trials() * sum(seconds)
 
     def result(self) -> Record:
         """Train and score every setting."""
         score = score_penalties if self.model.is_rls else score_candidates
         trials = [(samples, seed) for samples, seeds in self.trials() for seed in seeds]
-        return self.record_of([score(self, samples, seed) for samples, seed in trials])
+        return self.record_of_best([score(self, samples, seed) for samples, seed in trials])
 
-    def record_of(self, scores_of_trials: Sequence[np.ndarray]) -> Record:
+    def record_of_best(self, scores_of_trials: Sequence[np.ndarray]) -> Record:
         """Return its record from the accuracies of the settings: the first of the best wins."""
         candidates, scores = self.candidates(), mean_of_known(scores_of_trials)
         if np.isnan(scores).all():
@@ -206,7 +195,7 @@ def mean_of_known(scores: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def tune_study(
-    source: DataSource,
+    source: runner.DataSource,
     folder: str | Path,
     *,
     models: Sequence[str] | None = None,
@@ -215,7 +204,7 @@ def tune_study(
     n_seeds: int = 5,
     protocol: str = "paper",
     executor: Executor | None = None,
-) -> Iterator[Step]:
+) -> Iterator[runner.Step]:
     """Tune what a folder lacks; yield each record, and at the end write the settings file.
 
     All models with a grid are tuned by default. `n_seeds` is for the protocol "paper"; "strict"
@@ -225,20 +214,22 @@ def tune_study(
     check_choice("grid", grid, GRIDS)
     check_integer("n_seeds", n_seeds, minimum=1)
     tunable = [model.name for model in MODELS.values() if grid_of(model, grid)]
-    chosen = [MODELS[name] for name in choose("model with a grid", models, tunable)]
-    data_sets, unreadable = load_sets(source, choose("data set", sets, source.names()))
+    chosen = [MODELS[name] for name in runner.choose("model with a grid", models, tunable)]
+    data_sets, unreadable = runner.load_sets(
+        source, runner.choose("data set", sets, source.names())
+    )
     with open_records(folder, TUNING_NAME) as records:
-        check_protocol(protocol, records.records)
+        runner.check_protocol(protocol, records.records)
         check_searches(records.records)
         check_reuse(chosen, grid, records.records)
-        yield from note_unreadable(unreadable, protocol, records)
+        yield from runner.note_unreadable(unreadable, protocol, records)
         # First the models that tune everything themselves, then those that reuse what these found.
         for is_reusing in (False, True):
             wave = [model for model in chosen if bool(reuse_of(model, grid)) == is_reusing]
             found = found_settings(records.records)
             searches = plan_searches(wave, data_sets, grid, n_seeds, protocol, found)
-            yield from do_missing(searches, records, executor)
-            if missing_jobs(searches, records.records):  # what does them ran out of time
+            yield from runner.do_missing(searches, records, executor)
+            if runner.missing_jobs(searches, records.records):  # what does them ran out of time
                 return
         write_settings(Path(folder) / TUNED_FILE, found_settings(records.records), protocol)
 
@@ -258,7 +249,7 @@ def plan_searches(
             for split in [None] if protocol == "paper" else range(len(data_set.splits)):
                 known = found.get((data_set.name, split), {})
                 reused = {name: known.get(column) for name, column in reuse_of(model, grid).items()}
-                searches.append(GridSearch(data_set, model, grid, reused, split, protocol, n_seeds))
+                searches.append(GridSearch(data_set, model, protocol, grid, reused, split, n_seeds))
     return [search for search in searches if None not in search.reused.values()]
 
 
