@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from html import escape
 from math import isnan
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hyperlvq.checks import InputError
 from hyperlvq.report.costs import CostTable, cost_table, published_sizes, recorded_sizes
-from hyperlvq.report.differences import Difference, differences
 from hyperlvq.report.figures import rank_diagram, scatter_plot
 from hyperlvq.report.results import (
     Published,
@@ -50,7 +50,6 @@ class Report:
     ranking: Ranking | None
     costs: CostTable | None
     cost_source: str
-    differences: list[Difference]
 
     @property
     def seed_range(self) -> str:
@@ -98,7 +97,6 @@ def make_report(records: Iterable[Record], published: Published | None = None) -
         ranking=rank_models(study.accuracies) if study.accuracies.shape[1] >= MIN_RANKED else None,
         costs=costs,
         cost_source=cost_source,
-        differences=list(differences(study, costs, has_published=published is not None)),
     )
 
 
@@ -115,13 +113,36 @@ def draw_figures(report: Report) -> dict[str, str]:
 
 def render_page(report: Report, figures: dict[str, str]) -> str:
     """Return the report as one HTML page that needs nothing from elsewhere."""
-    template = _environment().get_template("page.html.jinja")
-    return template.render(report=report, figures=figures, models=MODELS)
+    return _rendered("page.html.jinja", report, figures=figures)
 
 
 def render_markdown(report: Report) -> str:
     """Return the report's tables and texts as Markdown."""
-    return _environment().get_template("report.md.jinja").render(report=report, models=MODELS)
+    return _rendered("report.md.jinja", report)
+
+
+def _rendered(name: str, report: Report, **others: Any) -> str:
+    told = differences(report.study, report.costs, has_published=report.has_published)
+    template = _environment().get_template(name)
+    return template.render(report=report, models=MODELS, differences=told, **others)
+
+
+def differences(
+    study: Study, costs: CostTable | None = None, *, has_published: bool = False
+) -> list[list[str]]:
+    """Return what a reader must know before comparing a study with the paper: headings, texts."""
+    text = (
+        _environment()
+        .get_template("differences.txt.jinja")
+        .render(
+            study=study,
+            costs=costs,
+            has_published=has_published,
+            has_rls=any(MODELS[name].is_rls for name in study.accuracies),
+            models=MODELS,
+        )
+    )
+    return [paragraph.split("\n") for paragraph in re.split(r"\n{2,}", text.strip())]
 
 
 def _environment() -> Environment:
