@@ -1,9 +1,9 @@
 """`hyperlvq export`: a model as integer-only C, or as ONNX."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-import typer
+from typer import Option
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.budget import InputOption
@@ -24,29 +24,25 @@ MOST_VECTORS = 64
 
 def export(
     model: ModelArgument,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder of the C files, or the ONNX file.")
-    ],
-    to: Annotated[Literal["c", "onnx"], typer.Option(help="What to write.")] = "c",
-    name: Annotated[str, typer.Option(help="The prefix of all names in the code.")] = "model",
+    output: Path = Option(
+        ..., "--output", "-o", help="The folder of the C files, or the ONNX file."
+    ),
+    to: Literal["c", "onnx"] = Option("c", help="What to write."),
+    name: str = Option("model", help="The prefix of all names in the code."),
     input_type: InputOption = "float",
-    bits: Annotated[
-        Literal["8", "16"] | None, typer.Option(help="Width of a prototype's entry: 8 without it.")
-    ] = None,
-    vectors: Annotated[
-        str | None,
-        typer.Option(help="A table: compare on its rows, and write a self-test with some."),
-    ] = None,
-    trainable: Annotated[
-        bool, typer.Option("--trainable", help="C that learns, with prototypes in RAM.")
-    ] = False,
-    rule: Annotated[
-        Literal["perceptron", "glvq"] | None,
-        typer.Option(help="How it learns: in integers, or in float; as fitted without it."),
-    ] = None,
-    learning_rate: Annotated[
-        float | None, typer.Option(help="The step by which it learns; as fitted without it.")
-    ] = None,
+    bits: Literal["8", "16"] | None = Option(
+        None, help="Width of a prototype's entry: 8 without it."
+    ),
+    vectors: str | None = Option(
+        None, help="A table: compare on its rows, and write a self-test with some."
+    ),
+    trainable: bool = Option(False, "--trainable", help="C that learns, with prototypes in RAM."),
+    rule: Literal["perceptron", "glvq"] | None = Option(
+        None, help="How it learns: in integers, or in float; as fitted without it."
+    ),
+    learning_rate: float | None = Option(
+        None, help="The step by which it learns; as fitted without it."
+    ),
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:

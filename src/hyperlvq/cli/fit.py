@@ -4,9 +4,9 @@ import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
+from typer import Exit, Option
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.budget import (
@@ -36,11 +36,12 @@ if TYPE_CHECKING:
     from hyperlvq.tables.training import Task
 
 #: Options that stand under a heading of their own.
-DeviceOption = partial(typer.Option, rich_help_panel="A device to fit (then hyperlvq export)")
+DeviceOption = partial(Option, rich_help_panel="A device to fit (then hyperlvq export)")
 ModelOption = partial(
-    typer.Option,
-    rich_help_panel="The model (parameters as in Python, with the same defaults)",
+    Option, rich_help_panel="The model (parameters as in Python, with the same defaults)"
 )
+Hidden: Any = Literal[tuple(hidden_layers())]
+Readout: Any = Literal[tuple(readouts())]
 
 
 def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -53,70 +54,41 @@ def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
                 names.setdefault(name, []).append(str(record.recipe_name))
                 parameters[name] = parameter
     signature = inspect.signature(command)
-    *fixed, _ = signature.parameters.values()  # the last one takes all others
-    options = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=_option(parameter, names[name]),
-        )
-        for name, parameter in parameters.items()
-    ]
-    command.__signature__ = signature.replace(parameters=[*fixed, *options])  # type: ignore[attr-defined]
-    command.__annotations__ |= {option.name: option.annotation for option in options}
+    *options, _ = signature.parameters.values()  # the last one takes all others
+    for name, parameter in parameters.items():
+        kind: Any = parameter.option
+        value_type = Literal[kind] if isinstance(kind, tuple) else kind
+        limit = "" if parameter.largest is None else f", at most {parameter.largest}"
+        option = ModelOption(None, help=f"{parameter.help}{limit} ({', '.join(names[name])}).")
+        how = inspect.Parameter.KEYWORD_ONLY
+        options.append(inspect.Parameter(name, how, default=option, annotation=value_type | None))
+        command.__annotations__[name] = value_type | None
+    command.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
     return command
-
-
-def _option(parameter: Parameter, recipe_names: list[str]) -> Any:
-    kind: Any = parameter.option
-    value_type = Literal[kind] if isinstance(kind, tuple) else kind
-    limit = "" if parameter.largest is None else f", at most {parameter.largest}"
-    text = f"{parameter.help}{limit} ({', '.join(recipe_names)})."
-    return Annotated[value_type | None, ModelOption(help=text)]
 
 
 @with_parameter_options
 def fit(
     table: TableArgument,
-    target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")],
-    output: Annotated[str, typer.Option("--output", "-o", help="The model file; - for stdout.")],
-    hidden: Annotated[
-        Literal[tuple(hidden_layers())],  # type: ignore[valid-type]
-        ModelOption(help="The hidden layer."),
-    ] = "intrvfl",
-    readout: Annotated[
-        Literal[tuple(readouts())],  # type: ignore[valid-type]
-        ModelOption(help="What classifies its activations."),
-    ] = "glvq",
-    max_flash: Annotated[
-        str | None, DeviceOption(help="Choose sizes for so much flash, as in 16k.")
-    ] = None,
-    max_ram: Annotated[
-        str | None, DeviceOption(help="Choose sizes for so much RAM, as in 2k.")
-    ] = None,
-    chip: Annotated[
-        Chip | None, DeviceOption(help="The device's processor.", show_default=DEFAULT_CHIP)
-    ] = None,
-    input_type: Annotated[
-        Input | None,
-        DeviceOption("--input", help="The type of a feature there.", show_default=DEFAULT_INPUT),
-    ] = None,
-    tune: Annotated[
-        bool, typer.Option("--tune", help="Search parameters that are not given.")
-    ] = False,
-    cv: Annotated[
-        int, typer.Option(min=0, max=100, help="Folds of cross-validation; 0 for none.")
-    ] = 5,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**32 - 1, help="Where all random numbers come from.")
-    ] = 0,
-    keep: Annotated[
-        list[str] | None, typer.Option(help="A column to use whatever it looks like; repeatable.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(help="A column to leave out; repeatable.")
-    ] = None,
+    target: str = Option(..., "--target", "-t", help="The column to predict."),
+    output: str = Option(..., "--output", "-o", help="The model file; - for stdout."),
+    hidden: Hidden = ModelOption("intrvfl", help="The hidden layer."),
+    readout: Readout = ModelOption("glvq", help="What classifies its activations."),
+    max_flash: str | None = DeviceOption(None, help="Choose sizes for so much flash, as in 16k."),
+    max_ram: str | None = DeviceOption(None, help="Choose sizes for so much RAM, as in 2k."),
+    chip: Chip | None = DeviceOption(
+        None, help="The device's processor.", show_default=DEFAULT_CHIP
+    ),
+    input_type: Input | None = DeviceOption(
+        None, "--input", help="The type of a feature there.", show_default=DEFAULT_INPUT
+    ),
+    tune: bool = Option(False, "--tune", help="Search parameters that are not given."),
+    cv: int = Option(5, min=0, max=100, help="Folds of cross-validation; 0 for none."),
+    seed: int = Option(0, min=0, max=2**32 - 1, help="Where all random numbers come from."),
+    keep: list[str] | None = Option(
+        None, help="A column to use whatever it looks like; repeatable."
+    ),
+    drop: list[str] | None = Option(None, help="A column to leave out; repeatable."),
     min_accuracy: MinAccuracy = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -162,7 +134,7 @@ def fit(
     lines = _lines(about, output, content)
     print_result(lines, to_plain(about), as_json, quiet, output == STANDARD)
     if content is None:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _given(options: dict[str, Any], hidden: str, readout: str) -> dict[str, Any]:

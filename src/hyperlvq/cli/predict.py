@@ -1,9 +1,9 @@
 """`hyperlvq predict` and `evaluate`: a model's classes of new rows, and how good they are."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from typer import Exit, Option
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.options import (
@@ -27,19 +27,13 @@ if TYPE_CHECKING:
 def predict(
     model: ModelArgument,
     table: TableArgument,
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", help="A *.csv, *.tsv, *.parquet or *.csv.gz file; - for stdout."
-        ),
-    ] = STANDARD,
-    margins: Annotated[
-        bool,
-        typer.Option("--margins", help="Add by how much the class's score exceeds the next best."),
-    ] = False,
-    keep: Annotated[
-        list[str] | None, typer.Option(help="A column of the table to copy; repeatable.")
-    ] = None,
+    output: str = Option(
+        STANDARD, "--output", "-o", help="A *.csv, *.tsv, *.parquet or *.csv.gz file; - for stdout."
+    ),
+    margins: bool = Option(
+        False, "--margins", help="Add by how much the class's score exceeds the next best."
+    ),
+    keep: list[str] | None = Option(None, help="A column of the table to copy; repeatable."),
     quiet: QuietOption = False,
 ) -> None:
     """Predict the rows of a table, in their order and however many there are.
@@ -81,13 +75,10 @@ def predict(
 def evaluate(
     model: ModelArgument,
     table: TableArgument,
-    target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", help="The column of the classes, if not as in training."),
-    ] = None,
-    picture: Annotated[
-        Path | None, typer.Option(help="Draw the confusion matrix: *.svg, *.png or *.pdf.")
-    ] = None,
+    target: str | None = Option(
+        None, "--target", "-t", help="The column of the classes, if not as in training."
+    ),
+    picture: Path | None = Option(None, help="Draw the confusion matrix: *.svg, *.png or *.pdf."),
     min_accuracy: MinAccuracy = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -106,7 +97,7 @@ def evaluate(
         write_confusion(confusion, picture)
     print_result(_lines(confusion, notes), _values(confusion, notes), as_json, quiet)
     if min_accuracy is not None and confusion.accuracy < min_accuracy:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _evaluate(model: str, table: str, target: str | None) -> "tuple[Confusion, list[str]]":
