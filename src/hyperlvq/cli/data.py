@@ -11,8 +11,7 @@ from hyperlvq.cli.stopping import if_stopped
 from hyperlvq.cli.text import aligned
 
 if TYPE_CHECKING:
-    from hyperlvq.study.collection import Facts
-    from hyperlvq.study.runner import DataSource
+    from hyperlvq.study.collection import DataSource, Facts
 
 RESUMES = "the same command resumes the download, if the server can"
 

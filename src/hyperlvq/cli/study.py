@@ -15,8 +15,8 @@ from hyperlvq.study.experiments import MODELS
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from hyperlvq.study.collection import DataSource
     from hyperlvq.study.jobs import Executor
-    from hyperlvq.study.runner import DataSource
 
 GOES_ON = "a study goes on from here when its command is run again"
 NO_HALF = "no file is left half-written"

@@ -13,16 +13,10 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hyperlvq.checks import InputError
+from hyperlvq.report import results
 from hyperlvq.report.costs import CostTable, cost_table, published_sizes, recorded_sizes
 from hyperlvq.report.figures import rank_diagram, scatter_plot
-from hyperlvq.report.results import (
-    Published,
-    Study,
-    per_set_table,
-    read_published,
-    summarise_records,
-    summary_table,
-)
+from hyperlvq.report.results import Published, Study
 from hyperlvq.report.statistics import ComparisonResult, Ranking, compare_models, rank_models
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.records import Record, read_records
@@ -78,7 +72,7 @@ class Report:
 def make_report(records: Iterable[Record], published: Published | None = None) -> Report:
     """Work out the tables and statistics of a report."""
     records = list(records)
-    study = summarise_records(records)
+    study = results.summarise_records(records)
     if published is not None and "built-in" in study.sources:
         raise InputError(
             "the paper's figures are of the collection, this study is of built-in data"
@@ -91,8 +85,8 @@ def make_report(records: Iterable[Record], published: Published | None = None) -
     return Report(
         study,
         has_published=published is not None,
-        summary=summary_table(study, paper),
-        per_set=per_set_table(study, paper),
+        summary=results.summary_table(study, paper),
+        per_set=results.per_set_table(study, paper),
         comparisons=compare_models(study.accuracies),
         ranking=rank_models(study.accuracies) if study.accuracies.shape[1] >= MIN_RANKED else None,
         costs=costs,
@@ -214,7 +208,8 @@ def write_report(
     if not output.parent.is_dir():
         raise InputError(f"{output.parent} is not a folder")
     records = read_records(folder)
-    report = make_report(records, None if published is None else read_published(published))
+    paper = None if published is None else results.read_published(published)
+    report = make_report(records, paper)
     figures = draw_figures(report)
     per_set = report.per_set.rename(index=no_formula)
     contents = {
@@ -223,7 +218,11 @@ def write_report(
         output.with_name(f"{output.stem}_summary.csv"): report.summary.to_csv(lineterminator="\n"),
     }
     if figures_folder is not None:
-        target = _made_folder(Path(figures_folder))
+        target = Path(figures_folder)
+        try:
+            target.mkdir(exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{target} cannot be made a folder: {error.strerror}") from None
         contents |= {target / f"{name}.svg": figure for name, figure in figures.items()}
     contents[output] = render_page(report, figures)
     if published is not None and Path(published).resolve() in map(Path.resolve, contents):
@@ -233,11 +232,3 @@ def write_report(
             part = files.enter_context(replacing(path))
             part.write_text(content, encoding="utf-8", newline="\n")
     return list(contents)
-
-
-def _made_folder(folder: Path) -> Path:
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be made a folder: {error.strerror}") from None
-    return folder

@@ -142,6 +142,10 @@ class BuiltinCollection:
         return _load_built_in(name)
 
 
+#: Where data sets come from.
+DataSource = Collection | BuiltinCollection
+
+
 @cache
 def _load_built_in(name: str) -> DataSet:
     from sklearn import datasets  # which lists of data sets need not wait for

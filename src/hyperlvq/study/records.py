@@ -65,16 +65,12 @@ def _has_key(record: Record) -> bool:
     if not record.keys() >= {*KEY}:
         return False
     protocol, model, dataset, *numbers = key_of(record)
+    has_names = isinstance(protocol, str) and isinstance(dataset, str)
     return (
-        isinstance(protocol, str)
+        has_names
         and isinstance(model, str | None)
-        and isinstance(dataset, str)
-        and all(_is_number(value) for value in numbers)
+        and all(type(n) is int and 0 <= n <= LARGEST_NUMBER for n in numbers if n is not None)
     )
-
-
-def _is_number(value: Any) -> bool:
-    return value is None or (type(value) is int and 0 <= value <= LARGEST_NUMBER)
 
 
 @contextmanager

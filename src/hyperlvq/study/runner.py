@@ -7,26 +7,16 @@ runs in flight.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from hyperlvq.checks import InputError, check_choice, check_integer
 from hyperlvq.registry import estimator_class, readouts
+from hyperlvq.study.collection import DataSource
 from hyperlvq.study.data_set import COLLECTION, DataSet
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.jobs import Executor, Job, processes
 from hyperlvq.study.protocol import PROTOCOLS, Run, n_splits
 from hyperlvq.study.records import KEY, Record, RecordFile, failure, key_of, open_records
 from hyperlvq.study.settings import Settings, searched_settings
-
-
-class DataSource(Protocol):
-    """Where data sets come from."""
-
-    def names(self) -> list[str]:
-        """Return the names of the data sets."""
-
-    def load(self, name: str) -> DataSet:
-        """Return a data set."""
 
 
 @dataclass(frozen=True)

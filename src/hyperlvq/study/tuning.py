@@ -18,6 +18,7 @@ from hyperlvq.checks import InputError, check_choice, check_integer
 from hyperlvq.readouts import rls_path
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study import runner
+from hyperlvq.study.collection import DataSource
 from hyperlvq.study.data_set import DataSet, SplitRows
 from hyperlvq.study.experiments import LAYER_PARAMETERS, MODELS, Model
 from hyperlvq.study.jobs import Executor, Job
@@ -55,13 +56,11 @@ class GridSearch(Job):
     def seconds(self) -> float:
         """Return about how long it will take."""
         n_samples, *others = self.data_set.sizes
+        sizes = n_samples // 2, *others
         candidates = self.candidates()
         if self.model.is_rls:  # one decomposition serves all penalties
             candidates = [candidates[group[0]] for group in group_by_layer(candidates)]
-        seconds = (
-            estimated_seconds(self.model, setting, n_samples // 2, *others)
-            for setting in candidates
-        )
+        seconds = (estimated_seconds(self.model, setting, *sizes) for setting in candidates)
         return self.n_trials() * sum(seconds)
 
     def result(self) -> Record:
@@ -71,14 +70,19 @@ class GridSearch(Job):
         return self.record_of_best([score(self, samples, seed) for samples, seed in trials])
 
     def record_of_best(self, scores_of_trials: Sequence[np.ndarray]) -> Record:
-        """Return its record from the accuracies of the settings: the first of the best wins."""
-        candidates, scores = self.candidates(), mean_of_known(scores_of_trials)
+        """Return its record from the accuracies of the settings: the first of the best wins.
+
+        A setting counts by those of its trials in which it could be trained.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # that no trial had a score
+            scores = np.nanmean(scores_of_trials, axis=0)
         if np.isnan(scores).all():
             raise InputError(f"no setting of {self.model.name} can be trained")
         best = int(np.nanargmax(scores))
         return {
             **self.description(),
-            **candidates[best],
+            **self.candidates()[best],
             "accuracy": float(scores[best]),
             "scores": [None if np.isnan(score) else round(float(score), 6) for score in scores],
             "iterations": None,
@@ -187,15 +191,8 @@ def score_penalties(search: GridSearch, samples: TrainTest, seed: int) -> np.nda
     return scores
 
 
-def mean_of_known(scores: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the mean over trials, of those in which a setting could be trained; NaN for none."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # that there was none
-        return np.nanmean(scores, axis=0)
-
-
 def tune_study(
-    source: runner.DataSource,
+    source: DataSource,
     folder: str | Path,
     *,
     models: Sequence[str] | None = None,
@@ -244,13 +241,13 @@ def plan_searches(
 ) -> list[GridSearch]:
     """Return the searches of a wave, less those that would reuse what could not be found."""
     searches = []
-    for model in models:
-        for data_set in data_sets:
-            for split in [None] if protocol == "paper" else range(len(data_set.splits)):
-                known = found.get((data_set.name, split), {})
-                reused = {name: known.get(column) for name, column in reuse_of(model, grid).items()}
+    for model, data_set in product(models, data_sets):
+        for split in [None] if protocol == "paper" else range(len(data_set.splits)):
+            known = found.get((data_set.name, split), {})
+            reused = {name: known.get(column) for name, column in reuse_of(model, grid).items()}
+            if None not in reused.values():
                 searches.append(GridSearch(data_set, model, protocol, grid, reused, split, n_seeds))
-    return [search for search in searches if None not in search.reused.values()]
+    return searches
 
 
 def check_reuse(models: Sequence[Model], grid: str, records: Iterable[Record]) -> None:
