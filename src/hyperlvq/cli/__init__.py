@@ -5,12 +5,11 @@ import sys
 from contextlib import suppress
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.stopping import INTERRUPTED, SignalExit, StoppedError, ending_signals_raise
+from hyperlvq.cli.stopping import INTERRUPTED, STOPPED, SignalExit, ending_signals_raise
 from hyperlvq.cli.text import printable
 
 EXTRA_NEEDED = "the command line needs: pip install 'hyperlvq[cli]'"
 EXTRA_MODULES = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "typer")
-STOPPED = "stopped"
 OUT_OF_MEMORY = "there is not enough memory for this"
 BAD_INPUT = 2
 OUT_OF_FILES = (errno.EMFILE, errno.ENFILE)
@@ -26,10 +25,8 @@ def main() -> None:
         code = _complain(str(error))
     except MemoryError:
         code = _complain(OUT_OF_MEMORY)
-    except StoppedError as error:
-        code = _complain(f"{STOPPED}; {error}", error.exit_code)
     except SignalExit as error:
-        code = _complain(STOPPED, error.exit_code)
+        code = _complain(error.sentence, error.exit_code)
     except KeyboardInterrupt:
         code = _complain(STOPPED, INTERRUPTED)
     except ModuleNotFoundError as error:

@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal
 from typer import Option
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.options import JsonOption, ModelArgument, print_result, read_saved
+from hyperlvq.cli import options
+from hyperlvq.cli.options import print_result, read_saved
 from hyperlvq.cli.text import aligned, fact_lines
 
 Chip = Literal["cortex-m3", "avr", "riscv32"]
@@ -18,11 +19,11 @@ InputOption = Annotated[
 
 
 def budget(
-    model: ModelArgument,
+    model: options.Model,
     target: Chip = Option(DEFAULT_CHIP, help="The processor."),
     input_type: InputOption = DEFAULT_INPUT,
     bits: Literal["8", "16"] = Option("8", help="Width of a prototype's entry."),
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Predict flash, RAM, stack and instructions of an exported model, to about 10 %.
 
@@ -41,7 +42,7 @@ def costs(
     n_units: int = Option(1000, min=1, help="Hidden units N."),
     prototypes_per_class: int = Option(1, min=1, help="Prototypes P."),
     n_iter: int = Option(10, min=1, help="Iterations I of GLVQ."),
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Show what training costs by Table I of the paper, and what a prediction of intRVFL costs.
 

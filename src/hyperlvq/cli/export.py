@@ -6,15 +6,9 @@ from typing import Any, Literal, NamedTuple
 from typer import Option
 
 from hyperlvq.checks import InputError
+from hyperlvq.cli import options
 from hyperlvq.cli.budget import InputOption
-from hyperlvq.cli.options import (
-    JsonOption,
-    ModelArgument,
-    QuietOption,
-    SavedModel,
-    print_result,
-    read_saved,
-)
+from hyperlvq.cli.options import SavedModel, print_result, read_saved
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import fact_lines
 
@@ -23,7 +17,7 @@ MOST_VECTORS = 64
 
 
 def export(
-    model: ModelArgument,
+    model: options.Model,
     output: Path = Option(
         ..., "--output", "-o", help="The folder of the C files, or the ONNX file."
     ),
@@ -43,8 +37,8 @@ def export(
     learning_rate: float | None = Option(
         None, help="The step by which it learns; as fitted without it."
     ),
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write a model as firmware in C99, integers only if features are, or as an ONNX file.
 

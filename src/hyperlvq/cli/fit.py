@@ -9,24 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from typer import Exit, Option
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.budget import (
-    DEFAULT_CHIP,
-    DEFAULT_INPUT,
-    Chip,
-    Input,
-    budget_lines,
-    budget_values,
-    device_limits,
-)
-from hyperlvq.cli.options import (
-    STANDARD,
-    JsonOption,
-    MinAccuracy,
-    QuietOption,
-    TableArgument,
-    check_not_an_input,
-    print_result,
-)
+from hyperlvq.cli import budget, options
+from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import readable_size
 from hyperlvq.registry import PARTS, Parameter, hidden_layers, readouts, recipe_records
@@ -54,33 +38,33 @@ def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
                 names.setdefault(name, []).append(str(record.recipe_name))
                 parameters[name] = parameter
     signature = inspect.signature(command)
-    *options, _ = signature.parameters.values()  # the last one takes all others
+    *declared, _ = signature.parameters.values()  # the last one takes all others
     for name, parameter in parameters.items():
         kind: Any = parameter.option
         value_type = Literal[kind] if isinstance(kind, tuple) else kind
         limit = "" if parameter.largest is None else f", at most {parameter.largest}"
         option = ModelOption(None, help=f"{parameter.help}{limit} ({', '.join(names[name])}).")
         how = inspect.Parameter.KEYWORD_ONLY
-        options.append(inspect.Parameter(name, how, default=option, annotation=value_type | None))
+        declared.append(inspect.Parameter(name, how, default=option, annotation=value_type | None))
         command.__annotations__[name] = value_type | None
-    command.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
+    command.__signature__ = signature.replace(parameters=declared)  # type: ignore[attr-defined]
     return command
 
 
 @with_parameter_options
 def fit(
-    table: TableArgument,
+    table: options.Table,
     target: str = Option(..., "--target", "-t", help="The column to predict."),
     output: str = Option(..., "--output", "-o", help="The model file; - for stdout."),
     hidden: Hidden = ModelOption("intrvfl", help="The hidden layer."),
     readout: Readout = ModelOption("glvq", help="What classifies its activations."),
     max_flash: str | None = DeviceOption(None, help="Choose sizes for so much flash, as in 16k."),
     max_ram: str | None = DeviceOption(None, help="Choose sizes for so much RAM, as in 2k."),
-    chip: Chip | None = DeviceOption(
-        None, help="The device's processor.", show_default=DEFAULT_CHIP
+    chip: budget.Chip | None = DeviceOption(
+        None, help="The device's processor.", show_default=budget.DEFAULT_CHIP
     ),
-    input_type: Input | None = DeviceOption(
-        None, "--input", help="The type of a feature there.", show_default=DEFAULT_INPUT
+    input_type: budget.Input | None = DeviceOption(
+        None, "--input", help="The type of a feature there.", show_default=budget.DEFAULT_INPUT
     ),
     tune: bool = Option(False, "--tune", help="Search parameters that are not given."),
     cv: int = Option(5, min=0, max=100, help="Folds of cross-validation; 0 for none."),
@@ -89,9 +73,9 @@ def fit(
         None, help="A column to use whatever it looks like; repeatable."
     ),
     drop: list[str] | None = Option(None, help="A column to leave out; repeatable."),
-    min_accuracy: MinAccuracy = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    min_accuracy: options.MinAccuracy = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
     **parameters: Any,
 ) -> None:
     """Learn to predict a column of a table from the others, and save the model.
@@ -110,7 +94,7 @@ def fit(
         from hyperlvq.tables.training import Task
 
         parameters = _given(parameters, hidden, readout)
-        limits = device_limits(hidden, readout, chip, input_type, max_flash, max_ram)
+        limits = budget.device_limits(hidden, readout, chip, input_type, max_flash, max_ram)
         sizes = None
         if limits:
             from hyperlvq.export import device_settings
@@ -137,7 +121,7 @@ def fit(
         raise Exit(1)
 
 
-def _given(options: dict[str, Any], hidden: str, readout: str) -> dict[str, Any]:
+def _given(values: dict[str, Any], hidden: str, readout: str) -> dict[str, Any]:
     """Return the options that were given, all of which the recipe must have as parameters."""
     known = {
         name: parameter
@@ -145,7 +129,7 @@ def _given(options: dict[str, Any], hidden: str, readout: str) -> dict[str, Any]
         for name, parameter in record.parameters.items()
         if parameter.option is not None
     }
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in values.items() if value is not None}
     for name, value in given.items():
         if name not in known:
             listed = ", ".join(map(_flag, known)) or "no parameters"
@@ -186,7 +170,7 @@ def _train(
     with shown_progress("reading", quiet, in_steps=True) as progress:
         model, parts, about = train(read_table(table), task, progress)
     if limits:
-        about["device"] = budget_values(model, limits["chip"], limits["input"])
+        about["device"] = budget.budget_values(model, limits["chip"], limits["input"])
     if min_accuracy is not None:
         if about["validation"] is None:
             raise InputError("--min-accuracy: the table is too small to cross-validate")
@@ -213,5 +197,5 @@ def _lines(about: "About", output: str, content: bytes | None) -> list[str]:
     else:
         place = "standard output" if output == STANDARD else output
         outcome = f"saved: {place} ({readable_size(len(content))})"
-    device = ["", *budget_lines(about["device"])] if "device" in about else []
+    device = ["", *budget.budget_lines(about["device"])] if "device" in about else []
     return [*training_lines(about), *device, "", outcome]

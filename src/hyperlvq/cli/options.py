@@ -22,15 +22,13 @@ if TYPE_CHECKING:
 
 STANDARD = "-"
 
-TableArgument = Annotated[
+Table = Annotated[
     str,
     typer.Argument(help="A CSV, TSV or Parquet file, gzipped or not; - reads standard input."),
 ]
-ModelArgument = Annotated[
-    str, typer.Argument(help="A model of hyperlvq fit; - reads standard input.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-QuietOption = Annotated[
+Model = Annotated[str, typer.Argument(help="A model of hyperlvq fit; - reads standard input.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print nothing but results asked for and errors.")
 ]
 MinAccuracy = Annotated[

@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING, Any
 from typer import Exit, Option
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.options import (
-    STANDARD,
-    JsonOption,
-    MinAccuracy,
-    ModelArgument,
-    QuietOption,
-    TableArgument,
-    check_not_an_input,
-    print_result,
-    read_saved,
-)
+from hyperlvq.cli import options
+from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result, read_saved
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import aligned, confusion_lines, counted, fact_lines, shortened
 
@@ -25,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def predict(
-    model: ModelArgument,
-    table: TableArgument,
+    model: options.Model,
+    table: options.Table,
     output: str = Option(
         STANDARD, "--output", "-o", help="A *.csv, *.tsv, *.parquet or *.csv.gz file; - for stdout."
     ),
@@ -34,7 +25,7 @@ def predict(
         False, "--margins", help="Add by how much the class's score exceeds the next best."
     ),
     keep: list[str] | None = Option(None, help="A column of the table to copy; repeatable."),
-    quiet: QuietOption = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Predict the rows of a table, in their order and however many there are.
 
@@ -73,15 +64,15 @@ def predict(
 
 
 def evaluate(
-    model: ModelArgument,
-    table: TableArgument,
+    model: options.Model,
+    table: options.Table,
     target: str | None = Option(
         None, "--target", "-t", help="The column of the classes, if not as in training."
     ),
     picture: Path | None = Option(None, help="Draw the confusion matrix: *.svg, *.png or *.pdf."),
-    min_accuracy: MinAccuracy = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    min_accuracy: options.MinAccuracy = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Compare a model's predictions with the known classes of a table.
 
