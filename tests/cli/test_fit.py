@@ -1,9 +1,7 @@
 """`hyperlvq fit`: what it learns from, what it says, what it writes."""
 
-import gzip
 import json
 import os
-from io import StringIO
 
 import numpy as np
 import pandas as pd
@@ -61,20 +59,6 @@ def test_the_same_seed_gives_the_same_model(table, model, quick_fit, decisions):
 
     np.testing.assert_array_equal(decisions(quick_fit(table, "--seed", 0)), expected)
     assert (decisions(quick_fit(table, "--seed", 2)) != expected).any()
-
-
-@pytest.mark.parametrize(
-    ("hidden", "readout"),
-    [
-        *[("features", "rls"), ("rvfl", "centroids"), ("intrvfl", "perceptron")],
-        *[("features", "lvq1"), ("rvfl", "glvq"), ("intrvfl", "kglvq")],
-    ],
-)
-def test_every_layer_and_readout_can_be_saved_and_used(hidden, readout, table, path):
-    recipe = ("--hidden", hidden, "--readout", readout, "--cv", "0")
-    output_of("fit", table, "-t", "colour", "-o", path, *recipe)
-
-    assert output_of("predict", path, table).count("\n") == 31
 
 
 def test_parameters_reach_the_model(table, quick_fit):
@@ -161,27 +145,6 @@ def test_labels_and_columns_of_any_text_come_back_as_they_were(text, quick_fit, 
     columns = from_notes(read_path(model), "m")["columns"]
     assert [column.name for column in columns] == ["a", name]
     assert pd.read_csv(tmp_path / "p.csv")["y"].tolist() == frame["y"].tolist()
-
-
-FORMS = {
-    "a byte order mark": lambda text: b"\xef\xbb\xbf" + text.encode(),
-    "CRLF": lambda text: text.replace("\n", "\r\n").encode(),
-    "UTF-16": lambda text: text.encode("utf-16"),
-    "semicolons": lambda text: text.replace(",", ";").encode(),
-    "tabs": lambda text: text.replace(",", "\t").encode(),
-    "bars": lambda text: text.replace(",", "|").encode(),
-    "gzip": lambda text: gzip.compress(text.encode()),
-    "no last line end": lambda text: text.rstrip().encode(),
-    "decimal commas": lambda text: text.replace(",", ";").replace(".", ",").encode(),
-    "Parquet": lambda text: pd.read_csv(StringIO(text)).to_parquet(),
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_the_form_of_a_table_does_not_matter(form, model, quick_fit, decisions, tmp_path):
-    (tmp_path / "t.csv").write_bytes(FORMS[form](colour_table()))
-
-    np.testing.assert_array_equal(decisions(quick_fit(tmp_path / "t.csv")), decisions(model))
 
 
 def test_standard_input_and_output_are_a_table_and_a_model(tmp_path):

@@ -11,7 +11,6 @@ from shell import PROGRAM, filled, hyperlvq
 from small_tables import QUICK, colour_table
 
 from hyperlvq import __version__
-from hyperlvq.cli.stopping import SignalExit, if_stopped
 
 OLD = b"what was there before"
 STOPPED = "hyperlvq: stopped\n"
@@ -135,11 +134,3 @@ def test_other_threads_leave_signals_alone():
         code, output, _ = pool.submit(hyperlvq, "--version").result()
 
     assert (code, output) == (0, f"{__version__}\n")
-
-
-def test_what_holds_within_a_block_is_said_of_it_alone():
-    with pytest.raises(SignalExit) as stopped, if_stopped("nothing was written"):
-        raise KeyboardInterrupt
-    assert stopped.value.sentence == "stopped; nothing was written"
-    with pytest.raises(KeyboardInterrupt), if_stopped(None):
-        raise KeyboardInterrupt

@@ -257,15 +257,12 @@ def test_models_of_rls_and_glvq_alone_are_trained_on_a_device(options, expected)
 @pytest.mark.parametrize(
     ("wanted", "options", "message"),
     [
-        (["knn"], {}, "there is no model to run on a device 'knn'; there are rls_f"),
         (["intrvfl_glvq_votes"], {}, "there is no model to run on a device 'intrvfl_"),
-        ([], {}, "no model to run on a device is named; there are rls_features, "),
         (
             ["glvq_features", "rvfl_rls"],
             {"as_published": True},
             "there is no model to run on a device as published 'rvfl_rls'; there are glvq_f",
         ),
-        (["knn"], {"grid": "full"}, "there is no model to tune on a device 'knn'; there are r"),
         (None, {"grid": "slow"}, "grid must be one of 'full', 'quick', got 'slow'"),
     ],
 )

@@ -102,14 +102,6 @@ def test_study_goes_on_where_it_was_left(tmp_path, source):
     )
 
 
-def test_study_may_grow(tmp_path, source):
-    study(source, tmp_path, models=["knn"], sets=["plain"])
-    steps = study(source, tmp_path, models=["knn", "ridge"])
-
-    assert len(steps) == 1 + 5
-    assert len(read_records(tmp_path)) == 10
-
-
 def test_processes_give_the_records_of_one(tmp_path, source):
     study(source, tmp_path / "one")
     study(source, tmp_path / "two", executor=processes(2))
@@ -230,17 +222,9 @@ def test_another_study_needs_another_folder(tmp_path, source, changes, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"models": ["gvlq"]}, "there is no model 'gvlq'; there are rls_features, .*ridge$"),
-        ({"sets": ["trees"]}, "there is no data set 'trees'; there are plain, filed$"),
-        ({"models": []}, "no model is named; there are rls_features, "),
-        ({"sets": []}, "no data set is named; there are plain, filed$"),
         ({"protocol": "lax"}, "protocol must be one of 'paper', 'strict', got 'lax'"),
         ({"n_seeds": 0}, "n_seeds must be at least 1, got 0"),
         ({"as_published": True}, "--as-published needs --settings FILE, such as the paper's table"),
-        (
-            {"as_published": True, "settings": Settings()},
-            "--as-published needs --settings FILE, such as the paper's table",
-        ),
         (
             {"settings": settings_of("best", rls_features_lmb=2)},
             "the settings best have no column 'tuning': .*--as-published to train it as the paper",

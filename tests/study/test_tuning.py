@@ -313,8 +313,6 @@ def test_a_fold_that_cannot_be_trained_leaves_the_others_their_say():
     ("models", "options", "message"),
     [
         (["forest"], {}, "there is no model with a grid 'forest'; there are rls_f.*ridge$"),
-        ([], {}, "no model with a grid is named; there are rls_features, "),
-        (["knn"], {"sets": ["trees"]}, "there is no data set 'trees'; there are plain, other"),
         (["knn"], {"grid": "slow"}, "grid must be one of 'full', 'quick', got 'slow'"),
         (["knn"], {"protocol": "lax"}, "protocol must be one of 'paper', 'strict', got 'lax'"),
         (["knn"], {"n_seeds": 0}, "n_seeds must be at least 1, got 0"),

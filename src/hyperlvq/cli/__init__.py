@@ -10,7 +10,6 @@ from hyperlvq.cli.text import printable
 
 EXTRA_NEEDED = "the command line needs: pip install 'hyperlvq[cli]'"
 EXTRA_MODULES = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "typer")
-OUT_OF_MEMORY = "there is not enough memory for this"
 BAD_INPUT = 2
 OUT_OF_FILES = (errno.EMFILE, errno.ENFILE)
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -20,11 +19,15 @@ def main() -> None:
     """Run a command; what was given wrong is one sentence and exit code 2."""
     try:
         with ending_signals_raise():
-            code = _run()
+            from hyperlvq.cli.app import run
+
+            code = run()
+            if code == INTERRUPTED:  # which typer makes of Ctrl-C
+                raise KeyboardInterrupt
     except InputError as error:
         code = _complain(str(error))
     except MemoryError:
-        code = _complain(OUT_OF_MEMORY)
+        code = _complain("there is not enough memory for this")
     except SignalExit as error:
         code = _complain(error.sentence, error.exit_code)
     except KeyboardInterrupt:
@@ -39,15 +42,6 @@ def main() -> None:
             raise
         code = _complain(_sentence(system_error))
     sys.exit(code)
-
-
-def _run() -> int:
-    from hyperlvq.cli.app import run
-
-    code = run()
-    if code == INTERRUPTED:  # which typer makes of Ctrl-C
-        raise KeyboardInterrupt
-    return code
 
 
 def _system_error(error: BaseException) -> OSError | None:

@@ -1,6 +1,6 @@
 """`hyperlvq budget` and `costs`: what models take of a device, and what training takes."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from typer import Option
 
@@ -13,17 +13,17 @@ Chip = Literal["cortex-m3", "avr", "riscv32"]
 Input = Literal["float", "int16", "int32"]
 DEFAULT_CHIP: Chip = "cortex-m3"
 DEFAULT_INPUT: Input = "float"
-InputOption = Annotated[
-    Input, Option("--input", help="The type of a feature on the device; integers: no floats.")
-]
+INPUT = Option(
+    DEFAULT_INPUT, "--input", help="The type of a feature on the device; integers: no floats."
+)
 
 
 def budget(
-    model: options.Model,
+    model: str = options.MODEL,
     target: Chip = Option(DEFAULT_CHIP, help="The processor."),
-    input_type: InputOption = DEFAULT_INPUT,
+    input_type: Input = INPUT,
     bits: Literal["8", "16"] = Option("8", help="Width of a prototype's entry."),
-    as_json: options.Json = False,
+    as_json: bool = options.JSON,
 ) -> None:
     """Predict flash, RAM, stack and instructions of an exported model, to about 10 %.
 
@@ -42,7 +42,7 @@ def costs(
     n_units: int = Option(1000, min=1, help="Hidden units N."),
     prototypes_per_class: int = Option(1, min=1, help="Prototypes P."),
     n_iter: int = Option(10, min=1, help="Iterations I of GLVQ."),
-    as_json: options.Json = False,
+    as_json: bool = options.JSON,
 ) -> None:
     """Show what training costs by Table I of the paper, and what a prediction of intRVFL costs.
 

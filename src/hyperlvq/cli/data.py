@@ -58,10 +58,11 @@ def verify(
     for name in checked:
         try:
             collection.load(name)
-            print_result([f"{name}: ok"])
         except InputError as error:
             print_result([f"{name}: {error}"])
             failed.append(name)
+        else:
+            print_result([f"{name}: ok"])
     summary = f"{len(checked) - len(failed)} of {len(checked)} data sets are whole"
     print_result([f"{summary}; failed: {', '.join(failed)}" if failed else summary])
     if failed:

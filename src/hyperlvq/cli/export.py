@@ -7,7 +7,7 @@ from typer import Option
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli import options
-from hyperlvq.cli.budget import InputOption
+from hyperlvq.cli.budget import INPUT, Input
 from hyperlvq.cli.options import SavedModel, print_result, read_saved
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import fact_lines
@@ -17,13 +17,13 @@ MOST_VECTORS = 64
 
 
 def export(
-    model: options.Model,
+    model: str = options.MODEL,
     output: Path = Option(
         ..., "--output", "-o", help="The folder of the C files, or the ONNX file."
     ),
     to: Literal["c", "onnx"] = Option("c", help="What to write."),
     name: str = Option("model", help="The prefix of all names in the code."),
-    input_type: InputOption = "float",
+    input_type: Input = INPUT,
     bits: Literal["8", "16"] | None = Option(
         None, help="Width of a prototype's entry: 8 without it."
     ),
@@ -37,8 +37,8 @@ def export(
     learning_rate: float | None = Option(
         None, help="The step by which it learns; as fitted without it."
     ),
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
+    as_json: bool = options.JSON,
+    quiet: bool = options.QUIET,
 ) -> None:
     """Write a model as firmware in C99, integers only if features are, or as an ONNX file.
 

@@ -53,7 +53,7 @@ def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @with_parameter_options
 def fit(
-    table: options.Table,
+    table: str = options.TABLE,
     target: str = Option(..., "--target", "-t", help="The column to predict."),
     output: str = Option(..., "--output", "-o", help="The model file; - for stdout."),
     hidden: Hidden = ModelOption("intrvfl", help="The hidden layer."),
@@ -73,9 +73,9 @@ def fit(
         None, help="A column to use whatever it looks like; repeatable."
     ),
     drop: list[str] | None = Option(None, help="A column to leave out; repeatable."),
-    min_accuracy: options.MinAccuracy = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
+    min_accuracy: float | None = options.MIN_ACCURACY,
+    as_json: bool = options.JSON,
+    quiet: bool = options.QUIET,
     **parameters: Any,
 ) -> None:
     """Learn to predict a column of a table from the others, and save the model.

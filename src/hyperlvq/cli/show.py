@@ -22,7 +22,7 @@ MOST_NAMES = 100
 MOST_LEVELS = 5
 
 
-def show(model: options.Model, as_json: options.Json = False) -> None:
+def show(model: str = options.MODEL, as_json: bool = options.JSON) -> None:
     """Show a model: its settings, classes and columns, size and costs, what it was trained on.
 
     Example: hyperlvq show model.hlvq

@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from typer import Argument, Option, Typer, echo
 
@@ -23,44 +23,32 @@ NO_HALF = "no file is left half-written"
 
 study_app = Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
-Output = Annotated[Path, Option("--output", "-o", help="The folder of the records.")]
-Data = Annotated[
-    Path | None,
-    Option(help="The collection: a folder, .tar.gz or .tar.xz; built-in sets without it."),
-]
-Models = Annotated[
-    str | None,
-    Option(help=f"Models, separated by commas; all without it: {', '.join(MODELS)}."),
-]
-Sets = Annotated[str | None, Option(help="Data sets, separated by commas; all without it.")]
-Seeds = Annotated[int, Option(min=1, help="Number of random initialisations.")]
-Protocol = Annotated[
-    Literal["paper", "strict"],
-    Option(help="How data are scaled, split and tuned: as in the paper, or leaving no leak."),
-]
-Jobs = Annotated[int | None, Option(min=1, help="Number of processes; by default one per core.")]
-Dask = Annotated[
-    str | None,
-    Option(
-        metavar="ADDRESS", help="The scheduler of a Dask cluster that takes the place of --jobs."
-    ),
-]
-Device = Annotated[
-    Literal["cpu", "cuda"] | None,
-    Option(
-        help="Train all initialisations on a split, or all settings on a data set, together, "
-        "there; models of RLS and GLVQ only."
-    ),
-]
-Minutes = Annotated[
-    float | None, Option(min=0.01, help="With --device, when to stop and leave the rest.")
-]
+OUTPUT = Option(..., "--output", "-o", help="The folder of the records.")
+DATA = Option(None, help="The collection: a folder, .tar.gz or .tar.xz; built-in sets without it.")
+NAMES = f"Models, separated by commas; all without it: {', '.join(MODELS)}."
+SETS = Option(None, help="Data sets, separated by commas; all without it.")
+SEEDS = Option(5, min=1, help="Number of random initialisations.")
+PROTOCOL = Option(
+    "paper", help="How data are scaled, split and tuned: as in the paper, or leaving no leak."
+)
+JOBS = Option(None, min=1, help="Number of processes; by default one per core.")
+DASK = Option(
+    None,
+    metavar="ADDRESS",
+    help="The scheduler of a Dask cluster that takes the place of --jobs.",
+)
+DEVICE = Option(
+    None,
+    help="Train all initialisations on a split, or all settings on a data set, together, there; "
+    "models of RLS and GLVQ only.",
+)
+MINUTES = Option(None, min=0.01, help="With --device, when to stop and leave the rest.")
 
 
 @study_app.command()
 def run(
-    output: Output,
-    data: Data = None,
+    output: Path = OUTPUT,
+    data: Path | None = DATA,
     settings: Path | None = Option(
         None,
         metavar="FILE|defaults",
@@ -74,14 +62,14 @@ def run(
         help="Solve and start the models as the paper does, with the settings of its table, which "
         "--settings names.",
     ),
-    models: Models = None,
-    sets: Sets = None,
-    seeds: Seeds = 5,
-    protocol: Protocol = "paper",
-    jobs: Jobs = None,
-    dask: Dask = None,
-    device: Device = None,
-    minutes: Minutes = None,
+    models: str | None = Option(None, help=NAMES),
+    sets: str | None = SETS,
+    seeds: int = SEEDS,
+    protocol: Literal["paper", "strict"] = PROTOCOL,
+    jobs: int | None = JOBS,
+    dask: str | None = DASK,
+    device: Literal["cpu", "cuda"] | None = DEVICE,
+    minutes: float | None = MINUTES,
     retry_failed: bool = Option(False, "--retry-failed", help="Run again what ended in an error."),
 ) -> None:
     """Train and test the models; started again, do only what is missing.
@@ -110,19 +98,19 @@ def run(
 
 @study_app.command()
 def tune(
-    output: Output,
-    data: Data = None,
-    models: Models = None,
-    sets: Sets = None,
-    seeds: Seeds = 5,
-    protocol: Protocol = "paper",
+    output: Path = OUTPUT,
+    data: Path | None = DATA,
+    models: str | None = Option(None, help=NAMES),
+    sets: str | None = SETS,
+    seeds: int = SEEDS,
+    protocol: Literal["paper", "strict"] = PROTOCOL,
     grid: Literal["full", "quick"] = Option(
         "full", help="The values to try: the paper's and more (days), or fewer."
     ),
-    jobs: Jobs = None,
-    dask: Dask = None,
-    device: Device = None,
-    minutes: Minutes = None,
+    jobs: int | None = JOBS,
+    dask: str | None = DASK,
+    device: Literal["cpu", "cuda"] | None = DEVICE,
+    minutes: float | None = MINUTES,
 ) -> None:
     """Search the best settings and write them to settings.csv, which `run` takes.
 

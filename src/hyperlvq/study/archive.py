@@ -26,7 +26,6 @@ MAX_MEMBER_BYTES = 2**28
 MAX_HEADER_BYTES = 2**24
 
 BLOCK_BYTES = 512
-SKIP_BYTES = 2**20
 UNPACKERS: dict[bytes, Callable[..., Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
@@ -54,10 +53,9 @@ def read_archive(
                 name = PurePosixPath(member.name)
                 if member.isdir():  # whose size, if it has one, counts no bytes
                     continue
+                content = stream.read(member.size)
                 if is_wanted(name):
-                    yield name, stream.read(member.size)
-                else:
-                    stream.skip(member.size)
+                    yield name, content
         except InputError:
             raise
         except (OSError, *_DAMAGE) as error:
@@ -100,12 +98,6 @@ class _Stream:
         content = self._take(size)
         self._take(-size % BLOCK_BYTES)
         return content
-
-    def skip(self, size: int) -> None:
-        """Pass over so many bytes and what fills up their last block."""
-        for start in range(0, size, SKIP_BYTES):
-            self._take(min(SKIP_BYTES, size - start))
-        self._take(-size % BLOCK_BYTES)
 
     def refusal(self, member: TarInfo, fault: str) -> InputError:
         """Return what is wrong with a member."""

@@ -30,14 +30,11 @@ from hyperlvq.study.records import KEY, TIMES, Record, failure
 from hyperlvq.study.runner import choose
 from hyperlvq.study.tuning import GRIDS, GridSearch, grid_of, group_by_layer
 
-#: A hidden layer, None for bare features.
-Layer = Any
-
 
 class Cell(NamedTuple):
-    """A hidden layer, and the place of its results in a table of seeds × settings."""
+    """A hidden layer, None for bare features, and the place of its results: seed and settings."""
 
-    layer: Layer
+    layer: Any
     row: int
     columns: list[int]
 
@@ -190,14 +187,17 @@ class Trainer:
         table = np.empty((2, len(seeds), len(self.candidates)))
         for cells in groups:
             layers = [cell.layer for cell in cells]
+            with self._timed("fit_seconds"):
+                train = self._activations(self.samples.X_train, layers)
+            with self._timed("predict_seconds"):
+                test = self._activations(self.samples.X_test, layers)
             settings = [self.candidates[column] for column in cells[0].columns]
             if self.job.model.is_rls:
-                results = self._train_penalties(layers, [each["alpha"] for each in settings])
+                results = self._train_penalties(train, test, [each["alpha"] for each in settings])
             else:
                 readouts = [build(self.job, setting)[-1] for setting in settings]
-                results = self._train_prototypes(
-                    layers, readouts, np.array([seeds[cell.row] for cell in cells])
-                )
+                seeds_of_layers = np.array([seeds[cell.row] for cell in cells])
+                results = self._train_prototypes(train, test, readouts, seeds_of_layers)
             for number, cell in enumerate(cells):
                 table[:, cell.row, cell.columns] = results[:, number]
         return table
@@ -230,7 +230,7 @@ class Trainer:
             groups += [cells[start : start + at_once] for start in range(0, len(cells), at_once)]
         return groups
 
-    def _activations(self, X: np.ndarray, layers: Sequence[Layer]) -> Array:
+    def _activations(self, X: np.ndarray, layers: Sequence[Any]) -> Array:
         """Return the activations of layers of one kind and size (layers × samples × units)."""
         if isinstance(layers[0], IntRVFLLayer):
             keys, clips = zip(*((layer.keys_, layer.clip) for layer in layers), strict=True)
@@ -241,39 +241,34 @@ class Trainer:
             return batched.encode_sigmoids(X, weights, biases, self.backend)
         return self.backend.array(X[np.newaxis], "float64")
 
-    def _train_penalties(self, layers: Sequence[Layer], alphas: Sequence[float]) -> np.ndarray:
+    def _train_penalties(self, train: Array, test: Array, alphas: Sequence[float]) -> np.ndarray:
         """Return accuracies and iterations of RLS (2 × layers × penalties)."""
         samples, backend = self.samples, self.backend
         with self._timed("fit_seconds"):
-            train = self._activations(samples.X_train, layers)
             coefs = batched.train_rls(train, samples.y_train, alphas, backend)
         with self._timed("predict_seconds"):
-            test = self._activations(samples.X_test, layers)
             classes = np.unique(samples.y_train)
             accuracies = batched.rls_accuracies(coefs, classes, test, samples.y_test, backend)
         # RLSClassifier, too, counts solving directly as one iteration.
         return np.stack([accuracies, np.ones_like(accuracies)])
 
     def _train_prototypes(
-        self, layers: Sequence[Layer], readouts: Sequence[GLVQClassifier], seeds: np.ndarray
+        self, train: Array, test: Array, readouts: Sequence[GLVQClassifier], seeds: np.ndarray
     ) -> np.ndarray:
         """Return accuracies and iterations of GLVQ (2 × layers × readouts), a seed per layer."""
         samples, backend = self.samples, self.backend
         classes, y = np.unique(samples.y_train, return_inverse=True)
         with self._timed("fit_seconds"):
-            X_train = self._activations(samples.X_train, layers)
-            train = batched.Samples(X_train, backend.array(y), len(classes))
-        with self._timed("predict_seconds"):
-            test = self._activations(samples.X_test, layers)
+            labelled = batched.Samples(train, backend.array(y), len(classes))
         slopes = np.array([readout.slope for readout in readouts], dtype=float)
         counts = np.array([readout.prototypes_per_class for readout in readouts])
         init_noise, max_iter = float(readouts[0].init_noise), readouts[0].max_iter
         table = np.empty((2, len(seeds) * len(readouts)))
-        for places in batched.cut_into_batches(train, counts, len(seeds), backend):
+        for places in batched.cut_into_batches(labelled, counts, len(seeds), backend):
             rows, columns = np.divmod(places, len(readouts))
             batch = batched.GLVQBatch(slopes[columns], counts[columns], seeds[rows], init_noise)
             with self._timed("fit_seconds"):
-                trained = batched.train_glvq(train, batch, backend, max_iter, readouts[0].tol)
+                trained = batched.train_glvq(labelled, batch, backend, max_iter, readouts[0].tol)
             with self._timed("predict_seconds"):
                 predicted = backend.numpy(batched.predicted_classes(trained, test, backend))
             accuracies = (classes[predicted] == samples.y_test).mean(axis=2)

@@ -50,7 +50,7 @@ class GridSearch(Job):
             "grid": self.grid,
             "values": values_of_grid(self.model, self.grid),
             **self.reused,
-            **self.limits(),
+            **self.model.limits.get(self.grid, {}),
         }
 
     def seconds(self) -> float:
@@ -92,11 +92,8 @@ class GridSearch(Job):
     def candidates(self) -> list[Parameters]:
         """Return every setting of the grid, with what all of them share."""
         settings = settings_of_grid(grid_of(self.model, self.grid))
-        return [{**self.reused, **setting, **self.limits()} for setting in settings]
-
-    def limits(self) -> Mapping[str, Any]:
-        """Return the parameters that every setting of the grid is compared with."""
-        return self.model.limits.get(self.grid, {})
+        limits = self.model.limits.get(self.grid, {})
+        return [{**self.reused, **setting, **limits} for setting in settings]
 
     def n_trials(self) -> int:
         """Return how often every setting is trained and scored."""
