@@ -13,7 +13,6 @@ import pytest
 from model_files import changed, put_together, take_apart
 from shell import check_is_refused, filled, hyperlvq
 from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import MinMaxScaler
 from small_tables import PUBLISHED, RECORD, colour_rows, fit_colours
 
 import hyperlvq as package
@@ -50,14 +49,12 @@ def inputs(tmp_path_factory):
     models = {
         "pickle.hlvq": pickle.dumps(LogisticRegression()),
         "noted.hlvq": with_other_notes(content),
-        "foreign.hlvq": content.replace(b"GLVQClassifier", b"HuberRegressor"),
     }
     for name, part in {**TABLES, **models}.items():
         (folder / name).write_bytes(part)
     good = pd.read_csv(folder / "colours.csv")
     frame = good[["a", "b"]]
     recipe = package.make_classifier("features", "centroids")
-    package.save(MinMaxScaler().fit(frame), folder / "scaler.hlvq")
     package.save(recipe.fit(frame, good.colour), folder / "python.hlvq")
     package.save(recipe.fit(frame.to_numpy(), good.colour), folder / "array.hlvq")
     layer = package.make_classifier("rvfl", "glvq", n_units=20, random_state=0)
@@ -159,10 +156,6 @@ BAD_INPUT = [
     (fit(GOOD, "--input", "float"), "--input needs --max-flash or --max-ram"),
     (fit(GOOD, "--hidden", "deep"), "invalid value for '--hidden': 'deep' is not one of"),
     (fit(GOOD, "--drop", "kinds"), "no column 'kinds' (did you mean 'kind'?)"),
-    (fit(GOOD, "--keep", "weight"), "no column 'weight', only 'a', 'b', 'kind', 'colour'"),
-    (fit(GOOD, "--drop", "colour"), "column 'colour' is the target"),
-    (fit(GOOD, "--keep", "a", "--drop", "a"), "column 'a' cannot be both kept and left out"),
-    (fit(GOOD, "--drop=a", "--drop=b", "--drop=kind"), "no column to learn from: a (as asked)"),
     (fit(GOOD, "--tune", "--hidden", "features", "--readout", "centroids"), "no parameter left"),
     (fit(GOOD, "--min-accuracy", "0.5", "--cv", "0"), "--min-accuracy needs cross-validation"),
     (fit(GOOD, "--min-accuracy", "2"), "invalid value for '--min-accuracy'"),
@@ -176,9 +169,6 @@ BAD_INPUT = [
     (export("--trainable", "--learning-rate", "0"), "learning_rate must be a finite number above"),
     (export("--bits", "16", "--trainable"), "--bits is for models that do not learn"),
     (export("--name", "int"), "reserves, got 'int'"),
-    (export("--name", "9lives"), "name must be a C identifier"),
-    (export("--bits", "7"), "invalid value for '--bits'"),
-    (export("--input", "double"), "invalid value for '--input'"),
     (export("--vectors", "gone.csv"), "gone.csv"),
     (export(model="rvfl.hlvq"), "hyperlvq: cannot export RVFLLayer: its real weights"),
     # where the model goes
@@ -190,9 +180,7 @@ BAD_INPUT = [
     # model files
     (show("pickle.hlvq"), "pickle.hlvq is a pickle, which could run any code: it is refused"),
     (show("colours.csv"), "colours.csv is not a model that hyperlvq saved"),
-    (show("foreign.hlvq"), "the class 'HuberRegressor' is not one of hyperlvq's models"),
     (show("gone.hlvq"), "gone.hlvq cannot be read: No such file or directory"),
-    (show("scaler.hlvq"), "scaler.hlvq has no fitted classifier in it but a MinMaxScaler"),
     (show("noted.hlvq"), "noted.hlvq has notes in it that hyperlvq fit did not write\n"),
     (["show"], "missing argument"),
     # tables to predict
@@ -268,7 +256,7 @@ def contents(folder):
 
 
 @pytest.mark.parametrize(("arguments", "words"), BAD_INPUT)
-def test_bad_input_is_one_sentence_and_leaves_every_file_as_it_was(
+def test_bad_input_is_one_sentence_and_leaves_files_as_they_were(
     arguments, words, inputs, tmp_path
 ):
     for name in ("m.hlvq", "p.csv", "c.svg"):

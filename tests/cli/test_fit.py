@@ -188,9 +188,7 @@ def test_an_accuracy_not_reached_is_exit_code_1_and_no_model(table, path):
     assert not list(path.parent.iterdir())
 
 
-def test_a_model_of_the_accuracy_asked_for_replaces_an_earlier_one_and_quiet_says_nothing(
-    table, path
-):
+def test_a_model_of_the_accuracy_asked_for_replaces_the_old_and_quiet_says_nothing(table, path):
     path.write_text("old")
     options = ("--n-units", "20", "--cv", "2", "--min-accuracy", "0.1", "-q")
 

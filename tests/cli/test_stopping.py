@@ -52,7 +52,7 @@ EXPORT = ("export", "{model}", "--vectors", "{table}", "-o", "{out}/c", "--to")
         ),
     ],
 )
-def test_a_command_says_what_is_true_of_the_files(
+def test_commands_say_what_is_true_of_the_files(
     function, arguments, sentence, model, table, tmp_path
 ):
     before = {"old": OLD, "old.csv": OLD, "old.svg": OLD, "records.jsonl": b""}

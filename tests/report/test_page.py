@@ -79,9 +79,7 @@ def test_tags_nest_and_ids_are_unique(full_page):
     assert len(ids) == len(set(ids))
 
 
-def test_the_page_is_small_the_same_every_time_and_refers_to_nothing_outside(
-    full_report, full_page
-):
+def test_the_page_is_small_always_the_same_and_refers_to_nothing_outside(full_report, full_page):
     without_names = full_page.replace("http://www.w3.org/", "")
 
     assert not re.search(r"https?:|src=|@import|url\((?!#)", without_names)
@@ -252,7 +250,6 @@ def test_a_failure_leaves_what_was_there(write_study, record, monkeypatch):
         ("taken.html", {}, r"taken\.md cannot be written: it is a folder"),
         ("r.html", {"figures_folder": "file"}, "file cannot be made a folder: File exists"),
         ("r.html", {"published": "r_sets.csv"}, "would be overwritten: give the report another"),
-        ("r.html", {"folder": "taken.md"}, r"holds no records\.jsonl"),
     ],
 )
 def test_a_wrong_path_is_refused_and_nothing_written(

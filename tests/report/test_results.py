@@ -67,9 +67,7 @@ def test_a_run_repeated_counts_once_by_its_last_record(record):
     assert study.failures == []
 
 
-def test_an_unreadable_data_set_is_a_failure_of_all_models_unless_it_was_read_later(
-    record, unreadable
-):
+def test_an_unreadable_data_set_is_a_failure_of_all_models_unless_read_later(record, unreadable):
     for dataset in ("wine", "iris"):
         broken = unreadable(dataset, "no such file")
         study = summarise_records([record(), broken])

@@ -11,6 +11,7 @@ from hyperlvq.cli.text import aligned, fact_lines
 
 Chip = Literal["cortex-m3", "avr", "riscv32"]
 Input = Literal["float", "int16", "int32"]
+Bits = Literal["8", "16"]
 DEFAULT_CHIP: Chip = "cortex-m3"
 DEFAULT_INPUT: Input = "float"
 INPUT = Option(
@@ -22,7 +23,7 @@ def budget(
     model: str = options.MODEL,
     target: Chip = Option(DEFAULT_CHIP, help="The processor."),
     input_type: Input = INPUT,
-    bits: Literal["8", "16"] = Option("8", help="Width of a prototype's entry."),
+    bits: Bits = Option("8", help="Width of a prototype's entry."),
     as_json: bool = options.JSON,
 ) -> None:
     """Predict flash, RAM, stack and instructions of an exported model, to about 10 %.

@@ -14,6 +14,7 @@ from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import readable_size
 from hyperlvq.registry import PARTS, Parameter, hidden_layers, readouts, recipe_records
+from hyperlvq.writing import check_writable, standard_output, write_bytes
 
 if TYPE_CHECKING:
     from hyperlvq.tables.about import About
@@ -113,8 +114,11 @@ def fit(
             sizes=sizes,
         )
         about, content = _train(table, task, limits, output, min_accuracy, quiet)
-    if content is not None:
-        _save(content, output)
+    if content is not None and output == STANDARD:
+        with standard_output(to_the_end=True) as stream:
+            stream.buffer.write(content)
+    elif content is not None:
+        write_bytes(content, output)
     lines = _lines(about, output, content)
     print_result(lines, to_plain(about), as_json, quiet, output == STANDARD)
     if content is None:
@@ -162,7 +166,6 @@ def _train(
     from hyperlvq.tables.about import to_notes
     from hyperlvq.tables.read import read_table
     from hyperlvq.tables.training import train
-    from hyperlvq.writing import check_writable
 
     if output != STANDARD:
         check_writable(output)
@@ -177,16 +180,6 @@ def _train(
         if about["validation"].mean < min_accuracy:
             return about, None
     return about, to_bytes(replace(parts, notes=to_notes(about)))
-
-
-def _save(content: bytes, output: str) -> None:
-    from hyperlvq.writing import standard_output, write_bytes
-
-    if output == STANDARD:
-        with standard_output(to_the_end=True) as stream:
-            stream.buffer.write(content)
-    else:
-        write_bytes(content, output)
 
 
 def _lines(about: "About", output: str, content: bytes | None) -> list[str]:

@@ -25,8 +25,10 @@ study_app = Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
 OUTPUT = Option(..., "--output", "-o", help="The folder of the records.")
 DATA = Option(None, help="The collection: a folder, .tar.gz or .tar.xz; built-in sets without it.")
-NAMES = f"Models, separated by commas; all without it: {', '.join(MODELS)}."
-SETS = Option(None, help="Data sets, separated by commas; all without it.")
+MODEL_NAMES = Option(
+    None, help=f"Models, separated by commas; all without it: {', '.join(MODELS)}."
+)
+SET_NAMES = Option(None, help="Data sets, separated by commas; all without it.")
 SEEDS = Option(5, min=1, help="Number of random initialisations.")
 PROTOCOL = Option(
     "paper", help="How data are scaled, split and tuned: as in the paper, or leaving no leak."
@@ -62,8 +64,8 @@ def run(
         help="Solve and start the models as the paper does, with the settings of its table, which "
         "--settings names.",
     ),
-    models: str | None = Option(None, help=NAMES),
-    sets: str | None = SETS,
+    models: str | None = MODEL_NAMES,
+    sets: str | None = SET_NAMES,
     seeds: int = SEEDS,
     protocol: Literal["paper", "strict"] = PROTOCOL,
     jobs: int | None = JOBS,
@@ -100,8 +102,8 @@ def run(
 def tune(
     output: Path = OUTPUT,
     data: Path | None = DATA,
-    models: str | None = Option(None, help=NAMES),
-    sets: str | None = SETS,
+    models: str | None = MODEL_NAMES,
+    sets: str | None = SET_NAMES,
     seeds: int = SEEDS,
     protocol: Literal["paper", "strict"] = PROTOCOL,
     grid: Literal["full", "quick"] = Option(

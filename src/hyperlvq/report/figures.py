@@ -191,20 +191,16 @@ def _draw_labels(axes: Axes, mean_ranks: pd.Series, top: float) -> None:
     """Write the better half on the left, from the top, and the worse half on the right, up."""
     n_models = len(mean_ranks)
     best, worst = axes.get_xlim()
-    gap = 0.015 * (worst - best)
+    margin = 0.015 * (worst - best)
     for position, (name, rank) in enumerate(mean_ranks.items()):
         is_left = position < (n_models + 1) // 2
         row = position if is_left else n_models - 1 - position
         height = top + DIAGRAM_ROW * (row + 0.3)
-        edge, outside, side = (
-            (best - gap, best - 2 * gap, "right")
-            if is_left
-            else (worst + gap, worst + 2 * gap, "left")
-        )
-        lines = [rank, rank, edge], [DIAGRAM_AXIS, height, height]
+        edge, gap, side = (best, -margin, "right") if is_left else (worst, margin, "left")
+        lines = [rank, rank, edge + gap], [DIAGRAM_AXIS, height, height]
         _draw_line(axes, *lines, color=MUTED, linewidth=0.8)
         text = f"{MODELS[name].title} ({rank:.2f})"
-        axes.text(outside, height, text, ha=side, va="center_baseline", fontsize=10)
+        axes.text(edge + 2 * gap, height, text, ha=side, va="center_baseline", fontsize=10)
 
 
 def _draw_cliques(axes: Axes, ranking: Ranking) -> None:

@@ -209,9 +209,8 @@ def tune_study(
     check_integer("n_seeds", n_seeds, minimum=1)
     tunable = [model.name for model in MODELS.values() if grid_of(model, grid)]
     chosen = [MODELS[name] for name in runner.choose("model with a grid", models, tunable)]
-    data_sets, unreadable = runner.load_sets(
-        source, runner.choose("data set", sets, source.names())
-    )
+    names = runner.choose("data set", sets, source.names())
+    data_sets, unreadable = runner.load_sets(source, names)
     with open_records(folder, TUNING_NAME) as records:
         runner.check_protocol(protocol, records.records)
         check_searches(records.records)
