@@ -8,7 +8,6 @@ from hyperlvq.checks import InputError
 from hyperlvq.cli.stopping import INTERRUPTED, STOPPED, SignalExit, ending_signals_raise
 from hyperlvq.cli.text import printable
 
-EXTRA_NEEDED = "the command line needs: pip install 'hyperlvq[cli]'"
 EXTRA_MODULES = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "typer")
 BAD_INPUT = 2
 OUT_OF_FILES = (errno.EMFILE, errno.ENFILE)
@@ -35,7 +34,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name not in EXTRA_MODULES:
             raise
-        code = _complain(EXTRA_NEEDED)
+        code = _complain("the command line needs: pip install 'hyperlvq[cli]'")
     except Exception as error:
         system_error = _system_error(error)
         if system_error is None:

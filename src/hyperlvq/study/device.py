@@ -77,7 +77,14 @@ def _execute(backend: Backend, end: float, jobs: Sequence[Job]) -> Iterator[tupl
         # The first is done in any case, so that the same command gets on, however slow its data.
         if number > 0 and time.monotonic() > end:
             return
-        yield from zip(group, records_of(group, backend), strict=True)
+        try:
+            if isinstance(group[0], Run):
+                records = run_together(group, backend)
+            else:
+                records = [search_together(search, backend) for search in group]
+        except Exception as error:  # one bad group must not end a study of thousands
+            records = [failure(job.description(), error) for job in group]
+        yield from zip(group, records, strict=True)
 
 
 def grouped_by_seed(jobs: Iterable[Job]) -> list[list[Any]]:
@@ -90,16 +97,6 @@ def grouped_by_seed(jobs: Iterable[Job]) -> list[list[Any]]:
         shared = tuple(description[name] for name in KEY if name != "seed")
         groups.setdefault(shared, []).append(job)
     return list(groups.values())
-
-
-def records_of(group: Sequence[Any], backend: Backend) -> list[Record]:
-    """Return the records of a group, whatever happens in it."""
-    try:
-        if isinstance(group[0], Run):
-            return run_together(group, backend)
-        return [search_together(search, backend) for search in group]
-    except Exception as error:  # one bad group must not end a study of thousands
-        return [failure(job.description(), error) for job in group]
 
 
 def run_together(runs: Sequence[Run], backend: Backend) -> list[Record]:

@@ -147,6 +147,7 @@ def _take(
     response: HTTPResponse, version: Version | None, part: PartialFile, progress: ByteProgress
 ) -> None:
     """Add what comes to the part, if it is the rest of `version` or all of a file."""
+    status = _line(f"status {response.status} {response.reason}")
     place = response.headers.get("Content-Range", "")
     if response.status == HTTPStatus.OK:
         version = _version_of(response, part)
@@ -158,11 +159,10 @@ def _take(
         if part.size != version.size or place not in ("", f"bytes */{version.size}"):
             _start_afresh(part)
         return  # nothing is missing
+    elif response.status in WORTH_RETRYING:
+        raise _BrokenOffError(status)
     else:
-        status = _line(f"status {response.status} {response.reason}")
-        raise (
-            _BrokenOffError(status) if response.status in WORTH_RETRYING else _refused(part, status)
-        )
+        raise _refused(part, status)
     total = version.size
     progress(part.size, total)
     while chunk := response.read1(CHUNK_BYTES):  # what is there, as all of it may take hours
