@@ -27,7 +27,7 @@ from hyperlvq.export.budget import (
 )
 from hyperlvq.export.layout import BLOCK_UNITS, Layout
 from hyperlvq.export.plan import Plan
-from hyperlvq.export.scaling import float_scaling, integer_scaling
+from hyperlvq.export.scaling import make_scaling
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -57,9 +57,7 @@ def draw_plan(seed):
     clip = draw_size(rng, 1, 127)
     low, spans = draw_ranges(rng, n_features, input_type)
     names = tuple(f"feature {i}" for i in range(n_features))
-    make_scaling = float_scaling if input_type == "float" else integer_scaling
-    kind = () if input_type == "float" else (input_type,)
-    scaling, notes = make_scaling(low, low + spans, n_units, names, *kind)
+    scaling, notes = make_scaling(low, low + spans, n_units, names, input_type)
     weights, scale = draw_weights(rng, n_outputs, n_units, bits, clip)
     return Plan(
         name="net",

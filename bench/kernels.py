@@ -49,11 +49,11 @@ def encoder_rows(n_samples, n_features, n_units):
     """Measure the kernel, and `transform` as users call it, against the plain twin."""
     X = np.random.default_rng(0).uniform(size=(n_samples, n_features))
     layer = IntRVFLLayer(n_units, CLIP, random_state=0).fit(X)
-    sums = np.empty(n_units, dtype=encoding.sum_dtype(n_features))
     activations = np.empty((n_samples, n_units), dtype=activation_dtype(CLIP))
 
-    problem = (X, layer.keys_, CLIP, sums, activations)
-    encode, encode_plainly = partial(encoding.encode, *problem), partial(plain.encode, *problem)
+    problem = (X, layer.keys_, CLIP, activations)
+    encode = partial(encoding.encode_rows, *problem)
+    encode_plainly = partial(plain.encode_rows, *problem)
     transform = partial(layer.transform, X)
     kernel, whole, twin = median_seconds([encode, transform, encode_plainly], ENCODER_REPEATS)
     memory, twin_memory = peak_bytes(transform) - activations.nbytes, peak_bytes(encode_plainly)

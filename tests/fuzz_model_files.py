@@ -11,6 +11,7 @@ import struct
 import sys
 import time
 import warnings
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,7 @@ CELLS = {
     Kind.TEXT: np.array(["x", None, "new"], dtype=object),
     Kind.DROPPED: np.array([None] * 3),
 }
+SYNTAX = (b'"', b"{", b"}", b"[", b",", b":", b"\\", b"9", b"null", b"-1")
 NUMBERS = (0, 1, -1, 2, 127, -128, 2**31, 2**62, 1e308, np.nan, np.inf, -np.inf)
 
 
@@ -59,23 +61,15 @@ class Watch:
 
 def damaged(content, rng):
     """Return a file with bytes changed, inserted, removed, copied, or its end cut off."""
-    content = bytearray(content)
     n_header = 8 + int.from_bytes(content[:8], "little")
     for _ in range(rng.choice([1, 1, 1, 2, 5, 50])):
-        limit = rng.choice([8, n_header, len(content)])
-        place = rng.randrange(min(limit, len(content)))
+        place = rng.randrange(min(rng.choice([8, n_header, len(content)]), len(content)))
         length = rng.choice([1, 1, 2, 8, 100])
-        content[place : place + rng.choice([0, length])] = rng.choice(
-            [
-                rng.randbytes(length),
-                bytes(length),
-                b"",
-                content[place // 2 : place // 2 + length],
-                rng.choice([b'"', b"{", b"}", b"[", b",", b":", b"\\", b"9", b"null", b"-1"]),
-            ]
-        )
-        content = content or bytearray(b"\0")
-    return bytes(content[: rng.randrange(len(content))] if rng.random() < 0.1 else content)
+        copied = content[place // 2 : place // 2 + length]
+        new = [rng.randbytes(length), bytes(length), b"", copied, rng.choice(SYNTAX)]
+        rest = content[place + rng.choice([0, length]) :]
+        content = content[:place] + rng.choice(new) + rest or b"\0"
+    return content[: rng.randrange(len(content))] if rng.random() < 0.1 else content
 
 
 def crafted(content, rng):
@@ -104,44 +98,34 @@ def change_value(values, rng):
     if not found:
         return
     container, key = rng.choice(found)
-    action = rng.choice(["set", "set", "remove", "add", "copy"])
-    if action == "remove":
+    other, other_key = rng.choice(found)
+    if rng.random() < 0.2:
         del container[key]
-    elif action == "copy":
-        other, other_key = rng.choice(found)
-        container[key] = json.loads(json.dumps(other[other_key]))
-    elif action == "add" and isinstance(container, dict):
-        name = rng.choice(["", "memory", "n_jobs", "coef_", "text", "alpha"])
-        container[name] = rng.choice(VALUES)
+    elif rng.random() < 0.25:
+        container[key] = deepcopy(other[other_key])
     else:
-        container[key] = json.loads(json.dumps(rng.choice(VALUES)))
+        names = ["", "memory", "n_jobs", "coef_", "text", "alpha"]
+        is_added = isinstance(container, dict) and rng.random() < 0.3
+        container[rng.choice(names) if is_added else key] = deepcopy(rng.choice(VALUES))
 
 
 def change_array(arrays, rng):
     name = rng.choice(sorted(arrays))
-    array = arrays[name]
-    action = rng.choice(["number", "number", "type", "shape", "random", "remove", "rename", "add"])
+    array = arrays.pop(name)
+    changed = array.copy()
+    shapes = [(array.size,), (1, *array.shape), array.shape[::-1], (array.size, 1)]
+    other = [rng.choice([0, 1, 2, 3, 20, 1000]) for _ in range(rng.randrange(3))]
+    filled = np.full(rng.choice([other, [0, 10**8]]), rng.choice(NUMBERS[:7]))
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if action == "number" and array.size:
-            changed = array.copy()
-            place = rng.randrange(array.size)
-            changed.flat[place] = np.array([rng.choice(NUMBERS)]).astype(array.dtype)[0]
-            arrays[name] = changed
-        elif action == "type":
-            arrays[name] = array.astype(rng.choice(TYPES))
-        elif action == "shape":
-            shapes = [(array.size,), (1, *array.shape), array.shape[::-1], (array.size, 1)]
-            arrays[name] = np.ascontiguousarray(array.reshape(rng.choice(shapes)))
-        elif action == "remove":
-            del arrays[name]
-        elif action == "rename":
-            arrays[rng.choice(["a", "notes.a", f"{name}_", *arrays])] = arrays.pop(name)
-        else:
-            shape = [rng.choice([0, 1, 2, 3, 20, 1000]) for _ in range(rng.randrange(3))]
-            shape = rng.choice([shape, [0, 10**8]])
-            new = np.full(shape, rng.choice(NUMBERS[:7])).astype(rng.choice(TYPES))
-            arrays[name if action == "random" else f"{name}.{rng.choice('ab')}"] = new
+        if array.size:
+            number = np.array([rng.choice(NUMBERS)]).astype(array.dtype)
+            changed.flat[rng.randrange(array.size)] = number[0]
+        retyped = [each.astype(rng.choice(TYPES)) for each in (array, filled)]
+    new = rng.choice([changed, changed, array.reshape(rng.choice(shapes)), *retyped])
+    names = ["a", "notes.a", f"{name}_", f"{name}.a", *arrays]
+    if rng.random() < 0.9:  # else it is removed
+        arrays[name if rng.random() < 0.7 else rng.choice(names)] = np.ascontiguousarray(new)
 
 
 def with_other_header(content, rng):

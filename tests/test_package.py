@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hyperlvq
-from hyperlvq.kernels.encoding import encode
+from hyperlvq.kernels.encoding import encode, encode_rows
 
 
 def output_of(script):
@@ -61,6 +61,6 @@ def test_everything_loads_in_half_a_second_after_scikit_learn():
 
 @pytest.mark.compiled
 def test_compiled_kernels_are_cached_on_disk():
-    encode(np.zeros((1, 1)), np.ones((1, 1), np.int8), 1, np.zeros(1, np.int8), np.zeros((1, 1)))
+    encode_rows(np.zeros((1, 1)), np.ones((1, 1), np.int8), 1)
 
     assert list(Path(encode.stats.cache_path).glob("encoding.encode-*.nbi"))

@@ -3,7 +3,6 @@
 import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 
 import pytest
 
@@ -43,19 +42,6 @@ def test_a_block_that_raises_leaves_everything_as_it_was(old_file, tmp_path):
 
     assert old_file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [old_file]
-
-
-def write_all(paths):
-    with ExitStack() as files:
-        for path in paths:
-            files.enter_context(replacing(path)).write_text("new")
-
-
-def test_several_files_become_all_or_none(tmp_path):
-    with pytest.raises(InputError, match="cannot be written: it is a folder"):
-        write_all([tmp_path / "one", tmp_path])
-
-    assert not (tmp_path / "one").exists()
 
 
 def test_a_link_stays_one(old_file, tmp_path):
@@ -113,12 +99,6 @@ def test_root_leaves_a_file_to_its_owner(old_file):
     write_bytes(b"new", old_file)
 
     assert (old_file.stat().st_uid, old_file.stat().st_gid) == (1234, 1235)
-
-
-def test_a_temporary_name_cannot_be_guessed(tmp_path):
-    with replacing(tmp_path / "file") as first, replacing(tmp_path / "file") as second:
-        assert first != second
-        assert first.parent == second.parent == tmp_path
 
 
 def test_a_link_at_the_temporary_name_is_not_followed(old_file, tmp_path, monkeypatch):

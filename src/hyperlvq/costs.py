@@ -9,7 +9,6 @@ from typing import NamedTuple
 from hyperlvq.checks import check_choice, check_integer
 
 WORD_BYTES = 4
-HIDDEN_LAYERS = ("features", "rvfl", "intrvfl")
 FORMS = ("float", "integer")
 # Negate, exponentiate, add and divide.
 SIGMOID_FLOPS = 4
@@ -118,7 +117,6 @@ def prediction_cost(
     >>> prediction_cost("intrvfl", n_features=64, n_units=256, n_outputs=20, form="integer")
     PredictionCost(bytes=7760, operations=27411)
     """
-    check_choice("hidden", hidden, HIDDEN_LAYERS)
     is_integer = check_choice("form", form, FORMS) == "integer"
     for name, value in (("n_features", n_features), ("n_units", n_units), ("n_outputs", n_outputs)):
         check_integer(name, value, minimum=1)
@@ -126,22 +124,19 @@ def prediction_cost(
         raise ValueError(f"bits must be 8 or 16, got {bits!r}")
     if is_integer and hidden == "rvfl":
         raise ValueError("the conventional RVFL layer has no integer form")
+    weight_bytes = WORD_BYTES * n_units * (n_features + 1)
+    key_bytes = n_features * (-(-n_units // 8) if is_integer else n_units)
+    layers = {
+        "features": (0, 0),
+        "rvfl": (weight_bytes, n_units * (2 * n_features + SIGMOID_FLOPS)),
+        # A level is one product and one rounding; a unit sums its features and is clipped twice.
+        "intrvfl": (key_bytes, 2 * n_features + n_units * (n_features + 2)),
+    }
+    layer = layers[check_choice("hidden", hidden, layers)]
     width = n_features if hidden == "features" else n_units
     scaling = 2 * WORD_BYTES * n_features, 2 * n_features
-    layer = _hidden_cost(hidden, n_features, n_units, is_integer)
     readout = _readout_cost(width, n_outputs, linear, bits if is_integer else None)
     return PredictionCost(*map(sum, zip(scaling, layer, readout, strict=True)))
-
-
-def _hidden_cost(hidden: str, n_features: int, n_units: int, is_integer: bool) -> tuple[int, int]:
-    if hidden == "features":
-        return 0, 0
-    if hidden == "rvfl":
-        weight_bytes = WORD_BYTES * n_units * (n_features + 1)
-        return weight_bytes, n_units * (2 * n_features + SIGMOID_FLOPS)
-    key_bytes = -(-n_units // 8) if is_integer else n_units
-    # A level is one product and one rounding; a unit sums its features and is clipped twice.
-    return n_features * key_bytes, 2 * n_features + n_units * (n_features + 2)
 
 
 def _readout_cost(width: int, n_outputs: int, linear: bool, bits: int | None) -> tuple[int, int]:

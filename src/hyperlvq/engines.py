@@ -10,10 +10,10 @@ from copy import copy
 from typing import Any, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from sklearn import get_config
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array, check_consistent_length, column_or_1d, gen_even_slices
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
 from hyperlvq.batched import glvq, rls
@@ -21,12 +21,12 @@ from hyperlvq.batched.backend import DEVICES, Backend, backend_of, name_of
 from hyperlvq.batched.encoding import encode_integers
 from hyperlvq.checks import check_cost
 from hyperlvq.kernels import scores
-from hyperlvq.kernels.distances import class_sums, squared_norms
+from hyperlvq.kernels.distances import class_sums, linear_scores, prototype_scores, squared_norms
 from hyperlvq.kernels.encoding import encode_rows
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.kernels.lbfgs import Minimum, minimise
 from hyperlvq.kernels.samples import canonical_samples
-from hyperlvq.kernels.threads import block_threads
+from hyperlvq.kernels.threads import block_threads, share_rows
 
 #: Labels that torch has; others, names above all, stay on the host.
 TORCH_LABELS = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
@@ -63,10 +63,11 @@ class NumpyEngine:
     def encode(self, X, keys, clip, n_jobs):
         """Return the activations of `IntRVFLLayer`."""
         activations = np.empty((len(X), keys.shape[1]), dtype=scores.activation_dtype(clip))
-        n_threads = min(effective_n_jobs(n_jobs), len(X))
-        Parallel(n_jobs=n_threads, prefer="threads", require="sharedmem")(
-            delayed(encode_rows)(X[rows], keys, clip, activations[rows])
-            for rows in gen_even_slices(len(X), n_threads)
+        share_rows(
+            lambda rows: encode_rows(X[rows], keys, clip, activations[rows]),
+            len(X),
+            keys.size,
+            None if n_jobs is None else effective_n_jobs(n_jobs),
         )
         return activations
 
@@ -86,12 +87,11 @@ class NumpyEngine:
 
     def prototype_scores(self, X, prototypes, prototype_classes, n_classes):
         """Return minus the squared distance to each class's closest prototype."""
-        norms = squared_norms(X)
-        return scores.prototype_scores(X, prototypes, prototype_classes, n_classes, norms)
+        return prototype_scores(X, prototypes, prototype_classes, n_classes)
 
     def linear_scores(self, X, coefficients):
         """Return X Wᵀ in float64."""
-        return scores.linear_scores(X, coefficients)
+        return linear_scores(X, coefficients)
 
     def winning_labels(self, compared_scores, classes):
         """Return the label of each sample from what `decision_function` returns."""

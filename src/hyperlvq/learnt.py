@@ -46,7 +46,11 @@ def check_usable(
 
     This is quick. With `parameters`, sizes must agree with them.
     """
-    sizes = {} if parameters is None else _given_sizes(record, parameters)
+    sizes: dict[str, int] = {}
+    if parameters is not None:
+        for size, name in record.given_sizes.items():
+            value = parameters[name]
+            sizes[size] = int(value) if isinstance(value, Integral) else len(value)
     found = {name: spec for name, spec in record.learnt.items() if name in learnt}
     for name, spec in record.learnt.items():
         if spec.required and name not in found:
@@ -77,14 +81,6 @@ def check_whole(
     if record.check is not None:
         record.check(parameters, learnt)
     return sizes
-
-
-def _given_sizes(record: PartRecord, parameters: Mapping[str, Any]) -> dict[str, int]:
-    values = {size: parameters[name] for size, name in record.given_sizes.items()}
-    return {
-        size: int(value) if isinstance(value, Integral) else len(value)
-        for size, value in values.items()
-    }
 
 
 def _check_sizes(name: str, value: Any, spec: Learnt, sizes: dict[str, int]) -> None:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO
 
 import numpy as np
 from safetensors import SafetensorError
@@ -129,7 +129,10 @@ def read_stream(stream: BinaryIO, name: str, max_bytes: int = LARGEST_BYTES) -> 
     with _one_sentence(f"{name} is not a model that can be used"):
         header, content = _read_content(stream, name, max_bytes)
         values = _our_values(header)
-        arrays = _Arrays(_tensors(content))
+        try:
+            arrays = _Arrays(safetensors.load(content))
+        except (SafetensorError, ValueError, KeyError, TypeError, OverflowError):
+            raise ValueError("its arrays are damaged") from None
         del content  # before arrays are looked at, which takes memory
         model = _model_of(values, arrays)
         check_model(model)
@@ -206,8 +209,11 @@ class _Arrays:
         if not {name, name + LENGTHS} <= self.tensors.keys():
             raise ValueError(f"the text {_shown(name)} is missing")
         content, lengths = self.tensors.pop(name), self.tensors.pop(name + LENGTHS)
-        width = _text_width(name, dtype)
-        self._count_text(len(lengths) if lengths.ndim else 0, 4 * width or 8)
+        match = _TEXT_TYPE.fullmatch(dtype) if isinstance(dtype, str) else None
+        if match is None:
+            raise ValueError(f"{_shown(name)} must be of a type of text")
+        width = int(match[1] or 0)  # in characters; 0 of objects
+        self._count_text(lengths.size, 4 * width or 8)
         return _text_of(name, content, lengths, width)
 
     def _count_text(self, n_texts: int, width: int) -> None:
@@ -225,7 +231,10 @@ def _plain_part(step: str, part: Part, arrays: _Arrays) -> dict[str, Any]:
         if record.learnt[name].type == "losses":
             _check_length(name, len(losses))
             learnt[name] = np.array(losses, dtype=np.float64)
-    parameters = {name: _names_as_array(part.parameters[name]) for name in record.saved_parameters}
+    parameters = {name: part.parameters[name] for name in record.saved_parameters}
+    for name, value in parameters.items():
+        if isinstance(value, list | tuple) and value and isinstance(value[0], str):
+            parameters[name] = np.array(value, dtype=object)
     return {
         "class": part.kind,
         "parameters": arrays.put_all(f"{step}.{PARAMETERS}", parameters),
@@ -233,19 +242,14 @@ def _plain_part(step: str, part: Part, arrays: _Arrays) -> dict[str, Any]:
     }
 
 
-def _names_as_array(value: Any) -> Any:
-    is_names = isinstance(value, list | tuple) and value and isinstance(value[0], str)
-    return np.array(value, dtype=object) if is_names else value
-
-
 def _model_of(values: Mapping[str, Any], arrays: _Arrays) -> ModelFile:
-    _check_keys("the model", values, {"format", "version", "pipeline", "steps", "notes"})
+    _object("the model", values, {"format", "version", "pipeline", "steps", "notes"})
     if values["pipeline"] not in (None, "Pipeline"):
         raise ValueError(f"the pipeline {_shown(values['pipeline'])} is unknown")
     if not isinstance(values["steps"], list):
         raise ValueError("steps must be a list")
     steps = tuple(_step_of(step, arrays) for step in values["steps"])
-    notes = arrays.take_all(NOTES, _a_dict(NOTES, values["notes"]))
+    notes = arrays.take_all(NOTES, _object(NOTES, values["notes"]))
     return ModelFile(steps, values["pipeline"], notes)
 
 
@@ -253,33 +257,28 @@ def _step_of(step: Any, arrays: _Arrays) -> tuple[str, Part | None]:
     if not (isinstance(step, list) and len(step) == 2 and isinstance(step[0], str)):
         raise ValueError("a step must be a name and a part")
     name, values = step
-    return name, None if values is None else _part_of(name, _a_dict("a part", values), arrays)
+    return name, None if values is None else _part_of(name, values, arrays)
 
 
-def _part_of(step: str, values: dict[str, Any], arrays: _Arrays) -> Part:
-    _check_keys("a part", values, {"class", "parameters", "learnt"})
-    kind = values["class"]
+def _part_of(step: str, values: Any, arrays: _Arrays) -> Part:
+    kind = _object("a part", values, {"class", PARAMETERS, "learnt"})["class"]
     if not isinstance(kind, str) or kind not in PARTS:
         raise ValueError(f"the class {_shown(kind)} is not one of hyperlvq's models")
     record = PARTS[kind]
     with _naming_part(kind):
-        plain = _a_dict(PARAMETERS, values[PARAMETERS])
+        plain = _object(PARAMETERS, values[PARAMETERS])
         parameters = arrays.take_all(f"{step}.{PARAMETERS}", plain)
-        _check_keys(PARAMETERS, parameters, set(record.saved_parameters))
-        learnt = arrays.take_all(step, _a_dict("learnt", values["learnt"]))
+        _object(PARAMETERS, parameters, {*record.saved_parameters})
+        learnt = arrays.take_all(step, _object("learnt", values["learnt"]))
         if unknown := learnt.keys() - record.learnt.keys():
             raise ValueError(f"{_shown(min(unknown))} is unknown")
-        return Part(
-            kind,
-            {
-                name: _as_list(name, value) if isinstance(value, np.ndarray) else value
-                for name, value in parameters.items()
-            },
-            {
-                name: _as_list(name, value) if record.learnt[name].type == "losses" else value
-                for name, value in learnt.items()
-            },
-        )
+        for name, value in parameters.items():
+            if isinstance(value, np.ndarray):
+                parameters[name] = _as_list(name, value)
+        for name, value in learnt.items():
+            if record.learnt[name].type == "losses":
+                learnt[name] = _as_list(name, value)
+        return Part(kind, parameters, learnt)
 
 
 def _as_list(name: str, value: Any) -> list[Any]:
@@ -290,15 +289,13 @@ def _as_list(name: str, value: Any) -> list[Any]:
     return value.tolist()
 
 
-def _check_keys(what: str, values: Mapping[str, Any], known: set[str]) -> None:
-    if differences := values.keys() ^ known:
-        key = min(differences)
-        raise ValueError(f"{what}: {_shown(key)} is {'missing' if key in known else 'unknown'}")
-
-
-def _a_dict(what: str, value: Any) -> dict[str, Any]:
+def _object(what: str, value: Any, known: set[str] | None = None) -> dict[str, Any]:
+    """Return an object of JSON; raise if it is none, or has other keys than the known ones."""
     if not isinstance(value, dict):
         raise ValueError(f"{what} must be an object")
+    if known is not None and (differences := value.keys() ^ known):
+        key = min(differences)
+        raise ValueError(f"{what}: {_shown(key)} is {'missing' if key in known else 'unknown'}")
     return value
 
 
@@ -342,14 +339,6 @@ def _bytes_of(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     lengths = np.array([len(text) for text in encoded], dtype=np.int64)
     return np.frombuffer(b"".join(encoded), dtype=np.uint8), lengths
-
-
-def _text_width(name: str, dtype: Any) -> int:
-    """Return how many characters a type of text has room for, 0 where it holds objects."""
-    match = _TEXT_TYPE.fullmatch(dtype) if isinstance(dtype, str) else None
-    if match is None:
-        raise ValueError(f"{_shown(name)} must be of a type of text")
-    return int(match[1] or 0)
 
 
 def _text_of(name: str, content: np.ndarray, lengths: np.ndarray, width: int) -> np.ndarray:
@@ -431,10 +420,7 @@ def _parsed(raw: bytes) -> tuple[dict[str, Any], int]:
 
 def _load_json(text: str) -> Any:
     return json.loads(
-        text,
-        object_pairs_hook=_without_doubles,
-        parse_float=_finite,
-        parse_constant=_not_a_number,
+        text, object_pairs_hook=_without_doubles, parse_float=_finite, parse_constant=_finite
     )
 
 
@@ -446,31 +432,22 @@ def _without_doubles(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _finite(text: str) -> float:
-    return float(text) if isfinite(float(text)) else _not_a_number(text)
-
-
-def _not_a_number(text: str) -> NoReturn:
-    raise ValueError(f"{_shown(text)} is not a number")
+    if not isfinite(float(text)):
+        raise ValueError(f"{_shown(text)} is not a number")
+    return float(text)
 
 
 def _our_values(header: Mapping[str, Any]) -> dict[str, Any]:
     metadata = header.get("__metadata__")
     if not (isinstance(metadata, dict) and isinstance(metadata.get(ENTRY), str)):
         raise ValueError("it has no model of hyperlvq in it")
-    values = _a_dict("the model", _load_json(metadata[ENTRY]))
+    values = _object("the model", _load_json(metadata[ENTRY]))
     if values.get("format") != FORMAT:
         raise ValueError(
             f"it was saved by hyperlvq {_shown(values.get('version'))} in format "
             f"{_shown(values.get('format'))}, and hyperlvq {__version__} reads format {FORMAT}"
         )
     return values
-
-
-def _tensors(content: bytes) -> dict[str, np.ndarray]:
-    try:
-        return safetensors.load(content)
-    except (SafetensorError, ValueError, KeyError, TypeError, OverflowError):
-        raise ValueError("its arrays are damaged") from None
 
 
 def _shown(value: Any) -> str:

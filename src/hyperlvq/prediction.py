@@ -6,20 +6,14 @@ code longer than a few. The arithmetic is that of the estimators, and so is ever
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from hyperlvq.kernels import plain
+from hyperlvq.kernels import plain, scores
 from hyperlvq.kernels.features import columns_to_features, level_lookups
-from hyperlvq.kernels.scores import (
-    activation_dtype,
-    compared,
-    linear_scores,
-    project,
-    prototype_scores,
-    winners_of,
-)
+from hyperlvq.kernels.scores import activation_dtype, project, winners_of
 from hyperlvq.model_files import Part
 
 #: So few rows are done before compiled code would be loaded; the result is the same.
@@ -88,13 +82,13 @@ class Predictor:
         return level_lookups(self.before[0].learnt)
 
     def _decisions(self, X: np.ndarray) -> np.ndarray:
-        learnt = self.readout.learnt
+        learnt, kernels = self.readout.learnt, _score_kernels(X)
         if "coef_" in learnt:
-            return compared(linear_scores(X, learnt["coef_"]))
+            return scores.compared(kernels.linear_scores(X, learnt["coef_"]))
         if "prototypes_" in learnt:
             prototypes = learnt["prototypes_"], learnt["prototype_classes_"]
-            return compared(prototype_scores(X, *prototypes, len(self.classes), _sample_norms(X)))
-        from hyperlvq.saving import estimator_of  # kernels are scikit-learn's
+            return scores.compared(kernels.prototype_scores(X, *prototypes, len(self.classes)))
+        from hyperlvq.saving import estimator_of  # kernel functions are scikit-learn's
 
         return estimator_of(self.readout).decision_function(X)
 
@@ -113,17 +107,17 @@ def _encoded(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
 
         return encode_rows(X, keys, clip)
     activations = np.empty((len(X), keys.shape[1]), activation_dtype(clip))
-    plain.encode(X, keys, clip, None, activations)
+    plain.encode_rows(X, keys, clip, activations)
     return activations
 
 
-def _sample_norms(X: np.ndarray) -> np.ndarray:
-    """Return ‖x‖² of every row; of few integers, where all sums are exact, by numpy."""
-    if len(X) <= FEW_ROWS and X.dtype.kind == "i":
-        return plain.squared_norms(X)
-    from hyperlvq.kernels.distances import squared_norms
+def _score_kernels(X: np.ndarray) -> ModuleType:
+    """Return what computes scores: of few integers, whose sums are exact, plain numpy."""
+    if len(X) <= FEW_ROWS and X.dtype.kind != "f":
+        return scores
+    from hyperlvq.kernels import distances
 
-    return squared_norms(X)
+    return distances
 
 
 def _check_no_missing(X: np.ndarray, kind: str) -> None:

@@ -84,6 +84,8 @@ class PartRecord:
     grid: Mapping[str, tuple] = field(default_factory=dict)
     #: Takes samples, units, classes, prototypes per class and iterations; None without a formula.
     training_flops: Callable[..., float] | None = None
+    #: The solver that goes from sample to sample, which partitions cannot do side by side.
+    online_solver: str | None = None
     #: How many iterations training takes most of the time.
     usual_iterations: int = 1
     #: The learnt array with one row per output, "prototypes_" or "coef_": scores are squared
@@ -225,9 +227,9 @@ def _one_of(*choices: str) -> Parameter:
     return Parameter(partial(check_choice, choices=choices))
 
 
-def _check_number_or(name: str, value: Any, word: str) -> None:
+def _check_number_or(name: str, value: Any, word: str, positive: bool = True) -> None:
     if not (isinstance(value, str) and value == word):
-        check_real(name, value, positive=True)
+        check_real(name, value, positive=positive)
 
 
 def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
@@ -294,6 +296,7 @@ _PROTOTYPES_PER_CLASS = Parameter(_check_counts, int, "Number of prototypes per 
 _SLOPE = Parameter(_above_zero, float, "Steepness of the sigmoid")
 _MAX_ITER = Parameter(_at_least_one, int, "Largest number of iterations", shown=False)
 _TOL = Parameter(check_real, float, "Where training stops: the smaller, the later", shown=False)
+_TOL_OR_AUTO = _TOL._replace(check=partial(_check_number_or, word="auto", positive=False))
 _INIT_NOISE = Parameter(
     check_real, float, "How far prototypes start from the class means", shown=False
 )
@@ -406,6 +409,7 @@ PARTS: dict[str, PartRecord] = {
             "max_iter": _MAX_ITER,
             "tol": _TOL,
         },
+        online_solver="lms",
         defaults={
             "features": {"alpha": 4.0},
             "rvfl": {"n_units": 1000, "alpha": 16.0},
@@ -480,7 +484,7 @@ PARTS: dict[str, PartRecord] = {
             "slope": _SLOPE,
             "solver": _one_of("lbfgs", "sgd"),
             "max_iter": _MAX_ITER,
-            "tol": _TOL,
+            "tol": _TOL_OR_AUTO,
             "learning_rate": Parameter(partial(_check_number_or, word="auto")),
             "init_noise": _INIT_NOISE,
             **_SHUFFLED,
@@ -493,6 +497,7 @@ PARTS: dict[str, PartRecord] = {
             "rvfl": {"n_units": 300, "slope": 12, "prototypes_per_class": 3, "init_noise": 0.1},
             "intrvfl": {"n_units": 1000, "clip": 7, "slope": 12, "prototypes_per_class": 3},
         },
+        online_solver="sgd",
         grid={"slope": (5.0, 12.0), "prototypes_per_class": (1, 3)},
         training_flops=glvq_flops,
         usual_iterations=200,
@@ -522,7 +527,7 @@ PARTS: dict[str, PartRecord] = {
                 partial(_check_number_or, word="scale"), float, "Width of the kernel"
             ),
             "max_iter": _MAX_ITER,
-            "tol": _TOL,
+            "tol": _TOL_OR_AUTO,
             "init_noise": _INIT_NOISE,
             "max_kernel_bytes": Parameter(_at_least_one),
             **_WEIGHTED,

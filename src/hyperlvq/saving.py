@@ -74,7 +74,10 @@ def load(path: str | Path, *, max_bytes: int = LARGEST_BYTES) -> Any:
 def to_parts(model: BaseEstimator, notes: dict[str, Any] | None = None) -> ModelFile:
     """Return what a file holds of a model, and notes; InputError names what it cannot hold."""
     if type(model) is Pipeline:
-        steps = tuple((name, _part_of_step(step)) for name, step in model.steps)
+        steps = tuple(
+            (name, None if step in (None, "passthrough") else _part(step))
+            for name, step in model.steps
+        )
         return ModelFile(steps, type(model).__name__, notes or {})
     return ModelFile(((ALONE, _part(model)),), notes=notes or {})
 
@@ -92,10 +95,6 @@ def estimator_of(part: Part) -> Any:
     estimator = estimator_class(part.kind)(**part.parameters)
     vars(estimator).update(part.learnt)
     return estimator
-
-
-def _part_of_step(step: Any) -> Part | None:
-    return None if step is None or step == "passthrough" else _part(step)
 
 
 def _part(estimator: Any) -> Part:

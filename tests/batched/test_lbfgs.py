@@ -48,6 +48,12 @@ def rosenbrock(positions, steepness, backend):
     return (1 - x) ** 2 + steepness * across**2, gradient
 
 
+def high_valley(positions, steepness, backend):
+    """Return a cost below 1 that ends at a height."""
+    cost, gradient = rosenbrock(positions, steepness, backend)
+    return (cost + 1000) / 1e5, gradient / 1e5
+
+
 def three_prototypes(positions, slopes, backend, X, y):
     """Return the cost of GLVQ of three classes with three prototypes each, for a slope."""
     classes, shares = np.repeat(np.arange(3), 3), np.full(len(X), 1 / len(X))
@@ -108,16 +114,21 @@ def test_pieces_are_equal_and_not_too_short(n_unknowns, shortest, expected):
     assert n_pieces(n_unknowns, shortest) == expected
 
 
-def test_valleys_are_followed_to_their_end_step_by_step_as_one_after_the_other(backend):
-    valleys = Problems(rosenbrock, (np.array([[1.0, 10.0, 100.0]]),), backend)
+@pytest.mark.parametrize(("function", "tol"), [(rosenbrock, 1e-6), (high_valley, None)])
+def test_valleys_are_followed_to_their_end_step_by_step_as_one_after_the_other(
+    function, tol, backend
+):
+    valleys = Problems(function, (np.array([[1.0, 10.0, 100.0]]),), backend)
     start = np.tile([-1.2, 1.0], (3, 1))
-    solution = minimise(valleys, backend.array(start), 100, 1e-6, backend, keep_curve=True)
+    solution = minimise(valleys, backend.array(start), 100, tol, backend, keep_curve=True)
 
-    np.testing.assert_allclose(backend.numpy(solution.positions), 1, atol=1e-3)
-    expected = curves_one_by_one(valleys, start, 100, 1e-6, backend)
+    if function is rosenbrock:
+        np.testing.assert_allclose(backend.numpy(solution.positions), 1, atol=1e-3)
+    expected = curves_one_by_one(valleys, start, 100, tol, backend)
     for curve, expected_curve in zip(backend.numpy(solution.curves), expected, strict=True):
         assert np.isfinite(curve).sum() == len(expected_curve)
         np.testing.assert_allclose(curve[: len(expected_curve)], expected_curve, rtol=1e-4)
+    assert tol is not None or len(expected[-1]) == 30  # as it is level, not yet at its end
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -133,10 +133,10 @@ def compile_object(target, folder, *options, name=NAME):
     return compiled(target, folder / f"{name}.c", folder, *WARNINGS, *options)
 
 
-def self_test(target, folder, *options, name=NAME):
+def self_test(target, folder, *options):
     """Build and run the self-test of a model on a target; return how many labels differ."""
-    defines = [f"-DMODEL_selftest={name}_selftest", f"-D{name.upper()}_NO_MAIN"]
-    sources = [folder / f"{name}.c", folder / f"{name}_selftest.c"]
+    defines = [f"-DMODEL_selftest={NAME}_selftest", f"-D{NAME.upper()}_NO_MAIN"]
+    sources = [folder / f"{NAME}.c", folder / f"{NAME}_selftest.c"]
     output = run_program(target, folder, sources, TARGETS / "main.c", *options, *defines)
     found = re.search(r"wrong (\d+)", output)
     assert found, f"{target.name} reported nothing: {output}"

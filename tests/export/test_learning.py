@@ -107,8 +107,6 @@ def test_glvq_learns_within_float_rounding_of_python(target, model, stream, tmp_
     scale = np.abs(learner.prototypes).max()
     assert np.abs(start - learner.prototypes).max() > 0.01 * scale
     np.testing.assert_allclose(learnt.prototypes, learner.prototypes, rtol=1e-4, atol=1e-4 * scale)
-    error = np.linalg.norm(learnt.prototypes - learner.prototypes)
-    assert error < 1e-4 * np.linalg.norm(learner.prototypes)
 
 
 @both_rules
@@ -142,14 +140,6 @@ def test_learning_lowers_the_mistakes_but_not_from_a_label_without_a_prototype(r
     assert np.mean(learner.predict_index(stream[0]) == stream[1]) > before
 
 
-@both_rules
-@pytest.mark.parametrize("input_type", ["float", "int16"])
-def test_avr_compiles_without_a_warning(rule, input_type, model, tmp_path):
-    to_c(model, tmp_path, name="net", input=input_type, trainable=rule)
-
-    compile_object(AVR, tmp_path)
-
-
 def test_prototypes_in_float_reach_the_end_of_an_avr_first(stream, tmp_path):
     model = make_classifier("intrvfl", "centroids", n_units=3000, random_state=0).fit(*stream)
     for rule in ("perceptron", "glvq"):
@@ -160,10 +150,13 @@ def test_prototypes_in_float_reach_the_end_of_an_avr_first(stream, tmp_path):
     assert "#error" not in (tmp_path / "perceptron.c").read_text()
 
 
+@pytest.mark.parametrize("input_type", ["float", "int16"])
 @on_every([HOST, CORTEX_M3, AVR])
 @both_rules
-def test_self_test_is_of_the_model_before_it_learns(rule, target, model, stream, tmp_path):
-    to_c(model, tmp_path, name="net", input="int16", trainable=rule, vectors=stream[0][:60])
+def test_self_test_is_of_the_model_before_it_learns(
+    rule, target, input_type, model, stream, tmp_path
+):
+    to_c(model, tmp_path, name="net", input=input_type, trainable=rule, vectors=stream[0][:60])
 
     assert self_test(target, tmp_path) == 0
 
@@ -181,14 +174,6 @@ def test_stack_is_within_what_the_readme_says(rule, n_units, clip, rng, tmp_path
 
     used = sum(frames.values()) - min(frames["net_predict"], frames["net_learn"])
     assert used <= stated <= used + 256
-
-
-@pytest.mark.parametrize(("n_units", "sum_type"), [(5461, "int32_t"), (5462, "int64_t")])
-def test_sums_of_the_perceptron_are_as_wide_as_they_must_be(n_units, sum_type, stream, tmp_path):
-    model = make_classifier("intrvfl", "centroids", n_units=n_units, clip=12, random_state=0)
-    to_c(model.fit(*stream), tmp_path, name="net", trainable="perceptron")
-
-    assert f"{sum_type} sum = 0;" in (tmp_path / "net.c").read_text()
 
 
 def test_rule_and_rate_are_those_of_the_readout(model, stream):

@@ -95,6 +95,22 @@ def test_gradient_as_small_as_asked_for_ends_the_search():
     assert 1e-8 < np.abs(bowl(found)[1]).max() <= 1.0
 
 
+def test_without_a_tolerance_a_search_ends_where_ten_iterations_lower_the_cost_by_a_thousandth():
+    start = np.random.default_rng(1).normal(size=20)
+    whole = minimise(plateaus, start, 1000, 0.0).costs
+
+    _, n_iter, costs, has_converged = minimise(plateaus, start, 1000, None)
+
+    falls = [
+        1 - whole[k - 1] / (whole[k - 11] if k > 10 else plateaus(start)[0])
+        for k in range(10, len(whole), 10)
+    ]
+    expected = 10 * (1 + next(k for k, fall in enumerate(falls) if fall < 1e-3))
+    assert 10 < n_iter == expected < len(whole)
+    assert costs == whole[:n_iter]
+    assert has_converged
+
+
 def test_cost_that_is_infinite_past_a_wall_is_minimised_before_it():
     def walled(x):
         cost, gradient = valley(x)

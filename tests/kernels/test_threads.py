@@ -1,3 +1,4 @@
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -5,8 +6,9 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from hyperlvq import GLVQClassifier
+from hyperlvq.kernels import threads
 from hyperlvq.kernels.glvq import cost_and_gradient
-from hyperlvq.kernels.threads import blas_libraries, block_threads, map_in_waves
+from hyperlvq.kernels.threads import blas_libraries, block_threads, map_in_waves, share_rows
 
 
 def blas_threads():
@@ -70,3 +72,38 @@ def test_threads_give_the_same_bits(rng):
         cost, gradient = cost_and_gradient(*problem, map_blocks=map_blocks)
     assert cost == expected_cost
     np.testing.assert_array_equal(gradient, expected)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("n_rows", [0, 1, 5, 100])
+def test_shares_cover_all_rows_once(n_rows, n_threads, monkeypatch):
+    monkeypatch.setattr(threads, "SMALLEST_SHARE", 1)
+    visits, seen = np.zeros(n_rows, int), set()
+
+    def visit(rows):
+        visits[rows] += 1
+        seen.add(threading.get_ident())
+
+    share_rows(visit, n_rows, 10, n_threads)
+
+    assert (visits == 1).all()
+    assert len(seen) <= n_threads
+
+
+def test_little_work_stays_in_one_thread():
+    seen = []
+
+    share_rows(lambda rows: seen.append(threading.get_ident()), 1000, 1000, n_threads=4)
+
+    assert seen == [threading.get_ident()]
+
+
+def test_no_more_threads_than_cores(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: {0}, raising=False)
+    with threadpool_limits(2, user_api="blas"), block_threads() as map_blocks:
+        assert map_blocks is map
+
+
+def test_an_error_in_a_share_reaches_the_caller():
+    with pytest.raises(ZeroDivisionError):
+        share_rows(lambda rows: 1 / 0, 2**20, 2**10, n_threads=2)

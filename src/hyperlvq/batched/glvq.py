@@ -175,7 +175,11 @@ def closest_of_class(distances: Array, backend: Backend) -> tuple[Array, Array |
 
 
 def train_glvq(
-    samples: Samples, batch: GLVQBatch, backend: Backend, max_iter: int = 2500, tol: float = 1e-5
+    samples: Samples,
+    batch: GLVQBatch,
+    backend: Backend,
+    max_iter: int = 2500,
+    tol: float | None = 1e-5,
 ) -> TrainedGLVQ:
     """Train every problem of a batch as `GLVQClassifier` does one."""
     objective = objective_of(samples, batch.slopes, batch.counts[:, :, np.newaxis], backend)
@@ -197,7 +201,7 @@ def train_one(
     slope: float,
     backend: Backend,
     max_iter: int,
-    tol: float,
+    tol: float | None,
 ) -> Minimum:
     """Train one problem from prototypes in the order of their classes, `counts` of each."""
     objective = objective_of(samples, np.array([[slope]]), counts[np.newaxis, np.newaxis], backend)

@@ -16,7 +16,13 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from hyperlvq.batched.backend import Array, Backend, name_of
-from hyperlvq.kernels.lbfgs import MEMORY, MOST_TRIALS, SMALLEST_DECREASE
+from hyperlvq.kernels.lbfgs import (
+    LEVEL_ITERATIONS,
+    LEVEL_SHARE,
+    MEMORY,
+    MOST_TRIALS,
+    SMALLEST_DECREASE,
+)
 from hyperlvq.kernels.line_search import Line, begin_line, is_accepted, next_line
 
 # Curves are of fixed size and must fit in memory, however many iterations are allowed.
@@ -64,6 +70,7 @@ class State:
     y_dot_y: Array
     learnt_at: Array  # the iteration of each pair, -1 for none
     scale: Array  # γ
+    level_cost: Array  # at the latest multiple of LEVEL_ITERATIONS
     curve: Array  # problems × (1 + LONGEST_CURVE at most): the cost after 0, 1, … iterations
 
     @property
@@ -80,16 +87,16 @@ def minimise(
     objective: Objective,
     start: Array,
     max_iter: int,
-    tol: float,
+    tol: float | None,
     backend: Backend,
     *,
     keep_curve: bool = False,
 ) -> Solution:
     """Minimise every problem from its start (problems × unknowns).
 
-    A problem ends where no component of its gradient exceeds `tol`, where its cost stops falling,
-    or after `max_iter` iterations, and then leaves the batch. With `keep_curve` the solution has
-    the cost after each iteration; the last of a curve that is longer than LONGEST_CURVE is final.
+    A problem ends where `kernels.lbfgs.minimise` does, and then leaves the batch. With `keep_curve`
+    the solution has the cost after each iteration; the last of a curve that is longer than
+    LONGEST_CURVE is final.
     """
     n_costs = 1 + min(max_iter, LONGEST_CURVE) if keep_curve else 0
     state = begin(objective, start, tol, n_costs, backend)
@@ -113,7 +120,7 @@ def minimise(
 
 
 def advance(
-    objective: Objective, state: State, max_iter: int, tol: float, backend: Backend
+    objective: Objective, state: State, max_iter: int, tol: float | None, backend: Backend
 ) -> np.ndarray:
     """Tick until the batch is worth shrinking; return the members to keep of each group.
 
@@ -130,14 +137,16 @@ def advance(
             tick_once()
 
 
-def begin(objective: Objective, start: Array, tol: float, n_costs: int, backend: Backend) -> State:
+def begin(
+    objective: Objective, start: Array, tol: float | None, n_costs: int, backend: Backend
+) -> State:
     """Return the state before the first tick: steepest descent by a step of length 1."""
     n_problems, n_unknowns = start.shape
     dtype = name_of(start)
     cost, gradient = objective(start)
     steepness = dot(gradient, gradient, backend)
     first_step = 1 / backend.xp.sqrt(backend.xp.where(steepness > 0, steepness, 1.0))
-    is_active = largest(gradient, backend) > tol
+    is_active = largest(gradient, backend) > (tol or 0.0)
     line = begin_line(cost, -steepness, first_step, backend.xp)
     pairs = n_problems, MEMORY, MEMORY
     pieces = n_pieces(n_unknowns, backend.shortest_piece)
@@ -154,6 +163,7 @@ def begin(objective: Objective, start: Array, tol: float, n_costs: int, backend:
         y_dot_y=backend.zeros(pairs, "float64"),
         learnt_at=backend.full(pairs[:2], -1, "int64"),
         scale=backend.full((n_problems,), 1, "float64"),
+        level_cost=1 * cost,
         curve=backend.full((n_problems, n_costs), np.nan, "float64"),
     )
 
@@ -173,7 +183,9 @@ def unpacked(numbers: Array) -> Line:
     return Line(rows[0], rows[1], rows[2], *ends, rows[9], rows[10], rows[11] != 0, guards=None)
 
 
-def tick(objective: Objective, state: State, max_iter: int, tol: float, backend: Backend) -> None:
+def tick(
+    objective: Objective, state: State, max_iter: int, tol: float | None, backend: Backend
+) -> None:
     """Evaluate every problem at its present step; accept the point or change the step."""
     xp = backend.xp
     line = unpacked(state.line)
@@ -184,8 +196,11 @@ def tick(objective: Objective, state: State, max_iter: int, tol: float, backend:
     accepted = state.is_active & is_accepted(line, cost, slope)
     exhausted = state.is_active & ~accepted & (state.n_trials >= MOST_TRIALS)
     has_memory = xp.any(state.learnt_at >= 0, axis=1)
+    is_due = accepted & ((state.n_iter + 1) % LEVEL_ITERATIONS == 0)
+    is_level = is_due & (state.level_cost - cost < LEVEL_SHARE * state.level_cost)
     ended = accepted & (
-        (largest(gradient, backend) <= tol)
+        (largest(gradient, backend) <= (tol or 0.0))
+        | (is_level if tol is None else False)
         | (line.start_cost - cost <= SMALLEST_DECREASE)  # costs are below 1: this is scipy's rule
         | (state.n_iter + 1 >= max_iter)
     )
@@ -194,6 +209,7 @@ def tick(objective: Objective, state: State, max_iter: int, tol: float, backend:
     gradient_products = remember(state, trial, gradient, accepted, backend)
     backend.put_where(state.position, accepted[:, None], trial)
     backend.put_where(state.gradient, accepted[:, None], gradient)
+    backend.put_where(state.level_cost, is_due, cost)
     state.n_iter += accepted
     reached = xp.where(accepted, cost, line.start_cost)
     slope_ahead = choose_directions(state, accepted, exhausted, gradient_products, backend)

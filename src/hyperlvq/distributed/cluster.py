@@ -2,7 +2,8 @@
 
 import gc
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
@@ -20,6 +21,8 @@ RETRIES = 2
 FAN_IN = 16
 #: Dask begins to spill at 0.6 of a worker's limit: two workers can take over from three.
 SHARE_OF_MEMORY = 0.4
+#: A setting of Dask, which would warn of tasks that hold so much.
+LARGE_TASKS = {"distributed.admin.large-graph-warning-threshold": "1GB"}
 
 
 def connect(address: str) -> Client:
@@ -100,13 +103,19 @@ def total(
     while len(results) > 1:
         groups = [results[start : start + FAN_IN] for start in range(0, len(results), FAN_IN)]
         results = [delayed(reduce)(merge, group) for group in groups]
+    with one_sentence("partition", "smaller partitions need less"), dask.config.set(LARGE_TASKS):
+        return client.compute(results[0], retries=RETRIES, sync=True)
+
+
+@contextmanager
+def one_sentence(task: str, advice: str, advice_when_lost: str = "") -> Iterator[None]:
+    """Make one sentence of the loss of workers at a task, or of the scheduler."""
     try:
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
-            return client.compute(results[0], retries=RETRIES, sync=True)
+        yield
     except KilledWorker:
         raise InputError(
-            "workers died again and again at the same partition, perhaps for lack of memory: "
-            "smaller partitions need less"
+            f"workers died again and again at the same {task}, perhaps for lack of memory: {advice}"
         ) from None
     except (CancelledError, CommClosedError):
-        raise InputError("the connection to the Dask scheduler was lost") from None
+        sentence = f"the connection to the Dask scheduler was lost{advice_when_lost}"
+        raise InputError(sentence) from None

@@ -17,10 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from hyperlvq.checks import InputError
 from hyperlvq.distributed import cluster, samples
 from hyperlvq.distributed.engine import PartitionsEngine
-from hyperlvq.registry import record_of
-
-#: Solvers that go from sample to sample, which partitions cannot do side by side.
-ONLINE_SOLVERS = ("sgd", "lms")
+from hyperlvq.registry import PartRecord, record_of
 
 
 def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeline:
@@ -131,16 +128,17 @@ def check_model(model: Any) -> None:
     if not isinstance(scale, str) and type(scale) is not MinMaxScaler:
         raise InputError(f"the scaling on partitions must be MinMaxScaler or none, got {scale!r}")
     for _, hidden in hidden_steps:
-        if not isinstance(hidden, str) and not runs_on_partitions(hidden, "hidden"):
+        if not isinstance(hidden, str) and record_on_partitions(hidden, "hidden") is None:
             raise InputError(
                 f"the hidden layer on partitions must be intrvfl, rvfl or none, got {hidden!r}"
             )
-    if not runs_on_partitions(readout, "readout"):
+    record = record_on_partitions(readout, "readout")
+    if record is None:
         raise InputError(
             f"{type(readout).__name__} cannot be trained on partitions: "
             "the readouts that can are centroids, rls and glvq"
         )
-    if getattr(readout, "solver", None) in ONLINE_SOLVERS:
+    if record.online_solver is not None and readout.solver == record.online_solver:
         raise InputError(
             f"solver={readout.solver!r} goes from sample to sample and cannot be used on partitions"
         )
@@ -150,10 +148,11 @@ def check_model(model: Any) -> None:
         raise InputError("warm_start=True cannot be used on partitions: a copy is trained anew")
 
 
-def runs_on_partitions(estimator: Any, role: str) -> bool:
-    """Return whether the registry has an estimator of this role that partitions can train."""
+def record_on_partitions(estimator: Any, role: str) -> PartRecord | None:
+    """Return the record of an estimator of this role; None if partitions cannot train it."""
     record = record_of(estimator)
-    return record is not None and record.role == role and "partitions" in record.runs_on
+    is_able = record is not None and record.role == role and "partitions" in record.runs_on
+    return record if is_able else None
 
 
 def check_description(description: samples.Description, model: Pipeline) -> None:

@@ -6,15 +6,12 @@ from functools import cache, partial
 from typing import Any
 
 import dask
-from distributed import Client, Future, KilledWorker, as_completed
-from distributed.comm import CommClosedError
+from distributed import CancelledError, Client, Future, as_completed
 from threadpoolctl import threadpool_limits
 
-from hyperlvq.checks import InputError
-from hyperlvq.distributed.cluster import RETRIES, connect, identity
+from hyperlvq.distributed.cluster import LARGE_TASKS, RETRIES, connect, identity, one_sentence
 
 GOES_ON = "the same command goes on where this one stopped"
-CONNECTION_LOST = f"the connection to the Dask scheduler was lost: {GOES_ON}"
 Executor = Callable[[Sequence[Any]], Iterator[tuple[Any, Any]]]
 
 
@@ -35,25 +32,19 @@ def do_jobs(client: Client, jobs: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
     The job of a worker that dies goes to another one.
     """
     numbers = {future: number for number, future in enumerate(submit(client, jobs))}
-    try:
+    with one_sentence("job", GOES_ON, f": {GOES_ON}"):
         for future, record in as_completed(list(numbers), loop=client.loop, with_results=True):
-            if future.cancelled():  # its result is an error that as_completed does not raise
-                raise InputError(CONNECTION_LOST)
+            if future.cancelled():
+                raise CancelledError  # which as_completed does not
             yield jobs[numbers.pop(future)], record
-    except KilledWorker:
-        raise InputError(
-            f"workers died again and again at the same job, perhaps for lack of memory: {GOES_ON}"
-        ) from None
-    except CommClosedError:
-        raise InputError(CONNECTION_LOST) from None
 
 
 def submit(client: Client, jobs: Sequence[Any]) -> Iterator[Future]:
     """Yield the future of every job's record."""
     data_sets: dict[int, Future] = {}
     # Data sets are sent as tasks, which the scheduler can repeat, and not scattered: scattered
-    # data are lost with the worker that holds them. Dask would warn of such large tasks.
-    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
+    # data are lost with the worker that holds them.
+    with dask.config.set(LARGE_TASKS):
         for number, job in enumerate(jobs):
             if id(job.data_set) not in data_sets:
                 sent = client.submit(identity, job.data_set, pure=False)

@@ -79,8 +79,7 @@ def _total(terms: Mapping[str, float], figures: Mapping[str, float]) -> float:
 def flash_tables(layout: Layout, is_avr: bool) -> int:
     """Return the bytes of all constant tables."""
     classes = layout.n_outputs * TYPE_BYTES[layout.class_type] if layout.has_class_table else 0
-    # An AVR aligns nothing.
-    scaling = layout.scaling.table_bytes(layout.n_features, 1 if is_avr else 8)
+    scaling = layout.scaling.table_bytes(layout.n_features, is_aligned=not is_avr)
     return sum(layout.table_bytes.values()) + classes + scaling
 
 
@@ -112,13 +111,12 @@ def code_terms(layout: Layout, is_avr: bool) -> dict[str, float]:
         "table of classes": layout.has_class_table,
         "class by division": outputs_per_class not in (0, 1, 2, 4),
         "class by shift": outputs_per_class in (2, 4),
+        **_crowding("count fours", planes, layout.fours > 0),
+        **_crowding("count ones", planes, layout.ones > 0),
+        "clip": layout.clips,
+        "clip, plane": layout.clips * planes,
+        "clip, kept plane": layout.clips * layout.n_activation_planes,
     }
-    if layout.fours:
-        terms |= _crowding("count fours", planes, 1)
-    if layout.ones:
-        terms |= _crowding("count ones", planes, 1)
-    if layout.clips:
-        terms |= {"clip": 1, "clip, plane": planes, "clip, kept plane": layout.n_activation_planes}
     return _present(terms)
 
 

@@ -87,8 +87,7 @@ def _texts(exported, vectors):
     texts = {f"{name}.h": fill("model.h", fields), f"{name}.c": source(exported, layout, fields)}
     if vectors is not None:
         texts[f"{name}_selftest.c"] = _selftest(exported, plan, vectors, fields)
-    page = _learner_page(layout, fields) if learns else _page(plan, layout, fields)
-    return texts | {f"{name}.md": page}
+    return texts | {f"{name}.md": _page(plan, layout, fields)}
 
 
 def _fields(plan, layout):
@@ -117,7 +116,7 @@ def _fields(plan, layout):
 
 def _selftest(exported, plan, vectors, fields):
     """Return a program that returns 0 when all samples get the expected classes."""
-    if exported is not plan:
+    if isinstance(exported, GLVQLearner):
         vectors = np.asarray(vectors)[exported.is_clear(vectors)]
     expected, values = exported.predict_index(vectors), plan.values(vectors)
     if len(values) == 0:
@@ -131,6 +130,13 @@ def _selftest(exported, plan, vectors, fields):
 
 def _page(plan, layout, fields):
     """Return the page on how to build the C and what it takes."""
+    if layout.rule:
+        sizes = {
+            "ram": layout.learnt_bytes,
+            "stack": layout.stack_bytes(is_avr=False) + LEARNING_FRAMES,
+            "flash": sum(layout.table_bytes.values()),
+        }
+        return fill("learn.md", fields | {name: f"{size:,}" for name, size in sizes.items()})
     table_bytes = {f"{part}_bytes": f"{size:,}" for part, size in layout.table_bytes.items()}
     budgets = [predict_budget(layout, target) for target in ("cortex-m3", "riscv32", "avr")]
     cells = {
@@ -142,13 +148,3 @@ def _page(plan, layout, fields):
     }
     notes = "".join(f"- {comment(note)}\n" for note in plan.notes)
     return fill("readme.md", fields | table_bytes | cells | {"notes": notes})
-
-
-def _learner_page(layout, fields):
-    """Return the page of a device that learns."""
-    sizes = {
-        "ram": layout.learnt_bytes,
-        "stack": layout.stack_bytes(is_avr=False) + LEARNING_FRAMES,
-        "flash": sum(layout.table_bytes.values()),
-    }
-    return fill("learn.md", fields | {name: f"{size:,}" for name, size in sizes.items()})

@@ -125,8 +125,12 @@ def _clipping(layout, word, planes):
 
 def _scalings(plan, scaling):
     """Return the table of scalings, each stored once or by feature, and how one is found."""
-    columns = scaling_columns(plan.scaling).items()
-    literals = [_field_literals(scaling.field_types[name], column) for name, column in columns]
+    literals = [
+        map(unsigned_literal, column)
+        if column.dtype != bool and scaling.field_types[name].startswith("u")
+        else value_literals(column)
+        for name, column in scaling_columns(plan.scaling).items()
+    ]
     rows = [f"{{{', '.join(row)}}}" for row in zip(*literals, strict=True)]
     distinct = list(dict.fromkeys(rows))
     stored = distinct if scaling.n_rows < len(rows) else rows
@@ -142,12 +146,6 @@ def _scalings(plan, scaling):
         "is_shared": scaling.n_rows == 1,
         "is_indexed": scaling.index_type,
     }
-
-
-def _field_literals(field_type, column):
-    if column.dtype == bool:
-        return map(str, column.astype(int))
-    return map(unsigned_literal, column) if field_type[0] == "u" else value_literals(column)
 
 
 def _integer_level(plan, scaling, fields):

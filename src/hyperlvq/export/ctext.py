@@ -40,10 +40,8 @@ def integer_literal(value: int) -> str:
     value = int(value)
     if -(2**15) < value < 2**15:
         return str(value)
-    if value == -(2**31):
-        return f"(-INT32_C({2**31 - 1}) - 1)"
-    if value == -(2**15):
-        return f"(-{2**15 - 1} - 1)"
+    if value in (-(2**15), -(2**31)):  # which without the minus sign are too large
+        return f"({integer_literal(value + 1)} - 1)"
     width = 32 if abs(value) < 2**31 else 64
     return f"{'-' if value < 0 else ''}INT{width}_C({abs(value)})"
 
@@ -95,14 +93,9 @@ def comment(text: str) -> str:
 
 def string_literal(text: str) -> str:
     r"""Return a literal of the text in UTF-8; octal escapes run into no digit that follows."""
-    return '"' + "".join(map(_character, text.encode(errors="replace"))) + '"'
-
-
-def _character(byte):
-    character = chr(byte)
-    if character in '"\\?':  # ? could begin a trigraph
-        return "\\" + character
-    return character if 32 <= byte < 127 else f"\\{byte:03o}"
+    escaped = re.sub(rb'["\\?]', rb"\\\g<0>", text.encode(errors="replace"))  # ? as in trigraphs
+    ascii_only = re.sub(rb"[^ -~]", lambda byte: b"\\%03o" % ord(byte[0]), escaped)
+    return f'"{ascii_only.decode()}"'
 
 
 def indented(lines: Iterable[str], depth: int = 1) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left
+from math import inf
 from typing import Any
 
 from hyperlvq.checks import InputError
@@ -73,7 +74,7 @@ def device_settings(
         "input": input,
         "factor": 2 if record.output_rows == "prototypes_" else 1,
     }
-    limits = [None if size is None else parse_size(size) for size in (max_flash, max_ram)]
+    limits = [inf if size is None else parse_size(size) for size in (max_flash, max_ram)]
     settings = []
     for per_class in (given,) if given else PROTOTYPES if has_several else (1,):
         most = _largest_units(n_features, n_classes, per_class, limits, chip, **options)
@@ -100,12 +101,12 @@ def exportable_recipe(hidden: str, readout: str) -> list[PartRecord]:
 
 def _largest_units(n_features, n_classes, per_class, limits, chip, **options):
     """Return the most units, a multiple of 32, that fit; 0 where no number does."""
+    most_flash, most_ram = limits
 
     def exceeds(n_units):
         layout = Layout.planned(n_features, n_units, n_classes, per_class, **options)
         budget = predict_budget(layout, chip)
-        needs = zip((budget.flash, budget.ram + budget.stack), limits, strict=True)
-        is_above = any(limit is not None and need > limit for need, limit in needs)
+        is_above = budget.flash > most_flash or budget.ram + budget.stack > most_ram
         return is_above or budget.complaint is not None
 
     candidates = range(BLOCK_UNITS, LARGEST_SIZE + 1, BLOCK_UNITS)

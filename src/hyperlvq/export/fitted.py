@@ -27,16 +27,7 @@ class FittedParts(NamedTuple):
     readout: Any
     feature_names: tuple[str, ...]
     record: PartRecord
-
-    @property
-    def has_prototypes(self) -> bool:
-        """Whether scores are distances from prototypes, not products with coefficients."""
-        return self.record.output_rows == "prototypes_"
-
-    @property
-    def output_rows(self) -> np.ndarray:
-        """The prototypes or coefficients, one row per output."""
-        return getattr(self.readout, str(self.record.output_rows))
+    output_rows: np.ndarray  # the prototypes or coefficients, one row per output
 
 
 def fitted_parts(model: Any) -> FittedParts:
@@ -51,14 +42,14 @@ def fitted_parts(model: Any) -> FittedParts:
             check_is_fitted(step)
     except NotFittedError:
         raise InputError("cannot export a model that is not fitted: call fit first") from None
-    parts = FittedParts(scale, hidden, readout, _feature_names(steps), record)
-    without_range = np.flatnonzero(~np.isfinite(scale.data_range_))
-    if len(without_range):
-        unknown = parts.feature_names[without_range[0]]
+    names, is_missing = _feature_names(steps), ~np.isfinite(scale.data_range_)
+    if is_missing.any():
+        unknown = names[is_missing.argmax()]
         raise InputError(f"feature {unknown!r} has no range: all its training values are missing")
-    if not np.abs(parts.output_rows).max() < LARGEST:
+    output_rows = getattr(readout, str(record.output_rows))
+    if not np.abs(output_rows).max() < LARGEST:
         raise InputError("cannot export a readout whose numbers are not finite or too large")
-    return parts
+    return FittedParts(scale, hidden, readout, names, record, output_rows)
 
 
 def device_features(model: Any, X: Any) -> np.ndarray:

@@ -61,15 +61,11 @@ class ScalingLayout:
         """Whether remainders settle the levels of some features only."""
         return "settles" in self.field_types
 
-    def table_bytes(self, n_features: int, largest_alignment: int) -> int:
+    def table_bytes(self, n_features: int, is_aligned: bool) -> int:
         """Return the bytes of the rows and of the features' indices."""
-        end, widest = 0, 1
-        for size in (TYPE_BYTES[kind] for kind in self.field_types.values()):
-            alignment = min(size, largest_alignment)
-            end += -end % alignment + size
-            widest = max(widest, alignment)
+        fields = [(name, f"u{TYPE_BYTES[kind]}") for name, kind in self.field_types.items()]
         indices = n_features * TYPE_BYTES[self.index_type] if self.index_type else 0
-        return self.n_rows * (end + -end % widest) + indices
+        return self.n_rows * np.dtype(fields, align=is_aligned).itemsize + indices
 
 
 @dataclass(eq=False)

@@ -15,8 +15,8 @@ import numpy as np
 from hyperlvq.checks import InputError
 from hyperlvq.export.fitted import fitted_parts
 from hyperlvq.export.plan import Plan, make_plan
-from hyperlvq.kernels.distances import squared_distances
 from hyperlvq.kernels.online import glvq_pass
+from hyperlvq.kernels.scores import squared_distances
 from hyperlvq.readouts import GLVQClassifier, PerceptronClassifier
 from hyperlvq.readouts.glvq import AUTO_STEP
 
@@ -55,10 +55,6 @@ class PerceptronLearner(_Learner):
     rule: ClassVar[str] = "perceptron"
     fraction_bits: int  # f: an entry q stands for q/2^f
     rate: int  # r: a mistake moves prototypes by r times the activations
-
-    def is_clear(self, X) -> np.ndarray:
-        """Return whether each sample's class is the same on every device: integers say it is."""
-        return np.ones(len(X), dtype=bool)
 
     def learn(self, X, y_index) -> int:
         """Learn from samples one after the other; return the number of mistakes."""

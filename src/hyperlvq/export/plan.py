@@ -13,9 +13,8 @@ import numpy as np
 from hyperlvq.checks import InputError, check_choice
 from hyperlvq.export.fitted import device_features, fitted_parts
 from hyperlvq.export.quantise import quantised_outputs
-from hyperlvq.export.scaling import FloatScaling, IntegerScaling, float_scaling, integer_scaling
-from hyperlvq.kernels.encoding import encode, sum_dtype
-from hyperlvq.kernels.scores import activation_dtype
+from hyperlvq.export.scaling import FloatScaling, IntegerScaling, make_scaling
+from hyperlvq.kernels.encoding import encode_rows
 
 INPUTS = ("float", "int16", "int32")
 #: Most units, features and outputs: an int of 16 bits counts them.
@@ -119,11 +118,8 @@ class Plan:
     def activations(self, X) -> np.ndarray:
         """Return the activations h of raw features (samples × units)."""
         levels = self.scaling.levels(self.values(X))
-        activations = np.empty((len(levels), self.n_units), dtype=activation_dtype(self.clip))
-        sums = np.empty(self.n_units, dtype=sum_dtype(self.n_features))
         # The kernel multiplies by N and rounds, which returns the very levels.
-        encode(levels / self.n_units, self.signs, self.clip, sums, activations)
-        return activations
+        return encode_rows(levels / self.n_units, self.signs, self.clip)
 
     def scores(self, X) -> np.ndarray:
         """Return the integer score of every output (samples × outputs, int64)."""
@@ -175,12 +171,17 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         raise InputError(f"bits must be 8 or 16, got {bits!r}")
     parts = fitted_parts(model)
     readout, rows = parts.readout, parts.output_rows
+    has_prototypes = parts.record.output_rows == "prototypes_"
     n_features, n_units = parts.hidden.keys_.shape
     for what, number in {"units": n_units, "features": n_features, "outputs": len(rows)}.items():
         if number > LARGEST_SIZE:
             raise InputError(f"cannot export {number} {what}: at most {LARGEST_SIZE}")
-    scaling, notes = _make_scaling(parts, input, n_units)
-    weights, weight_scale, biases = quantised_outputs(rows, bits, parts.has_prototypes)
+    minimum = np.asarray(parts.scale.data_min_, dtype=np.float64)
+    # MinMaxScaler takes the range of a constant feature, or of one that almost is, for 1.
+    spans = np.where(parts.scale.scale_ == 1, 1, parts.scale.data_max_ - minimum)
+    maximum = minimum + spans
+    scaling, notes = make_scaling(minimum, maximum, n_units, parts.feature_names, input)
+    weights, weight_scale, biases = quantised_outputs(rows, bits, has_prototypes)
     output_classes = getattr(readout, "prototype_classes_", np.arange(len(readout.classes_)))
     return Plan(
         name=name,
@@ -198,7 +199,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         weights=weights,
         weight_scale=weight_scale,
         biases=biases,
-        factor=2 if parts.has_prototypes else 1,
+        factor=2 if has_prototypes else 1,
         output_classes=output_classes.astype(np.int64),
         notes=tuple(notes),
     )
@@ -212,16 +213,6 @@ def _check_name(name):
         )
     if name in RESERVED_WORDS.split():
         raise InputError(f"name must not be a word that C or its library reserves, got {name!r}")
-
-
-def _make_scaling(parts, input_type, n_units):
-    minimum = np.asarray(parts.scale.data_min_, dtype=np.float64)
-    spans = np.asarray(parts.scale.data_max_, dtype=np.float64) - minimum
-    # MinMaxScaler takes the range of a constant feature, or of one that almost is, for 1.
-    maximum = minimum + np.where(parts.scale.scale_ == 1, 1, spans)
-    if input_type == "float":
-        return float_scaling(minimum, maximum, n_units, parts.feature_names)
-    return integer_scaling(minimum, maximum, n_units, parts.feature_names, input_type)
 
 
 class Comparison(NamedTuple):

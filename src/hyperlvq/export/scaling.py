@@ -82,8 +82,14 @@ class IntegerScaling:
         return is_low.astype(np.int64) - is_high
 
 
-def float_scaling(minimum, maximum, n_levels, names):
-    """Return the scaling of float32 values and notes on what it loses."""
+def make_scaling(minimum, maximum, n_levels, names, input_type):
+    """Return the scaling of features with these ranges, and notes on what it loses."""
+    if input_type == "float":
+        return _float_scaling(minimum, maximum, n_levels, names)
+    return _integer_scaling(minimum, maximum, n_levels, names, INTEGER_DTYPES[input_type])
+
+
+def _float_scaling(minimum, maximum, n_levels, names):
     with np.errstate(over="ignore"):
         spans = maximum - minimum
         highest, reach = maximum.astype(np.float32), spans.astype(np.float32)
@@ -92,12 +98,12 @@ def float_scaling(minimum, maximum, n_levels, names):
     # A subnormal scale is rounded coarsely, and to 0 by devices without subnormal numbers.
     is_held = np.isfinite([scaling.minimum, highest, reach, scaling.scale]).all(axis=0)
     is_held &= scaling.scale >= np.finfo(np.float32).tiny
-    for i, name in enumerate(names):
-        if not is_held[i]:
-            raise InputError(
-                f"feature {name!r} ranges from {minimum[i]:g} to {maximum[i]:g}, "
-                "which float32 cannot tell apart or hold"
-            )
+    if not is_held.all():
+        i = is_held.argmin()
+        raise InputError(
+            f"feature {names[i]!r} ranges from {minimum[i]:g} to {maximum[i]:g}, "
+            "which float32 cannot tell apart or hold"
+        )
     steps = spans * 2.0**FLOAT_BITS / np.maximum(np.abs(minimum), np.abs(maximum))
     notes = [
         f"float32 has fewer than {n_levels} values in the range of feature {name!r}; "
@@ -108,18 +114,22 @@ def float_scaling(minimum, maximum, n_levels, names):
     return scaling, notes
 
 
-def integer_scaling(minimum, maximum, n_levels, names, input_type):
-    """Return the scaling of integers and notes on what it loses.
+def _integer_scaling(minimum, maximum, n_levels, names, dtype):
+    """Return the scaling of integers.
 
     With an integer range the level is that of exact arithmetic for every integer: if no line
     shifted right gives all of them (ties at halves go to even levels, a line knows one way
     only), the remainder settles it.
     """
-    dtype = INTEGER_DTYPES[input_type]
+    limits = np.iinfo(dtype)
     feature_of = cache(partial(_Feature, n_levels))  # many features have the same range
     features = []
     for low, high, name in zip(minimum, maximum, names, strict=True):
-        _check_range(low, high, name, dtype)
+        if floor(low) < limits.min or ceil(high) > limits.max:
+            raise InputError(
+                f"feature {name!r} ranges from {low:g} to {high:g}, beyond {dtype.__name__}; "
+                f"choose {'int32' if dtype is np.int16 else 'float'} as the input"
+            )
         features.append(feature_of(float(low), float(high)))
     shift, settles = _common_shift(features, n_levels)
     rows = [(f.minimum, f.span, *f.line(shift)) for f in features]
@@ -133,15 +143,6 @@ def integer_scaling(minimum, maximum, n_levels, names, input_type):
         if feature.steps < FEWEST_STEPS and not feature.is_integer
     ]
     return scaling, notes
-
-
-def _check_range(low, high, name, dtype):
-    limits = np.iinfo(dtype)
-    if floor(low) < limits.min or ceil(high) > limits.max:
-        raise InputError(
-            f"feature {name!r} ranges from {low:g} to {high:g}, beyond {dtype.__name__}; "
-            f"choose {'int32' if dtype is np.int16 else 'float'} as the input"
-        )
 
 
 def _common_shift(features, n_levels):

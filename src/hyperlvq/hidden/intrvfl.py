@@ -30,7 +30,8 @@ class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     clip : int, default=3
         Largest activation κ.
     n_jobs : int or None, default=None
-        Number of threads that share the samples in `transform`. The result is the same for any.
+        Number of threads that share the samples in `transform`; None for as many as BLAS has. The
+        result is the same for any.
     random_state : int, RandomState instance or None, default=None
         Where the keys come from.
 

@@ -12,6 +12,11 @@ import numpy as np
 from hyperlvq.kernels.compiled import compiled
 from hyperlvq.kernels.scores import activation_dtype
 
+# Units of one vector instruction. A prefix is whole chunks of them and one that is masked, since
+# loops of other lengths end unit by unit. Unsigned: a signed index may be negative, which compiled
+# code would look for.
+CHUNK = np.uint64(64)
+
 
 def sum_dtype(n_features):
     """Return the narrowest integer that holds every partial sum of `n_features` signs."""
@@ -19,38 +24,51 @@ def sum_dtype(n_features):
 
 
 def encode_rows(X, keys, clip, activations=None):
-    """Return the activations of every row of X, written to those given as `encode` does."""
+    """Return h = clip(Σ_i F_i ⊙ W_i, -κ, κ) of every row of X, written to `activations` if given.
+
+    X (samples × features) holds values of [0, 1]; what lies outside saturates, and a NaN leaves its
+    feature out of the sum. `keys` W is features × units, of -1 and +1.
+    """
+    n_features, n_units = keys.shape
     if activations is None:
-        activations = np.empty((len(X), keys.shape[1]), dtype=activation_dtype(clip))
-    encode(X, keys, clip, np.empty(keys.shape[1], dtype=sum_dtype(len(keys))), activations)
+        activations = np.empty((len(X), n_units), dtype=activation_dtype(clip))
+    padded = (n_units // int(CHUNK) + 1) * int(CHUNK)
+    doubled = np.zeros((n_features, padded), dtype=np.int8)
+    np.multiply(keys, 2, out=doubled[:, :n_units])
+    key_sums = np.zeros(padded, dtype=sum_dtype(n_features))
+    np.sum(keys, axis=0, out=key_sums[:n_units])
+    encode(X, doubled, key_sums, activations.dtype.type(clip), activations)
     return activations
 
 
 @compiled
-def encode(X, keys, clip, sums, activations):
-    """Write h = clip(Σ_i F_i ⊙ W_i, -κ, κ) for every row of X into `activations`.
+def encode(X, doubled, key_sums, clip, activations):
+    """Write the activations of `encode_rows`; keys are doubled, and they and sums padded by 0.
 
-    X (samples × features) holds values of [0, 1]; what lies outside saturates, and a NaN
-    leaves its feature out of the sum. `keys` W is features × units, of -1 and +1. `sums`
-    (units) is scratch of `sum_dtype`: a step only flips or clears the signs of one feature,
-    so partial sums never exceed the number of features.
+    A step only flips or clears the signs of one feature, so partial sums never exceed the number
+    of features.
     """
-    n_samples, n_features = X.shape
-    n_units = keys.shape[1]
-    key_sums = np.zeros_like(sums)
-    for i in range(n_features):
-        for unit in range(n_units):
-            key_sums[unit] += keys[i, unit]
-    for m in range(n_samples):
-        for unit in range(n_units):
+    n_units = activations.shape[1]
+    levels = np.empty(X.shape[1], dtype=np.uint64)
+    sums = np.empty_like(key_sums)
+    for m in range(X.shape[0]):
+        for unit in range(key_sums.shape[0]):
             sums[unit] = key_sums[unit]
-        for i in range(n_features):
+        for i in range(X.shape[1]):
             level = np.float64(X[m, i]) * n_units
+            levels[i] = np.rint(min(level, n_units)) if level > 0 else 0
             if math.isnan(level):
                 for unit in range(n_units):
-                    sums[unit] -= keys[i, unit]
-            else:
-                for unit in range(int(np.rint(min(max(level, 0.0), n_units)))):
-                    sums[unit] -= 2 * keys[i, unit]
+                    sums[unit] -= doubled[i, unit] // 2
+        for i in range(X.shape[1]):
+            n_chunks = levels[i] // CHUNK
+            for chunk in range(n_chunks):
+                for lane in range(CHUNK):
+                    position = chunk * CHUNK + lane
+                    sums[position] -= doubled[i, position]
+            n_left = np.int8(levels[i] % CHUNK)
+            for lane in range(CHUNK):
+                position = n_chunks * CHUNK + lane
+                sums[position] -= doubled[i, position] if np.int8(lane) < n_left else np.int8(0)
         for unit in range(n_units):
             activations[m, unit] = min(max(sums[unit], -clip), clip)

@@ -19,6 +19,8 @@ MEMORY = 10
 MOST_TRIALS = 20
 #: A cost that falls by no more than this share has settled.
 SMALLEST_DECREASE = 2.220446049250313e-09
+#: Without a tolerance, it has settled where so many iterations lower it by less than this share.
+LEVEL_ITERATIONS, LEVEL_SHARE = 10, 1e-3
 
 EPSILON = np.finfo(float).eps
 
@@ -43,14 +45,15 @@ class Minimum(NamedTuple):
 def minimise(cost_and_gradient, start, max_iter, tol) -> Minimum:
     """Minimise a cost from a start.
 
-    Ends where no component of the gradient exceeds `tol`, where the cost stops falling, or after
-    `max_iter` iterations. `cost_and_gradient` must return a new gradient each time.
+    Ends where no component of the gradient exceeds `tol` or, if that is None, where ten iterations
+    lower the cost by less than a thousandth; where the cost stops falling; or after `max_iter`
+    iterations. `cost_and_gradient` must return a new gradient each time.
     """
     point = evaluate(cost_and_gradient, np.array(start, dtype=float))
     check_cost(point.cost)
     memory = Memory(len(point.position))
-    costs: list[float] = []
-    has_ended = largest(point.gradient) <= tol
+    costs, start_cost = list[float](), point.cost
+    has_ended = is_flat(point.gradient, tol)
     while not has_ended and len(costs) < max_iter:
         direction = memory.direction(point.gradient)
         start_slope = float(direction @ point.gradient)
@@ -66,7 +69,10 @@ def minimise(cost_and_gradient, start, max_iter, tol) -> Minimum:
             continue
         step, slope, end = found
         costs.append(end.cost)
-        has_ended = largest(end.gradient) <= tol or has_settled(point, end)
+        has_ended = is_flat(end.gradient, tol) or has_settled(point, end)
+        if tol is None and len(costs) % LEVEL_ITERATIONS == 0:
+            earlier = [start_cost, *costs][-1 - LEVEL_ITERATIONS]
+            has_ended |= earlier - end.cost < LEVEL_SHARE * earlier
         if not has_ended:
             change = end.gradient - point.gradient
             memory.learn(direction, step, change, (start_slope, slope))
@@ -99,9 +105,9 @@ def search_line(cost_and_gradient, start, direction, slope, first_step):
     return None
 
 
-def largest(vector):
-    """Return the largest component without its sign."""
-    return max(vector.max(), -vector.min())
+def is_flat(gradient, tol):
+    """Return whether no component exceeds the tolerance, 0 if there is none."""
+    return max(gradient.max(), -gradient.min()) <= (tol or 0.0)
 
 
 def has_settled(before, after):

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def encode(X, keys, clip, sums, activations):
+def encode_rows(X, keys, clip, activations):
     """Sum each feature's thermometer code times its key, a loop over features, and clip."""
     n_units = keys.shape[1]
     positions = np.arange(n_units, dtype=np.int32)

@@ -1,13 +1,17 @@
-"""From features to activations, scores and winners: products by numpy, without compiled loops.
+"""From features to activations, scores and winners: by numpy, without compiled loops.
 
-Integer activations are widened one block of rows at a time, while the block is in cache.
+`linear_scores` and `prototype_scores` are for few rows; `hyperlvq.kernels.distances` has their
+compiled twins. Scores of integer activations are the same to the last bit.
 """
+
+import math
 
 import numpy as np
 
 # Two megabytes of float32 at 1000 units: a block stays in cache between its two products.
 BLOCK_ROWS = 512
-PREDICTION_ROWS = 256
+# Of float64, less one for weights that are rounded up.
+EXACT_BITS = 52
 
 
 def activation_dtype(clip):
@@ -29,28 +33,35 @@ def row_slices(n_rows, block_rows=BLOCK_ROWS):
     return [slice(start, start + block_rows) for start in range(0, n_rows, block_rows)]
 
 
-def row_blocks(X, dtype, block_rows=BLOCK_ROWS):
-    """Yield (rows, X[rows] as dtype); a widened block is valid until the next one."""
-    widened = None if X.dtype == dtype else np.empty((min(block_rows, len(X)), X.shape[1]), dtype)
-    for rows in row_slices(len(X), block_rows):
-        block = X[rows]
-        if widened is not None:
-            np.copyto(widened[: len(block)], block)
-            block = widened[: len(block)]
-        yield rows, block
+def exactly_summable(weights, dtype):
+    """Return float64 weights whose products with integers of a type add up without rounding.
 
-
-def squared_distances(X, prototypes, sample_norms):
-    """Return ‖x - w‖² = ‖x‖² - 2 x·w + ‖w‖² for every sample and prototype.
-
-    In float64, so that a sample's distances depend on the samples beside it by roundings only.
+    Weights are rounded to multiples of one power of two, so small that no sum reaches 2⁵³ times as
+    much: float64 holds every part of a sum, whatever the order. Weights for floats stay as they
+    are.
     """
-    distances = np.empty((len(X), len(prototypes)))
-    for rows, block in row_blocks(X, np.float64, PREDICTION_ROWS):
-        np.matmul(block, prototypes.T, out=distances[rows])
+    weights = weights.astype(np.float64, copy=False)
+    if dtype.kind == "f":
+        return weights
+    limits = np.iinfo(dtype)
+    largest_sum = max(-limits.min, limits.max) * np.abs(weights).sum(axis=1).max()
+    step = math.ldexp(1, math.frexp(largest_sum)[1] - EXACT_BITS)
+    return np.rint(weights / step) * step if step else weights
+
+
+def squared_lengths(prototypes):
+    """Return ‖w‖² of every prototype."""
+    return np.einsum("jn,jn->j", prototypes, prototypes, dtype=np.float64)
+
+
+def squared_distances(X, prototypes):
+    """Return ‖x - w‖² = ‖x‖² - 2 x·w + ‖w‖² for every sample and prototype."""
+    exact = exactly_summable(prototypes, X.dtype)
+    wide = X.astype(np.float64, copy=False)
+    distances = wide @ exact.T
     distances *= -2
-    distances += sample_norms[:, np.newaxis]
-    distances += np.einsum("jn,jn->j", prototypes, prototypes, dtype=np.float64)
+    distances += squared_lengths(wide)[:, np.newaxis]
+    distances += squared_lengths(exact)
     return np.maximum(distances, 0, out=distances)
 
 
@@ -65,22 +76,24 @@ def closest_per_class(distances, prototype_classes, n_classes):
     return closest
 
 
-def prototype_scores(X, prototypes, prototype_classes, n_classes, sample_norms):
+def prototype_scores(X, prototypes, prototype_classes, n_classes):
     """Return minus each sample's squared distance to the closest prototype of each class."""
-    distances = squared_distances(X, prototypes, sample_norms)
-    if not np.isfinite(distances.max(initial=0)):  # which no comparison would notice
-        raise ValueError("the squared distances are not finite: features are too large")
+    distances = squared_distances(X, prototypes)
+    check_finite(distances, "squared distances")
     return -closest_per_class(distances, prototype_classes, n_classes)
 
 
 def linear_scores(X, coefficients):
-    """Return HWᵀ in float64 (samples × classes)."""
-    scores = np.empty((len(X), len(coefficients)))
-    for rows, block in row_blocks(X, np.float64):
-        scores[rows] = block @ coefficients.T
-    if not np.isfinite(scores).all():
-        raise ValueError("the scores are not finite: features are too large")
+    """Return XWᵀ in float64 (samples × classes)."""
+    scores = X.astype(np.float64, copy=False) @ exactly_summable(coefficients, X.dtype).T
+    check_finite(scores, "scores")
     return scores
+
+
+def check_finite(numbers, name):
+    """Raise if some number is not finite, which no comparison would notice."""
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"the {name} are not finite: features are too large")
 
 
 def compared(scores):

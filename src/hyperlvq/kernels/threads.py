@@ -2,9 +2,10 @@
 
 Idle threads of a BLAS spin for a while, and numpy and scipy each bring one: where they take turns
 they slow each other down tenfold on small data. So BLAS gets one thread, and blocks of rows share
-the others.
+as many as it had, though no more than there are cores.
 """
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
@@ -12,7 +13,10 @@ from threading import Lock
 
 from threadpoolctl import ThreadpoolController
 
+# Several, so that a thread whose core has other work gets fewer.
 BLOCKS_PER_THREAD = 4
+# Products that take longer than it takes to start a thread.
+SMALLEST_SHARE = 2**22
 
 
 class _SingleBlasThread:
@@ -29,7 +33,7 @@ class _SingleBlasThread:
                 self._before = [library.num_threads for library in blas_libraries()]
                 set_blas_threads([1] * len(self._before))
             self._holders += 1
-            return max(self._before, default=1)
+            return _usable_threads(self._before)
 
     def __exit__(self, *error):
         """Give BLAS its threads back if this was the last holder."""
@@ -47,6 +51,30 @@ def block_threads():
     """Yield a `map` that uses as many threads as BLAS had, while BLAS is limited to one."""
     with single_blas_thread as n_threads, ThreadPoolExecutor(n_threads) as pool:
         yield partial(map_in_waves, pool, n_threads * BLOCKS_PER_THREAD) if n_threads > 1 else map
+
+
+def share_rows(function, n_rows, products_per_row, n_threads=None):
+    """Call function(rows) for slices that cover all rows, on several threads where that pays.
+
+    The function must release the GIL; `n_threads` are as many as BLAS has unless given.
+    """
+    if n_threads is None:
+        n_threads = _usable_threads([library.num_threads for library in blas_libraries()])
+    n_threads = max(1, min(n_threads, n_rows * products_per_row // SMALLEST_SHARE))
+    if n_threads == 1:
+        function(slice(0, n_rows))
+        return
+    n_blocks = n_threads * BLOCKS_PER_THREAD
+    bounds = [n_rows * block // n_blocks for block in range(n_blocks + 1)]
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(function, map(slice, bounds[:-1], bounds[1:])))
+
+
+def _usable_threads(blas_counts):
+    """Return how many threads BLAS has, at most one per core."""
+    has_affinity = hasattr(os, "sched_getaffinity")
+    n_cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    return min(max(blas_counts, default=1), n_cores)
 
 
 @cache

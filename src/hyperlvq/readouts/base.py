@@ -306,6 +306,11 @@ def warn_not_converged(message: str) -> None:
     warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
 
 
+def lbfgs_tolerance(tol):
+    """Return the tolerance of the gradient, None for "auto"."""
+    return None if isinstance(tol, str) else float(tol)
+
+
 def warn_of_limit(max_iter):
     """Warn that more iterations of L-BFGS might have helped."""
     warn_not_converged(

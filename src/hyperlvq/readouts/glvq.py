@@ -6,12 +6,14 @@ import numpy as np
 
 from hyperlvq.engines import engine_of_fitted, on_host
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
-from hyperlvq.readouts.base import warn_of_limit
+from hyperlvq.readouts.base import lbfgs_tolerance, warn_of_limit
 from hyperlvq.readouts.online import OnlineReadout, has_settled
 from hyperlvq.registry import PARTS
 
 #: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.
 AUTO_STEP = 0.02
+#: With tol="auto", where the online rule stops.
+SGD_TOLERANCE = 1e-5
 
 
 class GLVQClassifier(OnlineReadout):
@@ -36,9 +38,10 @@ class GLVQClassifier(OnlineReadout):
         online rule, as `partial_fit` does.
     max_iter : int, default=2500
         Largest number of iterations, or of passes for "sgd".
-    tol : float, default=1e-5
-        "lbfgs" stops where no component of the gradient exceeds it; "sgd" after five passes
-        in a row that together lower the best cost by less.
+    tol : float or "auto", default=1e-5
+        "lbfgs" stops where no component of the gradient exceeds it, or for "auto" where ten
+        iterations lower the cost by less than a thousandth of it; "sgd" stops after five passes in
+        a row that together lower the best cost by less than this, 1e-5 for "auto".
     learning_rate : float or "auto", default="auto"
         The step α of the online rule. Steps of a given α shrink as distances grow; "auto"
         takes 0.02/β times the mean of d⁺ + d⁻ over the first samples.
@@ -155,7 +158,7 @@ class GLVQClassifier(OnlineReadout):
         if self.solver == "sgd":
             super()._learn(engine, samples, classes, start, rng)
             return
-        limits = self.max_iter, float(self.tol)
+        limits = self.max_iter, lbfgs_tolerance(self.tol)
         minimum = engine.minimise_glvq(start, samples, float(self.slope), *limits)
         self.prototypes_, self.n_iter_, self.loss_curve_, has_converged = minimum
         self.prototype_classes_, self.classes_ = start[1], engine.labels(classes)
@@ -182,4 +185,4 @@ class GLVQClassifier(OnlineReadout):
         )
 
     def _has_converged(self):
-        return has_settled(self.loss_curve_, self.tol)
+        return has_settled(self.loss_curve_, lbfgs_tolerance(self.tol) or SGD_TOLERANCE)

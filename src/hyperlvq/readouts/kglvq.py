@@ -8,7 +8,12 @@ from hyperlvq.kernels.kglvq import cost_and_gradient, multiply_own, squared_norm
 from hyperlvq.kernels.lbfgs import minimise
 from hyperlvq.kernels.scores import closest_per_class
 from hyperlvq.kernels.threads import block_threads
-from hyperlvq.readouts.base import Readout, check_prototype_counts, warn_of_limit
+from hyperlvq.readouts.base import (
+    Readout,
+    check_prototype_counts,
+    lbfgs_tolerance,
+    warn_of_limit,
+)
 from hyperlvq.registry import PARTS
 
 PREDICTION_ROWS = 512
@@ -36,8 +41,9 @@ class KGLVQClassifier(Readout):
         Kernels without that parameter ignore it.
     max_iter : int, default=2500
         Largest number of iterations.
-    tol : float, default=1e-5
-        Training stops where no component of the gradient exceeds it.
+    tol : float or "auto", default="auto"
+        Training stops where no component of the gradient exceeds it; "auto" where ten iterations
+        lower the cost by less than a thousandth of it.
     init_noise : float, default=1.0
         Coefficients start at w_m (1 + u) over the class's total weight, u uniform of up to this
         size.
@@ -100,7 +106,7 @@ class KGLVQClassifier(Readout):
         kernel="rbf",
         gamma="scale",
         max_iter=2500,
-        tol=1e-5,
+        tol="auto",
         init_noise=1.0,
         max_kernel_bytes=2**31,
         class_weight=None,
@@ -162,7 +168,7 @@ class KGLVQClassifier(Readout):
             return cost, gradient[is_own]
 
         start = self._starting_coefficients(weights, is_own)[is_own]
-        minimum = minimise(evaluate, start, self.max_iter, self.tol)
+        minimum = minimise(evaluate, start, self.max_iter, lbfgs_tolerance(self.tol))
         coefficients[is_own], self.n_iter_, self.loss_curve_, has_converged = minimum
         if not has_converged:
             warn_of_limit(self.max_iter)

@@ -21,6 +21,7 @@ from hyperlvq.batched.backend import Array, Backend
 from hyperlvq.checks import InputError, check_choice, check_real
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
 from hyperlvq.readouts import GLVQClassifier
+from hyperlvq.readouts.base import lbfgs_tolerance
 from hyperlvq.registry import recipe_records
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.experiments import MODELS, Model
@@ -260,12 +261,13 @@ class Trainer:
         slopes = np.array([readout.slope for readout in readouts], dtype=float)
         counts = np.array([readout.prototypes_per_class for readout in readouts])
         init_noise, max_iter = float(readouts[0].init_noise), readouts[0].max_iter
+        tol = lbfgs_tolerance(readouts[0].tol)
         table = np.empty((2, len(seeds) * len(readouts)))
         for places in batched.cut_into_batches(labelled, counts, len(seeds), backend):
             rows, columns = np.divmod(places, len(readouts))
             batch = batched.GLVQBatch(slopes[columns], counts[columns], seeds[rows], init_noise)
             with self._timed("fit_seconds"):
-                trained = batched.train_glvq(labelled, batch, backend, max_iter, readouts[0].tol)
+                trained = batched.train_glvq(labelled, batch, backend, max_iter, tol)
             with self._timed("predict_seconds"):
                 predicted = backend.numpy(batched.predicted_classes(trained, test, backend))
             accuracies = (classes[predicted] == samples.y_test).mean(axis=2)

@@ -166,6 +166,7 @@ _MODELS = (
         "KGLVQ",
         ("features", "kglvq"),
         defaults={"prototypes_per_class": 3, "slope": 10, "gamma": 0.5},
+        fixed={"tol": 1e-5},
         columns={**_columns("kglvq", ("prototypes_per_class", "slope")), "gamma": "kglvq_sigma"},
         grid={
             **{name: FULL_GRID[name] for name in ("prototypes_per_class", "slope")},
