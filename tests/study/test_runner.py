@@ -1,4 +1,5 @@
 import gzip
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -171,6 +172,15 @@ def test_another_solver_needs_another_folder(tmp_path, source, first, solvers):
     assert not study(source, tmp_path, as_published=first, **options)
     with pytest.raises(InputError, match=f"on plain with solver = {solvers}: take another"):
         study(source, tmp_path, as_published=not first, **options)
+
+
+def test_a_parameter_that_records_did_not_name_at_first_is_what_it_was_then(tmp_path, source):
+    options = {"models": ["kglvq"], "sets": ["filed"], "n_seeds": 1}
+    (step,) = study(source, tmp_path, **options)
+    assert step.record.pop("tol") == 1e-5
+    (tmp_path / RECORDS_NAME).write_text(json.dumps(step.record) + "\n")
+
+    assert study(source, tmp_path, **options) == []
 
 
 @pytest.mark.parametrize(

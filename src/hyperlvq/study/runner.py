@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hyperlvq.checks import InputError, check_choice, check_integer
-from hyperlvq.registry import estimator_class, readouts
 from hyperlvq.study.collection import DataSource
 from hyperlvq.study.data_set import COLLECTION, DataSet
 from hyperlvq.study.experiments import MODELS
@@ -17,6 +16,9 @@ from hyperlvq.study.jobs import Executor, Job, processes
 from hyperlvq.study.protocol import PROTOCOLS, Run, n_splits
 from hyperlvq.study.records import KEY, Record, RecordFile, failure, key_of, open_records
 from hyperlvq.study.settings import Settings, searched_settings
+
+# What a parameter was where a record does not name it, whatever its default has become since.
+UNNAMED = {"solver": "auto", "prototypes_per_class": 1, "init_noise": 1.0, "tol": 1e-5}
 
 
 @dataclass(frozen=True)
@@ -168,24 +170,22 @@ def missing_jobs(jobs: Iterable[Job], records: Iterable[Record]) -> list[Job]:
     known = {key_of(record): record for record in records}
     missing = []
     for job in jobs:
-        record = known.get(key_of(job.description()))
+        description = job.description()
+        record = known.get(key_of(description))
         if record is None:
             missing.append(job)
         else:
-            check_same(job, record)
+            check_same(description, record)
     return missing
 
 
-def check_same(job: Job, record: Record) -> None:
-    """Raise if a record was made with other parameters than a job has."""
-    unnamed = {}  # what a parameter is where a record does not name it
-    if isinstance(job.model.recipe, tuple):
-        unnamed = estimator_class(readouts()[job.model.recipe[1]])().get_params()
-    found, wanted = {**unnamed, **record}, {**unnamed, **job.description()}
-    for name in ("solver", *job.description()):
+def check_same(description: Record, record: Record) -> None:
+    """Raise if a record was made with other parameters than are wanted now."""
+    found, wanted = {**UNNAMED, **record}, {"solver": UNNAMED["solver"], **description}
+    for name, value in wanted.items():
         # Settings files may change their names; what they say is compared.
-        if name != "settings" and found.get(name) != wanted.get(name):
+        if name != "settings" and found.get(name) != value:
             raise InputError(
                 f"the folder has a record of {record['model']} on {record['dataset']} with "
-                f"{name} = {found.get(name)!r}, not {wanted.get(name)!r}: take another folder"
+                f"{name} = {found.get(name)!r}, not {value!r}: take another folder"
             )
