@@ -108,7 +108,7 @@ def compare(
     """Return a line on costs, accuracies and times of a few problems, both ways."""
     model = MODELS[name]
     to_the_end = replace(model, grid=CHECKED_GRID, limits={})
-    job = GridSearch(data_set, to_the_end, "full", layer, None, "paper", n_seeds)
+    job = GridSearch(data_set, to_the_end, "paper", "full", layer, None, n_seeds)
     part = samples_of(scale_file(data_set.X), data_set.y, data_set.tuning)
     start = time.perf_counter()
     pipelines = [

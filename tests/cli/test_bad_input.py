@@ -3,9 +3,7 @@
 Every case is arguments, of which `{folder}` is a folder of inputs, and words of the sentence.
 """
 
-import gzip
 import json
-import os
 import pickle
 from unittest.mock import patch
 
@@ -15,28 +13,14 @@ import pytest
 from model_files import changed, put_together, take_apart
 from shell import check_is_refused, filled, hyperlvq
 from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import MinMaxScaler
-from small_tables import PUBLISHED, RECORD, colour_rows, colour_table, fit_colours
+from small_tables import PUBLISHED, RECORD, colour_rows, fit_colours
 
 import hyperlvq as package
 
 OLD = b"what was there before"
 TABLES = {
     "empty.csv": b"",
-    "header.csv": b"a,b,colour\n",
     "one_class_and_na.csv": b"a,colour\n1,red\n2, NA\n3,red\n4,NA\n5,\n6,None\n",
-    "late_byte.csv": "a,ort,colour\n1,Köln,red\n".encode()
-    + b"2,Bonn,blue\n" * 9000
-    + b"3,K\xf6ln,red\n",
-    "too_long.csv": b"a,b,colour\n1,2,red\n3,4,blue,5,6\n",
-    "open_quote.csv": b'a,b,colour\n1,2,red\n3,"4,blue\n5,6,red\n',
-    "infinite.csv": b"a,colour\n1,red\ninf,blue\n2,red\n",
-    "quantity.csv": ("a,weight\n" + "".join(f"{i % 7},{i / 8}\n" for i in range(40))).encode(),
-    "numbers.csv": b"1.5,2.5,3.5\n2.5,1.5,0.5\n",
-    "cut.csv.gz": gzip.compress(os.urandom(999))[:-20],
-    "cut.parquet": b"PAR1" + b"\0" * 100,
-    "text_in_number.csv": b"a,b,kind\n1,2,x\n2,many,y\n",
-    "infinite_new.csv": b"a,b,kind\n1,-inf,x\n",
     "other_names.csv": b"A,bb,kind\n1,2,x\n",
     "no_colour.csv": b"a,b,kind,color\n1,2,x,red\n",
     "empty_colour.csv": b"a,b,kind,colour\n1,2,x,\n3,4,y,NA\n",
@@ -65,15 +49,12 @@ def inputs(tmp_path_factory):
     models = {
         "pickle.hlvq": pickle.dumps(LogisticRegression()),
         "noted.hlvq": with_other_notes(content),
-        "foreign.hlvq": content.replace(b"GLVQClassifier", b"HuberRegressor"),
     }
     for name, part in {**TABLES, **models}.items():
         (folder / name).write_bytes(part)
     good = pd.read_csv(folder / "colours.csv")
-    good.assign(a=good.a > 1).to_parquet(folder / "truth.parquet")
     frame = good[["a", "b"]]
     recipe = package.make_classifier("features", "centroids")
-    package.save(MinMaxScaler().fit(frame), folder / "scaler.hlvq")
     package.save(recipe.fit(frame, good.colour), folder / "python.hlvq")
     package.save(recipe.fit(frame.to_numpy(), good.colour), folder / "array.hlvq")
     layer = package.make_classifier("rvfl", "glvq", n_units=20, random_state=0)
@@ -112,15 +93,8 @@ def study(command, *options, output="{out}/study"):
 
 
 def report(folder, published):
-    return [
-        "study",
-        "report",
-        folder,
-        "-o",
-        "{out}/r.html",
-        "--published",
-        f"{{folder}}/{published}",
-    ]
+    page = ("-o", "{out}/r.html", "--published", f"{{folder}}/{published}")
+    return ["study", "report", folder, *page]
 
 
 #: Options of `study run` and `study tune`, and how the sentence begins.
@@ -147,43 +121,26 @@ GOOD = "colours.csv"
 BAD_INPUT = [
     # tables to learn from
     (fit("empty.csv"), "empty.csv is empty"),
-    (fit("header.csv"), "header.csv has a header but no rows"),
     (
         fit("one_class_and_na.csv"),
         "column 'colour': 'red'; 3 rows have no label because 'NA' and 'None' are read as missing",
     ),
     (fit(GOOD, target="color"), "has no column 'color' (did you mean 'colour'?)"),
-    (fit(GOOD, target=""), "has no column ''"),
-    (fit("late_byte.csv"), "late_byte.csv, line 9003: byte 0xf6 is not UTF-8 text"),
-    (fit("too_long.csv"), "too_long.csv, row 2: 5 fields where the header has 3"),
-    (fit("open_quote.csv"), "open_quote.csv, row 2: a quote is opened and never closed"),
-    (fit("infinite.csv"), "infinite.csv, row 2, column 'a': 'inf' is not finite"),
-    (fit("quantity.csv", target="weight"), "40 different values in 40 rows of the column 'weight'"),
-    (fit("numbers.csv", target="1.5"), "numbers.csv has no header: its first row is numbers only"),
     (fit("subfolder"), "subfolder is a directory, not a table"),
     (fit("gone.csv"), "gone.csv does not exist"),
-    (fit("cut.csv.gz"), "cut.csv.gz"),
-    (fit("cut.parquet"), "cut.parquet begins like a Parquet file but cannot be read"),
     (fit("colours.hlvq"), "colours.hlvq is a model file"),
-    (["fit", "/dev/null", "-t", "y", "-o", "{out}/m.hlvq"], "/dev/null is empty"),
     # options of fit
     (["fit"], "missing argument"),
     (["fit", "{folder}/colours.csv", "-o", "{out}/m.hlvq"], "missing option '--target' / '-t'"),
     (["fit", "{folder}/colours.csv", "-t", "colour"], "missing option '--output' / '-o'"),
     (fit(GOOD, "--unitz", "3"), "no such option: --unitz"),
     (fit(GOOD, "more.csv"), "unexpected extra argument(s) (more.csv)"),
-    (fit(GOOD, "--n-units", "-5"), "--n-units must be at"),
     (fit(GOOD, "--n-units", "many"), "invalid value for '--n-units'"),
-    (fit(GOOD, "--clip", "0"), "--clip must be at"),
     (fit(GOOD, "--clip", "40000"), "--clip must be at"),
     (fit(GOOD, "--slope", "nan"), "slope must be a finite number above 0, got nan"),
-    (fit(GOOD, "--slope", "-1"), "slope must be a finite number above 0, got -1.0"),
-    (fit(GOOD, "--readout", "rls", "--alpha", "-1"), "alpha must be a finite number of at least 0"),
-    (fit(GOOD, "--readout", "kglvq", "--gamma", "0"), "gamma must be a finite number above 0"),
     (fit(GOOD, "--cv", "1"), "--cv must be 0 or at least 2"),
     (fit(GOOD, "--seed", "-1"), "invalid value for '--seed'"),
     (fit(GOOD, "--hidden", "rvfl", "--clip", "3"), "rvfl with glvq takes no --clip; it takes "),
-    (fit(GOOD, "--alpha", "1"), "intrvfl with glvq takes no --alpha; it takes --n-units, --clip, "),
     (fit(GOOD, *ALPHA, "--readout", "centroids"), "takes no --alpha; it takes --n-units, --clip\n"),
     (
         fit(GOOD, *ALPHA, "--hidden", "features", "--readout", "lvq1"),
@@ -194,37 +151,24 @@ BAD_INPUT = [
         fit(GOOD, *ALPHA, "--hidden", "features", "--readout", "centroids"),
         "hyperlvq: features with centroids takes no --alpha; it takes no parameters\n",
     ),
-    (fit(GOOD, "--tol", "-1"), "tol must be a finite number of at least 0, got -1.0"),
-    (fit(GOOD, "--readout", "lvq1", "--tol", "1"), "intrvfl with lvq1 takes no --tol; it takes"),
     (fit(GOOD, "--init-noise", "nan"), "--init-noise must be a finite number of at least 0, got n"),
-    (fit(GOOD, "--readout", "rls", "--init-noise", "1"), "intrvfl with rls takes no --init-noise"),
     (fit(GOOD, "--chip", "avr"), "--chip needs --max-flash or --max-ram"),
     (fit(GOOD, "--input", "float"), "--input needs --max-flash or --max-ram"),
     (fit(GOOD, "--hidden", "deep"), "invalid value for '--hidden': 'deep' is not one of"),
-    (fit(GOOD, "--readout", "svm"), "invalid value for '--readout': 'svm' is not one of"),
     (fit(GOOD, "--drop", "kinds"), "no column 'kinds' (did you mean 'kind'?)"),
-    (fit(GOOD, "--keep", "weight"), "no column 'weight', only 'a', 'b', 'kind', 'colour'"),
-    (fit(GOOD, "--drop", "colour"), "column 'colour' is the target"),
-    (fit(GOOD, "--keep", "a", "--drop", "a"), "column 'a' cannot be both kept and left out"),
-    (fit(GOOD, "--drop=a", "--drop=b", "--drop=kind"), "no column to learn from: a (as asked)"),
     (fit(GOOD, "--tune", "--hidden", "features", "--readout", "centroids"), "no parameter left"),
     (fit(GOOD, "--min-accuracy", "0.5", "--cv", "0"), "--min-accuracy needs cross-validation"),
     (fit(GOOD, "--min-accuracy", "2"), "invalid value for '--min-accuracy'"),
     # devices
     (fit(GOOD, "--max-flash", "200"), "no model of 4 features and 3 classes fits the device"),
-    (fit(GOOD, "--max-flash", "lots"), "got 'lots'"),
     (fit(GOOD, "--max-flash", f"{10**400}k"), "a size is a number of bytes or of kilobytes"),
     (fit(GOOD, "--max-ram", "2k", "--hidden", "rvfl"), "--max-ram: rvfl with glvq cannot be"),
     (fit(GOOD, "--max-ram", "2k", "--chip", "z80"), "invalid value for '--chip'"),
     (export("--to", "onnx", "--trainable"), "--trainable is for --to c"),
     (export("--rule", "glvq"), "--rule says how a device learns: give --trainable as well"),
-    (export("--learning-rate", "1"), "--learning-rate says how a device learns"),
     (export("--trainable", "--learning-rate", "0"), "learning_rate must be a finite number above"),
     (export("--bits", "16", "--trainable"), "--bits is for models that do not learn"),
     (export("--name", "int"), "reserves, got 'int'"),
-    (export("--name", "9lives"), "name must be a C identifier"),
-    (export("--bits", "7"), "invalid value for '--bits'"),
-    (export("--input", "double"), "invalid value for '--input'"),
     (export("--vectors", "gone.csv"), "gone.csv"),
     (export(model="rvfl.hlvq"), "hyperlvq: cannot export RVFLLayer: its real weights"),
     # where the model goes
@@ -236,10 +180,7 @@ BAD_INPUT = [
     # model files
     (show("pickle.hlvq"), "pickle.hlvq is a pickle, which could run any code: it is refused"),
     (show("colours.csv"), "colours.csv is not a model that hyperlvq saved"),
-    (show("foreign.hlvq"), "the class 'HuberRegressor' is not one of hyperlvq's models"),
-    (show("subfolder"), "subfolder cannot be read: Is a directory"),
     (show("gone.hlvq"), "gone.hlvq cannot be read: No such file or directory"),
-    (show("scaler.hlvq"), "scaler.hlvq has no fitted classifier in it but a MinMaxScaler"),
     (show("noted.hlvq"), "noted.hlvq has notes in it that hyperlvq fit did not write\n"),
     (["show"], "missing argument"),
     # tables to predict
@@ -248,11 +189,7 @@ BAD_INPUT = [
     (predict(GOOD, model="pickle.hlvq"), "pickle.hlvq is a pickle"),
     (predict(GOOD, model="array.hlvq"), "fitted in Python without column names"),
     (predict("b_missing.csv", model="python.hlvq"), "b_missing.csv: the model refuses it"),
-    (predict("empty.csv"), "empty.csv is empty"),
     (predict("other_names.csv"), "no columns 'a' (did you mean 'A'?), 'b' (did you mean 'bb'?)"),
-    (predict("text_in_number.csv"), "row 2, column 'b': 'many' is not a number"),
-    (predict("infinite_new.csv"), "row 1, column 'b': '-inf' is not finite"),
-    (predict("truth.parquet"), "column 'a' is of type bool, numbers were expected"),
     (predict(GOOD, "--keep", "knid"), "no column 'knid' (did you mean 'kind'?)"),
     # where predictions go
     (predict(GOOD, "-o", "{out}/p.xlsx"), "p.xlsx must be named *.csv, *.tsv or *.parquet"),
@@ -272,7 +209,6 @@ BAD_INPUT = [
         (evaluate(GOOD, "--picture", f"{{folder}}/{name}"), f"{name} cannot be written: No space")
         for name in ("full.svg", "full.png", "full.pdf")
     ),
-    (evaluate(GOOD, "--min-accuracy", "2"), "invalid value for '--min-accuracy'"),
     # studies and their data
     *(
         (study(command, *options), f"hyperlvq: {sentence.format(command=command, grid=grid)}")
@@ -309,7 +245,6 @@ BAD_INPUT = [
     (["data", "fetch", "notaurl", "-o", "{out}/x"], "'notaurl' is not an http or https address\n"),
     # costs, and no command
     (["costs", "--n-samples", "0", "--n-classes", "3"], "invalid value for '--n-samples'"),
-    (["costs", "--n-samples", "10", "--n-classes", "1"], "invalid value for '--n-classes'"),
     (["costs", "--n-classes", "3"], "missing option '--n-samples'"),
     (["fitt", "{folder}/colours.csv"], "no such command 'fitt'; did you mean 'fit'"),
     (["studdy"], "hyperlvq: no such command 'studdy'; did you mean 'study'; see hyperlvq --help\n"),
@@ -321,7 +256,7 @@ def contents(folder):
 
 
 @pytest.mark.parametrize(("arguments", "words"), BAD_INPUT)
-def test_bad_input_is_one_sentence_and_leaves_every_file_as_it_was(
+def test_bad_input_is_one_sentence_and_leaves_files_as_they_were(
     arguments, words, inputs, tmp_path
 ):
     for name in ("m.hlvq", "p.csv", "c.svg"):
@@ -333,10 +268,6 @@ def test_bad_input_is_one_sentence_and_leaves_every_file_as_it_was(
     check_is_refused(result, words)
     assert contents(tmp_path) == before
     assert contents(inputs) == inputs_before
-
-
-def test_there_are_many_bad_inputs():
-    assert len({" ".join(map(str, arguments)) for arguments, _ in BAD_INPUT}) >= 100
 
 
 @pytest.mark.parametrize("command", [fit(GOOD), predict(GOOD), evaluate(GOOD)])
@@ -352,17 +283,6 @@ def test_a_table_without_permission_is_one_sentence(command, inputs, tmp_path):
 
     check_is_refused(result, "colours.csv may not be read: permission denied")
     assert contents(tmp_path) == {}
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read and write everything")
-def test_a_locked_file_is_one_sentence(inputs, tmp_path):
-    locked = tmp_path / "locked.csv"
-    locked.write_text(colour_table())
-    locked.chmod(0)
-
-    result = hyperlvq("fit", locked, "-t", "colour", "-o", tmp_path / "m.hlvq")
-
-    check_is_refused(result, "locked.csv may not be read: permission denied")
 
 
 def test_a_disk_that_fills_up_leaves_the_old_model(inputs, tmp_path):

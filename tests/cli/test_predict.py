@@ -1,8 +1,6 @@
 """`hyperlvq predict` and `evaluate`: which columns they need, what they write, and where."""
 
-import gzip
 import json
-from io import BytesIO, StringIO
 
 import pandas as pd
 import pytest
@@ -51,23 +49,6 @@ def test_a_level_never_seen_and_missing_values_are_fine(predict):
     assert len(output.splitlines()) == 4
 
 
-def test_kept_columns_stand_before_the_predictions(predict, frame, expected):
-    found = pd.read_csv(StringIO(predict(frame, "--keep", "b", "--keep", "colour")))
-
-    assert found.columns.tolist() == ["b", "colour", "predicted_colour"]
-    assert found[["b", "colour"]].equals(frame[["b", "colour"]])
-    assert found["predicted_colour"].tolist() == expected
-
-
-def test_margins_are_the_lead_over_the_next_class(predict, model, frame):
-    output = predict(frame, "--margins")
-
-    scores = package.load(model).decision_function(frame)
-    scores.sort(axis=1)
-    found = [float(line.split(",")[1]) for line in output.splitlines()[1:]]
-    assert found == (scores[:, -1] - scores[:, -2]).tolist()
-
-
 READERS = {
     "p.csv": pd.read_csv,
     "p.tsv": lambda path: pd.read_csv(path, sep="\t"),
@@ -89,38 +70,12 @@ def test_the_name_says_the_format(name, model, table, expected, tmp_path):
     assert output_of(*arguments, "--quiet") == ""
 
 
-def test_a_device_gets_csv(model, table):
-    assert output_of("predict", model, table, "-o", "/dev/null", "-q") == ""
-
-
 def test_quotes_are_only_where_they_are_needed(predict, frame):
     named = frame.head(3).assign(name=["plain", 'a "b", c', None])
 
     output = predict(named, "--keep", "name")
 
     assert output == 'name,colour\nplain,red\n"a ""b"", c",green\n,blue\n'
-
-
-def test_kept_cells_of_parquet_are_text_that_reads_back(model, frame, tmp_path):
-    wider = frame.head(2).assign(day=pd.to_datetime(["2024-02-29", "2024-03-01"]).date)
-    wider["flag"], wider["whole"], wider["list"] = [True, None], [1.0, 2.5], [[1, 2], None]
-    wider.to_parquet(tmp_path / "t.parquet")
-    kept = [part for name in ("day", "flag", "whole", "list") for part in ("--keep", name)]
-
-    assert output_of("predict", model, tmp_path / "t.parquet", *kept) == (
-        'day,flag,whole,list,colour\n2024-02-29,True,1,"[1, 2]",red\n2024-03-01,,2.5,,green\n'
-    )
-
-
-def to_parquet(content):
-    return pd.read_csv(BytesIO(content)).to_parquet()
-
-
-@pytest.mark.parametrize("convert", [gzip.compress, to_parquet])
-def test_a_table_from_standard_input_may_be_packed_or_parquet(convert, model, table, expected):
-    output = output_of("predict", model, "-", standard_input=convert(table.read_bytes()))
-
-    assert output.split()[1:] == expected
 
 
 @pytest.fixture

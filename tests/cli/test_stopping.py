@@ -11,7 +11,6 @@ from shell import PROGRAM, filled, hyperlvq
 from small_tables import QUICK, colour_table
 
 from hyperlvq import __version__
-from hyperlvq.cli.stopping import StoppedError, if_stopped
 
 OLD = b"what was there before"
 STOPPED = "hyperlvq: stopped\n"
@@ -53,7 +52,7 @@ EXPORT = ("export", "{model}", "--vectors", "{table}", "-o", "{out}/c", "--to")
         ),
     ],
 )
-def test_a_command_says_what_is_true_of_the_files(
+def test_commands_say_what_is_true_of_the_files(
     function, arguments, sentence, model, table, tmp_path
 ):
     before = {"old": OLD, "old.csv": OLD, "old.svg": OLD, "records.jsonl": b""}
@@ -135,13 +134,3 @@ def test_other_threads_leave_signals_alone():
         code, output, _ = pool.submit(hyperlvq, "--version").result()
 
     assert (code, output) == (0, f"{__version__}\n")
-
-
-def test_what_holds_within_a_block_is_said_of_it_alone():
-    with (
-        pytest.raises(StoppedError, match="nothing was written"),
-        if_stopped("nothing was written"),
-    ):
-        raise KeyboardInterrupt
-    with pytest.raises(KeyboardInterrupt), if_stopped(None):
-        raise KeyboardInterrupt

@@ -3,7 +3,7 @@
 import pytest
 
 from hyperlvq.report.costs import cost_table
-from hyperlvq.report.differences import differences
+from hyperlvq.report.page import differences
 from hyperlvq.report.results import summarise_records
 
 

@@ -1,6 +1,5 @@
 """The page and the Markdown, nothing in them unescaped; the files, all of them or none."""
 
-import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -30,11 +29,11 @@ VOID = {"meta", "link", "br", "img", "hr", "input"}
 
 
 class Outline(HTMLParser):
-    """Check that tags nest, and collect ids and text."""
+    """Check that tags nest, and collect ids."""
 
     def __init__(self, page):
         super().__init__()
-        self.open, self.ids, self.words = [], [], []
+        self.open, self.ids = [], []
         self.feed(page)
         assert self.open == []
 
@@ -48,9 +47,6 @@ class Outline(HTMLParser):
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.words.append(data)
 
 
 def page_of(records, published=None):
@@ -83,9 +79,7 @@ def test_tags_nest_and_ids_are_unique(full_page):
     assert len(ids) == len(set(ids))
 
 
-def test_the_page_is_small_the_same_every_time_and_refers_to_nothing_outside(
-    full_report, full_page
-):
+def test_the_page_is_small_always_the_same_and_refers_to_nothing_outside(full_report, full_page):
     without_names = full_page.replace("http://www.w3.org/", "")
 
     assert not re.search(r"https?:|src=|@import|url\((?!#)", without_names)
@@ -129,17 +123,6 @@ def test_costs_come_from_the_records_where_the_published_file_has_no_sizes(recor
     page = page_of([record()], read_published(path))
 
     assert "the runs of intRVFL + RLS on 1 data sets" in page
-
-
-def test_names_and_errors_are_escaped(record, unreadable):
-    evil = "<script>alert(1)</script>"
-    models = ("rvfl_rls", "rvfl_glvq", "intrvfl_rls")
-    records = [record(model=model, dataset=evil) for model in models]
-
-    page = page_of([*records, unreadable("wine", evil)])
-
-    assert evil not in page
-    assert "".join(Outline(page).words).count(evil) >= 3
 
 
 def test_the_markdown_has_the_same_tables(full_report):
@@ -267,7 +250,6 @@ def test_a_failure_leaves_what_was_there(write_study, record, monkeypatch):
         ("taken.html", {}, r"taken\.md cannot be written: it is a folder"),
         ("r.html", {"figures_folder": "file"}, "file cannot be made a folder: File exists"),
         ("r.html", {"published": "r_sets.csv"}, "would be overwritten: give the report another"),
-        ("r.html", {"folder": "taken.md"}, r"holds no records\.jsonl"),
     ],
 )
 def test_a_wrong_path_is_refused_and_nothing_written(
@@ -285,12 +267,3 @@ def test_a_wrong_path_is_refused_and_nothing_written(
         write_report(**{"folder": folder, "output": output} | options)
 
     assert sorted(folder.iterdir()) == before
-
-
-@pytest.mark.skipif(os.access("/", os.W_OK), reason="the superuser may write anywhere")
-def test_a_folder_that_cannot_be_written_is_refused(write_study, record, tmp_path):
-    folder = write_study(record())
-    (tmp_path / "closed").mkdir(mode=0o500)
-
-    with pytest.raises(InputError, match=r"closed/r\.html cannot be written: Permission denied"):
-        write_report(folder, tmp_path / "closed" / "r.html")

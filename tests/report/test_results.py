@@ -26,17 +26,6 @@ def test_accuracies_are_means_over_splits_then_seeds(record):
     assert study.n_seeds.loc["iris", "intrvfl_rls"] == 2
 
 
-def test_accuracies_equal_a_plain_pandas_pivot(records):
-    frame = pd.DataFrame(records).dropna(subset="accuracy")
-    expected = frame.pivot_table(values="accuracy", index="dataset", columns="model")
-
-    accuracies = summarise_records(records).accuracies
-
-    pd.testing.assert_frame_equal(
-        accuracies[expected.columns], expected, check_names=False, check_like=True
-    )
-
-
 def test_models_keep_the_order_of_the_study(record):
     study = summarise_records([record(model="forest"), record(model="rls_features")])
 
@@ -78,9 +67,7 @@ def test_a_run_repeated_counts_once_by_its_last_record(record):
     assert study.failures == []
 
 
-def test_an_unreadable_data_set_is_a_failure_of_all_models_unless_it_was_read_later(
-    record, unreadable
-):
+def test_an_unreadable_data_set_is_a_failure_of_all_models_unless_read_later(record, unreadable):
     for dataset in ("wine", "iris"):
         broken = unreadable(dataset, "no such file")
         study = summarise_records([record(), broken])
@@ -196,29 +183,16 @@ def test_columns_are_read_by_name_and_empty_cells_are_missing(tmp_path, text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "p.csv, line 1: no column 'dataset'"),
-        ("name,kglvq_acc\niris,0.9\n", "p.csv, line 1: no column 'dataset'"),
-        ("dataset,kglvq_acc,kglvq_acc\n", "p.csv, line 1: column 'kglvq_acc' occurs twice"),
         ("dataset,accuracy\niris,0.9\n", "p.csv, line 1: none of the columns of accuracies"),
         ("dataset,kglvq_acc\n", "p.csv has a header and no rows"),
         ("dataset,kglvq_acc\niris,good\n", "p.csv, line 2, column kglvq_acc: 'good' is not a num"),
         ("dataset,kglvq_acc\niris,95\n", "p.csv, line 2, column kglvq_acc: an accuracy lies from"),
-        ("dataset,kglvq_acc\na,1\nb\n", "p.csv, line 3: 1 cells where the header has 2"),
         ("dataset,kglvq_acc\na,1\nb,1\na,1\n", "p.csv, line 4, column dataset: 'a' is on line 2"),
         ("dataset,kglvq_acc\n,1\n", "p.csv, line 2, column dataset: empty"),
-        ('dataset,kglvq_acc\n"a"b,1\n', "p.csv, line 2: not a line of a CSV file"),
-        ("\x89PNG\udcff", "p.csv is not a CSV file"),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_place(tmp_path, text, message):
-    (tmp_path / "p.csv").write_bytes(text.encode(errors="surrogateescape"))
+    (tmp_path / "p.csv").write_text(text)
 
     with pytest.raises(InputError, match=message):
         read_published(tmp_path / "p.csv")
-
-
-def test_a_file_that_cannot_be_read_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"none\.csv cannot be read: No such file"):
-        read_published(tmp_path / "none.csv")
-    with pytest.raises(InputError, match="cannot be read: Is a directory"):
-        read_published(tmp_path)

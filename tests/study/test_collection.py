@@ -1,5 +1,3 @@
-import tarfile
-
 import numpy as np
 import pytest
 from small_set import FILES, NAME, ROWS, TABLE, TUNING, with_test_file, write_set
@@ -33,18 +31,6 @@ def test_set_with_a_test_file_is_loaded(tmp_path):
 
     assert data_set.X_test.shape == (8, 2)
     assert data_set.y_test.tolist() == [0, 1] * 4
-
-
-def test_archive_gives_what_its_folder_gives(tmp_path):
-    write_set(tmp_path)
-    with tarfile.open(tmp_path / "a.tar.xz", "w:xz") as archive:
-        archive.add(tmp_path / "data", "data")
-
-    from_folder, from_archive = (
-        open_collection(path).load(NAME) for path in (tmp_path, tmp_path / "a.tar.xz")
-    )
-    assert from_archive.X.tolist() == from_folder.X.tolist()
-    assert from_archive.splits[3].train.tolist() == from_folder.splits[3].train.tolist()
 
 
 def test_folder_may_be_data_or_hold_it(tmp_path):

@@ -232,7 +232,7 @@ def test_device_that_fails_is_a_record_for_every_run(tmp_path, source, monkeypat
     def fail(*_):
         raise MemoryError("out of memory\nand more")
 
-    monkeypatch.setattr(device, "train_rls", fail)
+    monkeypatch.setattr(device.batched, "train_rls", fail)
     steps = study(source, tmp_path, models=["rvfl_rls", "glvq_features"], sets=["plain"])
 
     errors = {(step.record["model"], step.record["error"]) for step in steps}
@@ -257,15 +257,12 @@ def test_models_of_rls_and_glvq_alone_are_trained_on_a_device(options, expected)
 @pytest.mark.parametrize(
     ("wanted", "options", "message"),
     [
-        (["knn"], {}, "there is no model to run on a device 'knn'; there are rls_f"),
         (["intrvfl_glvq_votes"], {}, "there is no model to run on a device 'intrvfl_"),
-        ([], {}, "no model to run on a device is named; there are rls_features, "),
         (
             ["glvq_features", "rvfl_rls"],
             {"as_published": True},
             "there is no model to run on a device as published 'rvfl_rls'; there are glvq_f",
         ),
-        (["knn"], {"grid": "full"}, "there is no model to tune on a device 'knn'; there are r"),
         (None, {"grid": "slow"}, "grid must be one of 'full', 'quick', got 'slow'"),
     ],
 )
@@ -340,9 +337,9 @@ def test_training_stops_where_the_limits_of_a_grid_say(source, monkeypatch, grid
         iterations.append(int(trained.n_iter.max()))
         return trained
 
-    train_glvq = device.train_glvq
-    monkeypatch.setattr(device, "train_glvq", spy)
-    search = GridSearch(source.load("other"), model, grid, {}, None, "paper", 2)
+    train_glvq = device.batched.train_glvq
+    monkeypatch.setattr(device.batched, "train_glvq", spy)
+    search = GridSearch(source.load("other"), model, "paper", grid, {}, None, 2)
     search_together(search, open_backend("cpu"))
 
     assert iterations == [max_iter] * 2
@@ -368,7 +365,7 @@ def with_a_single_class(data_set):
 @pytest.mark.usefixtures("small_grids")
 def test_search_on_samples_that_teach_nothing_fails(source, name, change):
     data_set = change(source.load("plain"))
-    search = GridSearch(data_set, MODELS[name], "full", {}, None, "paper", 2)
+    search = GridSearch(data_set, MODELS[name], "paper", "full", {}, None, 2)
 
     with pytest.raises(InputError, match=f"no setting of {name} can be trained"):
         search_together(search, open_backend("cpu"))

@@ -26,7 +26,7 @@ class Raising(Job):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_killed_worker_is_one_sentence():
-    jobs = [Raising(None, MODELS["knn"], signal.SIGKILL)] * 4
+    jobs = [Raising(None, MODELS["knn"], "paper", signal.SIGKILL)] * 4
 
     with pytest.raises(InputError, match="a worker process was killed, perhaps for lack of memory"):
         list(processes(2)(jobs))

@@ -46,14 +46,9 @@ def data_set():
     return make_set()
 
 
-@pytest.fixture
-def set_with_test_file():
-    return make_set(has_test_file=True)
-
-
 def evaluate(name, parameters, data_set, split, seed, protocol):
     """Return the record of one run."""
-    return Run(data_set, MODELS[name], parameters, split, seed, protocol, "best").result()
+    return Run(data_set, MODELS[name], protocol, parameters, split, seed, "best").result()
 
 
 def with_garbage_in_test_rows(data_set, split):
@@ -67,35 +62,6 @@ def test_columns_are_scaled_by_their_own_range():
     X = np.array([[1.0, -2, 5], [3, 0, 5], [2, 2, 5]])
 
     assert scale_file(X).tolist() == [[0, 0, 0], [1, 0.5, 0], [0.5, 1, 0]]
-
-
-def test_paper_scales_the_whole_file_before_it_is_split(data_set):
-    samples = evaluation_samples(data_set, 1, "paper")
-
-    low, high = data_set.X.min(axis=0), data_set.X.max(axis=0)
-    rows = data_set.splits[1]
-    np.testing.assert_allclose(samples.X_train, (data_set.X[rows.train] - low) / (high - low))
-    np.testing.assert_allclose(samples.X_test, (data_set.X[rows.test] - low) / (high - low))
-    np.testing.assert_array_equal(samples.y_test, data_set.y[rows.test])
-
-
-def test_paper_scales_a_test_file_by_its_own_range(set_with_test_file):
-    samples = evaluation_samples(set_with_test_file, 0, "paper")
-
-    assert len(samples.X_train) == len(set_with_test_file.X)
-    assert samples.X_test.min(axis=0).tolist() == [0, 0, 0]
-    assert samples.X_test.max(axis=0).tolist() == [1, 1, 1]
-    # the test file is every second row of the training file, ten times as large and moved by 5
-    half = set_with_test_file.X[::2]
-    np.testing.assert_allclose(samples.X_test, (half - half.min(axis=0)) / np.ptp(half, axis=0))
-
-
-def test_strict_leaves_the_features_as_they_are(set_with_test_file):
-    samples = evaluation_samples(set_with_test_file, 2, "strict")
-
-    rows = set_with_test_file.splits[2]
-    np.testing.assert_array_equal(samples.X_train, set_with_test_file.X[rows.train])
-    np.testing.assert_array_equal(samples.X_test, set_with_test_file.X[rows.test])
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -1,9 +1,6 @@
 import json
 
 import pytest
-from fuzzing import read_or_refused
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
 from hyperlvq.study.records import KEY, RECORDS_NAME, failure, open_records, read_records
@@ -124,16 +121,6 @@ def test_folder_that_cannot_hold_records_is_refused(tmp_path, use, place, messag
         use(tmp_path / place)
 
 
-def test_folder_that_may_not_be_written_is_refused(tmp_path, monkeypatch):
-    def forbidden(*_, **__):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("pathlib.Path.mkdir", forbidden)
-
-    with pytest.raises(InputError, match=r"records\.jsonl cannot be written: Permission denied"):
-        append(tmp_path / "study")
-
-
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
@@ -146,20 +133,6 @@ def test_failure_is_the_first_line_of_what_happened(error, sentence):
 
     assert record["error"] == sentence
     assert record["accuracy"] is None
-
-
-@settings(deadline=None)
-@given(content=st.one_of(st.binary(max_size=40), st.text('{}[]"\n 0e-,:a\\', max_size=40)))
-def test_any_file_is_read_or_refused(content, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("fuzz")
-    lines = content if isinstance(content, bytes) else content.encode()
-    write_lines(folder, line_of(make_record()), lines)
-
-    records, refusal = read_or_refused(read_records, folder)
-    if refusal:
-        assert refusal.startswith(f"{folder / RECORDS_NAME}, line ")
-    else:
-        assert records[0] == make_record()
 
 
 def test_a_full_disk_is_one_sentence_and_keeps_what_was_written(tmp_path):

@@ -84,9 +84,7 @@ TUNED = "dataset,tuning,glvq_features_beta,glvq_features_ppc,rls_features_lmb\ni
         (TUNED, "glvq_features", True, {"slope": 5, "prototypes_per_class": 4, "init_noise": 1}),
     ],
 )
-def test_models_are_solved_and_started_as_published_if_asked(
-    path, text, model, as_published, expected
-):
+def test_models_are_trained_as_published_if_asked(path, text, model, as_published, expected):
     settings = read(path, text)
     settings.check([MODELS[model]], "paper", as_published)
 
@@ -110,9 +108,7 @@ def test_models_are_solved_and_started_as_published_if_asked(
         ("dataset\niris\n", "knn", True, "--as-published needs --settings"),
     ],
 )
-def test_settings_that_do_not_say_what_they_mean_are_refused(
-    path, text, model, as_published, refusal
-):
+def test_settings_that_are_not_clear_are_refused(path, text, model, as_published, refusal):
     with pytest.raises(InputError, match=refusal):
         read(path, text).check([MODELS[model]], "paper", as_published)
 
@@ -185,11 +181,6 @@ def test_order_of_rows_does_not_change_the_file(path):
 
     assert path.read_bytes() == first
     assert [file.name for file in path.parent.iterdir()] == ["best.csv"]
-
-
-def test_place_that_cannot_be_written_is_refused(tmp_path):
-    with pytest.raises(InputError, match="cannot be written: it is a folder"):
-        write_settings(tmp_path, {("iris", None): {"knn_k": 1}}, "paper")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from hyperlvq.study.tuning import (
     TUNING_NAME,
     GridSearch,
     best_single_settings,
-    mean_of_known,
     score_penalties,
     settings_of_grid,
     stratified_folds,
@@ -42,7 +41,7 @@ def tune(source, folder, *models, **options):
 
 
 def search_of(name, data_set, split=None, protocol="paper"):
-    return GridSearch(data_set, MODELS[name], "full", {}, split, protocol, 2)
+    return GridSearch(data_set, MODELS[name], protocol, "full", {}, split, 2)
 
 
 def records_of(folder, model=None):
@@ -203,7 +202,7 @@ def test_limits_hold_for_every_setting_and_stand_in_the_record(monkeypatch, grid
     built = []
     monkeypatch.setattr(protocols, "build", lambda *args: built.append(args[1]) or build(*args))
     reused = {"n_units": 9, "clip": 1} if grid == "full" else {}
-    record = GridSearch(make_set(), model, grid, reused, None, "paper", 2).record()
+    record = GridSearch(make_set(), model, "paper", grid, reused, None, 2).record()
 
     assert [parameters["max_iter"] for parameters in built] == [max_iter] * 4
     assert record["max_iter"] == max_iter
@@ -305,17 +304,15 @@ def test_another_number_of_seeds_matters_to_random_models_alone(tmp_path, source
 
 
 def test_a_fold_that_cannot_be_trained_leaves_the_others_their_say():
-    scores = mean_of_known([np.array([0.5, np.nan]), np.array([np.nan, np.nan])])
+    trials = [np.array([0.5, np.nan, np.nan]), np.array([np.nan, 0.3, np.nan])]
 
-    np.testing.assert_array_equal(scores, [0.5, np.nan])
+    assert search_of("knn", make_set()).record_of_best(trials)["scores"] == [0.5, 0.3, None]
 
 
 @pytest.mark.parametrize(
     ("models", "options", "message"),
     [
         (["forest"], {}, "there is no model with a grid 'forest'; there are rls_f.*ridge$"),
-        ([], {}, "no model with a grid is named; there are rls_features, "),
-        (["knn"], {"sets": ["trees"]}, "there is no data set 'trees'; there are plain, other"),
         (["knn"], {"grid": "slow"}, "grid must be one of 'full', 'quick', got 'slow'"),
         (["knn"], {"protocol": "lax"}, "protocol must be one of 'paper', 'strict', got 'lax'"),
         (["knn"], {"n_seeds": 0}, "n_seeds must be at least 1, got 0"),

@@ -5,13 +5,10 @@ import sys
 from contextlib import suppress
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.stopping import INTERRUPTED, SignalExit, StoppedError, ending_signals_raise
+from hyperlvq.cli.stopping import INTERRUPTED, STOPPED, SignalExit, ending_signals_raise
 from hyperlvq.cli.text import printable
 
-EXTRA_NEEDED = "the command line needs: pip install 'hyperlvq[cli]'"
 EXTRA_MODULES = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "typer")
-STOPPED = "stopped"
-OUT_OF_MEMORY = "there is not enough memory for this"
 BAD_INPUT = 2
 OUT_OF_FILES = (errno.EMFILE, errno.ENFILE)
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -21,36 +18,29 @@ def main() -> None:
     """Run a command; what was given wrong is one sentence and exit code 2."""
     try:
         with ending_signals_raise():
-            code = _run()
+            from hyperlvq.cli.app import run
+
+            code = run()
+            if code == INTERRUPTED:  # which typer makes of Ctrl-C
+                raise KeyboardInterrupt
     except InputError as error:
         code = _complain(str(error))
     except MemoryError:
-        code = _complain(OUT_OF_MEMORY)
-    except StoppedError as error:
-        code = _complain(f"{STOPPED}; {error}", error.exit_code)
+        code = _complain("there is not enough memory for this")
     except SignalExit as error:
-        code = _complain(STOPPED, error.exit_code)
+        code = _complain(error.sentence, error.exit_code)
     except KeyboardInterrupt:
         code = _complain(STOPPED, INTERRUPTED)
     except ModuleNotFoundError as error:
         if error.name not in EXTRA_MODULES:
             raise
-        code = _complain(EXTRA_NEEDED)
+        code = _complain("the command line needs: pip install 'hyperlvq[cli]'")
     except Exception as error:
         system_error = _system_error(error)
         if system_error is None:
             raise
         code = _complain(_sentence(system_error))
     sys.exit(code)
-
-
-def _run() -> int:
-    from hyperlvq.cli.app import run
-
-    code = run()
-    if code == INTERRUPTED:  # which typer makes of Ctrl-C
-        raise KeyboardInterrupt
-    return code
 
 
 def _system_error(error: BaseException) -> OSError | None:

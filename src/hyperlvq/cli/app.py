@@ -1,6 +1,6 @@
 """The commands, put together; what each of them imports is loaded when it runs."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -15,7 +15,7 @@ from hyperlvq.cli.show import show
 from hyperlvq.cli.study import study_app
 
 #: What typer raises for a wrong command, option or value; it exports no name for it.
-UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+UsageError: Any = typer.BadParameter.__mro__[1]
 #: Typer's wordings that do not read as part of one sentence, and ours.
 WORDINGS = {
     ". Did you mean": "; did you mean",
@@ -44,10 +44,9 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def common(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
-    ] = False,
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version."
+    ),
 ) -> None:
     """Integer random networks with prototype readouts."""
 
@@ -57,16 +56,12 @@ def run() -> int:
     try:
         return app(prog_name="hyperlvq", standalone_mode=False) or 0
     except UsageError as error:
-        return _refuse(error)
-
-
-def _refuse(error: Any) -> int:
-    message = error.format_message().strip()
-    if not message or "\n" in message:  # no command was given, and this is the help
-        typer.echo(message, err=True)
-        return error.exit_code
-    command = error.ctx.command_path if error.ctx else "hyperlvq"
-    sentence = message[0].lower() + message[1:].rstrip(".?")
-    for words, plainer in WORDINGS.items():
-        sentence = sentence.replace(words, plainer)
-    raise InputError(f"{sentence}; see {command} --help") from None
+        message = error.format_message().strip()
+        if not message or "\n" in message:  # no command was given, and this is the help
+            typer.echo(message, err=True)
+            return error.exit_code
+        command = error.ctx.command_path if error.ctx else "hyperlvq"
+        sentence = message[0].lower() + message[1:].rstrip(".?")
+        for words, plainer in WORDINGS.items():
+            sentence = sentence.replace(words, plainer)
+        raise InputError(f"{sentence}; see {command} --help") from None

@@ -1,28 +1,30 @@
 """`hyperlvq budget` and `costs`: what models take of a device, and what training takes."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-import typer
+from typer import Option
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.options import JsonOption, ModelArgument, print_result, read_saved
+from hyperlvq.cli import options
+from hyperlvq.cli.options import print_result, read_saved
 from hyperlvq.cli.text import aligned, fact_lines
 
 Chip = Literal["cortex-m3", "avr", "riscv32"]
 Input = Literal["float", "int16", "int32"]
+Bits = Literal["8", "16"]
 DEFAULT_CHIP: Chip = "cortex-m3"
 DEFAULT_INPUT: Input = "float"
-InputOption = Annotated[
-    Input, typer.Option("--input", help="The type of a feature on the device; integers: no floats.")
-]
+INPUT = Option(
+    DEFAULT_INPUT, "--input", help="The type of a feature on the device; integers: no floats."
+)
 
 
 def budget(
-    model: ModelArgument,
-    target: Annotated[Chip, typer.Option(help="The processor.")] = DEFAULT_CHIP,
-    input_type: InputOption = DEFAULT_INPUT,
-    bits: Annotated[Literal["8", "16"], typer.Option(help="Width of a prototype's entry.")] = "8",
-    as_json: JsonOption = False,
+    model: str = options.MODEL,
+    target: Chip = Option(DEFAULT_CHIP, help="The processor."),
+    input_type: Input = INPUT,
+    bits: Bits = Option("8", help="Width of a prototype's entry."),
+    as_json: bool = options.JSON,
 ) -> None:
     """Predict flash, RAM, stack and instructions of an exported model, to about 10 %.
 
@@ -33,15 +35,15 @@ def budget(
 
 
 def costs(
-    n_samples: Annotated[int, typer.Option(min=1, help="Training samples T.")],
-    n_classes: Annotated[int, typer.Option(min=2, help="Classes L.")],
-    n_features: Annotated[
-        int | None, typer.Option(min=1, help="Features K; with it, the costs of a prediction too.")
-    ] = None,
-    n_units: Annotated[int, typer.Option(min=1, help="Hidden units N.")] = 1000,
-    prototypes_per_class: Annotated[int, typer.Option(min=1, help="Prototypes P.")] = 1,
-    n_iter: Annotated[int, typer.Option(min=1, help="Iterations I of GLVQ.")] = 10,
-    as_json: JsonOption = False,
+    n_samples: int = Option(..., min=1, help="Training samples T."),
+    n_classes: int = Option(..., min=2, help="Classes L."),
+    n_features: int | None = Option(
+        None, min=1, help="Features K; with it, the costs of a prediction too."
+    ),
+    n_units: int = Option(1000, min=1, help="Hidden units N."),
+    prototypes_per_class: int = Option(1, min=1, help="Prototypes P."),
+    n_iter: int = Option(10, min=1, help="Iterations I of GLVQ."),
+    as_json: bool = options.JSON,
 ) -> None:
     """Show what training costs by Table I of the paper, and what a prediction of intRVFL costs.
 
@@ -56,14 +58,12 @@ def costs(
     prediction = {}
     if n_features is not None:
         sizes = n_features, n_units, n_classes * prototypes_per_class
-        prediction = {
-            form: prediction_cost("intrvfl", *sizes, form=form)._asdict() for form in FORMS
-        }
-        rows = [
-            [f"intRVFL + GLVQ, {form}", *map(str, cost.values())]
-            for form, cost in prediction.items()
-        ]
-        lines += ["", *aligned([["prediction", "bytes", "operations"], *rows])]
+        rows = [["prediction", "bytes", "operations"]]
+        for form in FORMS:
+            cost = prediction_cost("intrvfl", *sizes, form=form)
+            prediction[form] = cost._asdict()
+            rows.append([f"intRVFL + GLVQ, {form}", *map(str, cost)])
+        lines += ["", *aligned(rows)]
     print_result(lines, {"training_flops": training, "prediction": prediction}, as_json)
 
 
@@ -103,8 +103,8 @@ def budget_values(model: Any, chip: str, input_type: str, bits: int = 8) -> dict
     """Return what a fitted model takes of a chip, as plain values."""
     from hyperlvq.export import make_plan, predict_budget
 
-    budget = predict_budget(make_plan(model, input=input_type, bits=bits), chip)
-    return {"target": chip, "input": input_type, "bits": bits, **budget._asdict()}
+    predicted = predict_budget(make_plan(model, input=input_type, bits=bits), chip)
+    return {"target": chip, "input": input_type, "bits": bits, **predicted._asdict()}
 
 
 def budget_lines(values: dict[str, Any]) -> list[str]:

@@ -1,9 +1,9 @@
 """`hyperlvq data`: what data sets there are, whether a copy is whole, and getting one."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from typer import Argument, Exit, Option, Typer
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.options import print_result
@@ -11,22 +11,17 @@ from hyperlvq.cli.stopping import if_stopped
 from hyperlvq.cli.text import aligned
 
 if TYPE_CHECKING:
-    from hyperlvq.study.collection import Collection, Facts
-    from hyperlvq.study.runner import DataSource
+    from hyperlvq.study.collection import DataSource, Facts
 
 RESUMES = "the same command resumes the download, if the server can"
 
-data_app = typer.Typer(help="List, verify and fetch data sets.", no_args_is_help=True)
+data_app = Typer(help="List, verify and fetch data sets.", no_args_is_help=True)
 
 
 @data_app.command("list")
 def list_sets(
-    path: Annotated[
-        Path | None, typer.Argument(help="A collection: a folder, .tar.gz or .tar.xz.")
-    ] = None,
-    built_in: Annotated[
-        bool, typer.Option("--built-in", help="The sets that need no download.")
-    ] = False,
+    path: Path | None = Argument(None, help="A collection: a folder, .tar.gz or .tar.xz."),
+    built_in: bool = Option(False, "--built-in", help="The sets that need no download."),
 ) -> None:
     """List the data sets of the public collection, of PATH, or the built-in ones."""
     from hyperlvq.study.collection import BuiltinCollection, manifest, open_collection
@@ -39,15 +34,17 @@ def list_sets(
         sets = _facts_of_sets(open_collection(path), manifest())
     else:
         sets = list(manifest().values())
-    print_result(_table(sets))
+    rows = [["name", "samples", "features", "classes", "training", "test", "evaluated on"]]
+    for facts in sets:
+        sizes = facts.samples, facts.features, facts.classes, facts.n_train, facts.n_test
+        rows.append([facts.name, *map(str, sizes), facts.kind])
+    print_result(aligned(rows, left=(0, 6)))
 
 
 @data_app.command()
 def verify(
-    path: Annotated[Path, typer.Argument(help="A collection: a folder, .tar.gz or .tar.xz.")],
-    names: Annotated[
-        list[str] | None, typer.Argument(help="The sets to check; all without it.")
-    ] = None,
+    path: Path = Argument(..., help="A collection: a folder, .tar.gz or .tar.xz."),
+    names: list[str] | None = Argument(None, help="The sets to check; all without it."),
 ) -> None:
     """Check every file of a collection; the exit code is 1 if a data set is not whole."""
     from hyperlvq.study.collection import manifest, open_collection
@@ -57,20 +54,26 @@ def verify(
     # where there is a public set, the copy should be complete
     public = manifest() if any(name in manifest() for name in found) else {}
     checked = names or [*public, *(name for name in found if name not in public)]
-    failed = [name for name in checked if not _is_whole(collection, name)]
+    failed = []
+    for name in checked:
+        try:
+            collection.load(name)
+        except InputError as error:
+            print_result([f"{name}: {error}"])
+            failed.append(name)
+        else:
+            print_result([f"{name}: ok"])
     summary = f"{len(checked) - len(failed)} of {len(checked)} data sets are whole"
     print_result([f"{summary}; failed: {', '.join(failed)}" if failed else summary])
     if failed:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 @data_app.command()
 def fetch(
-    url: Annotated[str, typer.Argument(help="An http or https address.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the file goes.")],
-    sha256: Annotated[
-        str | None, typer.Option(help="The checksum it must have, in hexadecimal.")
-    ] = None,
+    url: str = Argument(..., help="An http or https address."),
+    output: Path = Option(..., "--output", "-o", help="Where the file goes."),
+    sha256: str | None = Option(None, help="The checksum it must have, in hexadecimal."),
 ) -> None:
     """Download a file; if it breaks off, the same command resumes."""
     from hyperlvq.cli.progress import shown_download
@@ -92,23 +95,3 @@ def _facts_of_sets(source: "DataSource", public: "dict[str, Facts]") -> "list[Fa
         except InputError as error:
             print_result([f"hyperlvq: {error}"], to_stderr=True)
     return rows
-
-
-def _table(rows: "list[Facts]") -> list[str]:
-    """Return the lines of a table of data sets."""
-    headings = ["name", "samples", "features", "classes", "training", "test", "evaluated on"]
-    cells = []
-    for facts in rows:
-        sizes = facts.samples, facts.features, facts.classes, facts.n_train, facts.n_test
-        cells.append([facts.name, *map(str, sizes), facts.kind])
-    return aligned([headings, *cells], left=(0, len(headings) - 1))
-
-
-def _is_whole(collection: "Collection", name: str) -> bool:
-    try:
-        collection.load(name)
-    except InputError as error:
-        print_result([f"{name}: {error}"])
-        return False
-    print_result([f"{name}: ok"])
-    return True

@@ -1,20 +1,14 @@
 """`hyperlvq export`: a model as integer-only C, or as ONNX."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal
 
-import typer
+from typer import Option
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.budget import InputOption
-from hyperlvq.cli.options import (
-    JsonOption,
-    ModelArgument,
-    QuietOption,
-    SavedModel,
-    print_result,
-    read_saved,
-)
+from hyperlvq.cli import options
+from hyperlvq.cli.budget import INPUT, Bits, Input
+from hyperlvq.cli.options import SavedModel, print_result, read_saved
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import fact_lines
 
@@ -23,32 +17,26 @@ MOST_VECTORS = 64
 
 
 def export(
-    model: ModelArgument,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder of the C files, or the ONNX file.")
-    ],
-    to: Annotated[Literal["c", "onnx"], typer.Option(help="What to write.")] = "c",
-    name: Annotated[str, typer.Option(help="The prefix of all names in the code.")] = "model",
-    input_type: InputOption = "float",
-    bits: Annotated[
-        Literal["8", "16"] | None, typer.Option(help="Width of a prototype's entry: 8 without it.")
-    ] = None,
-    vectors: Annotated[
-        str | None,
-        typer.Option(help="A table: compare on its rows, and write a self-test with some."),
-    ] = None,
-    trainable: Annotated[
-        bool, typer.Option("--trainable", help="C that learns, with prototypes in RAM.")
-    ] = False,
-    rule: Annotated[
-        Literal["perceptron", "glvq"] | None,
-        typer.Option(help="How it learns: in integers, or in float; as fitted without it."),
-    ] = None,
-    learning_rate: Annotated[
-        float | None, typer.Option(help="The step by which it learns; as fitted without it.")
-    ] = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    model: str = options.MODEL,
+    output: Path = Option(
+        ..., "--output", "-o", help="The folder of the C files, or the ONNX file."
+    ),
+    to: Literal["c", "onnx"] = Option("c", help="What to write."),
+    name: str = Option("model", help="The prefix of all names in the code."),
+    input_type: Input = INPUT,
+    bits: Bits | None = Option(None, help="Width of a prototype's entry: 8 without it."),
+    vectors: str | None = Option(
+        None, help="A table: compare on its rows, and write a self-test with some."
+    ),
+    trainable: bool = Option(False, "--trainable", help="C that learns, with prototypes in RAM."),
+    rule: Literal["perceptron", "glvq"] | None = Option(
+        None, help="How it learns: in integers, or in float; as fitted without it."
+    ),
+    learning_rate: float | None = Option(
+        None, help="The step by which it learns; as fitted without it."
+    ),
+    as_json: bool = options.JSON,
+    quiet: bool = options.QUIET,
 ) -> None:
     """Write a model as firmware in C99, integers only if features are, or as an ONNX file.
 
@@ -74,33 +62,31 @@ def export(
             plan = exported.plan
         else:
             exported = plan = make_plan(saved.model, bits=int(bits or 8), **common)
-        samples = None if vectors is None else _read_samples(saved, vectors)
+        frame = labels = features = None
+        n_left_out = 0
+        if vectors is not None:
+            frame, labels, features, n_left_out = _read_samples(saved, vectors)
     files, comparison = [output], None
     if to == "onnx":
         to_onnx(plan, output)
     else:
-        files = to_c(exported, output, vectors=samples and samples.vectors)
-    if samples:
-        comparison = compare(saved.model, exported, samples.frame, samples.labels)._asdict()
+        files = to_c(exported, output, vectors=features)
+    if frame is not None:
+        comparison = compare(saved.model, exported, frame, labels)._asdict()
     values = {
         "files": list(map(str, files)),
         "comparison": comparison,
-        "left_out": samples.n_left_out if samples else 0,
+        "left_out": n_left_out,
         "notes": list(plan.notes),
     }
     print_result(_lines(values), values, as_json, quiet)
 
 
-class ExportSamples(NamedTuple):
-    """The rows of a table that have no missing values, and features of some of them."""
+def _read_samples(saved: SavedModel, path: str) -> tuple[Any, Any, Any, int]:
+    """Return rows without missing numbers, their labels, features of some, and how many lack any.
 
-    frame: Any
-    labels: Any  # None where the table has none
-    vectors: Any
-    n_left_out: int
-
-
-def _read_samples(saved: SavedModel, path: str) -> ExportSamples:
+    The labels are None where the table has none.
+    """
     import numpy as np
 
     from hyperlvq.export.fitted import device_features
@@ -119,7 +105,7 @@ def _read_samples(saved: SavedModel, path: str) -> ExportSamples:
     known = target_labels(table, target)[is_whole] if has_target else None
     # From all over the table.
     spread = np.unique(np.linspace(0, is_whole.sum() - 1, MOST_VECTORS).astype(int))
-    return ExportSamples(frame[is_whole], known, features[is_whole][spread], int((~is_whole).sum()))
+    return frame[is_whole], known, features[is_whole][spread], int((~is_whole).sum())
 
 
 def _lines(values: dict[str, Any]) -> list[str]:

@@ -4,43 +4,29 @@ import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
+from typer import Exit, Option
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.budget import (
-    DEFAULT_CHIP,
-    DEFAULT_INPUT,
-    Chip,
-    Input,
-    budget_lines,
-    budget_values,
-    device_limits,
-)
-from hyperlvq.cli.options import (
-    STANDARD,
-    JsonOption,
-    MinAccuracy,
-    QuietOption,
-    TableArgument,
-    check_not_an_input,
-    print_result,
-)
+from hyperlvq.cli import budget, options
+from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import readable_size
 from hyperlvq.registry import PARTS, Parameter, hidden_layers, readouts, recipe_records
+from hyperlvq.writing import check_writable, standard_output, write_bytes
 
 if TYPE_CHECKING:
     from hyperlvq.tables.about import About
     from hyperlvq.tables.training import Task
 
 #: Options that stand under a heading of their own.
-DeviceOption = partial(typer.Option, rich_help_panel="A device to fit (then hyperlvq export)")
+DeviceOption = partial(Option, rich_help_panel="A device to fit (then hyperlvq export)")
 ModelOption = partial(
-    typer.Option,
-    rich_help_panel="The model (parameters as in Python, with the same defaults)",
+    Option, rich_help_panel="The model (parameters as in Python, with the same defaults)"
 )
+Hidden: Any = Literal[tuple(hidden_layers())]
+Readout: Any = Literal[tuple(readouts())]
 
 
 def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -53,73 +39,44 @@ def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
                 names.setdefault(name, []).append(str(record.recipe_name))
                 parameters[name] = parameter
     signature = inspect.signature(command)
-    *fixed, _ = signature.parameters.values()  # the last one takes all others
-    options = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=_option(parameter, names[name]),
-        )
-        for name, parameter in parameters.items()
-    ]
-    command.__signature__ = signature.replace(parameters=[*fixed, *options])  # type: ignore[attr-defined]
-    command.__annotations__ |= {option.name: option.annotation for option in options}
+    *declared, _ = signature.parameters.values()  # the last one takes all others
+    for name, parameter in parameters.items():
+        kind: Any = parameter.option
+        value_type = Literal[kind] if isinstance(kind, tuple) else kind
+        limit = "" if parameter.largest is None else f", at most {parameter.largest}"
+        option = ModelOption(None, help=f"{parameter.help}{limit} ({', '.join(names[name])}).")
+        how = inspect.Parameter.KEYWORD_ONLY
+        declared.append(inspect.Parameter(name, how, default=option, annotation=value_type | None))
+        command.__annotations__[name] = value_type | None
+    command.__signature__ = signature.replace(parameters=declared)  # type: ignore[attr-defined]
     return command
-
-
-def _option(parameter: Parameter, recipe_names: list[str]) -> Any:
-    kind: Any = parameter.option
-    value_type = Literal[kind] if isinstance(kind, tuple) else kind
-    limit = "" if parameter.largest is None else f", at most {parameter.largest}"
-    text = f"{parameter.help}{limit} ({', '.join(recipe_names)})."
-    return Annotated[value_type | None, ModelOption(help=text)]
 
 
 @with_parameter_options
 def fit(
-    table: TableArgument,
-    target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")],
-    output: Annotated[str, typer.Option("--output", "-o", help="The model file; - for stdout.")],
-    hidden: Annotated[
-        Literal[tuple(hidden_layers())],  # type: ignore[valid-type]
-        ModelOption(help="The hidden layer."),
-    ] = "intrvfl",
-    readout: Annotated[
-        Literal[tuple(readouts())],  # type: ignore[valid-type]
-        ModelOption(help="What classifies its activations."),
-    ] = "glvq",
-    max_flash: Annotated[
-        str | None, DeviceOption(help="Choose sizes for so much flash, as in 16k.")
-    ] = None,
-    max_ram: Annotated[
-        str | None, DeviceOption(help="Choose sizes for so much RAM, as in 2k.")
-    ] = None,
-    chip: Annotated[
-        Chip | None, DeviceOption(help="The device's processor.", show_default=DEFAULT_CHIP)
-    ] = None,
-    input_type: Annotated[
-        Input | None,
-        DeviceOption("--input", help="The type of a feature there.", show_default=DEFAULT_INPUT),
-    ] = None,
-    tune: Annotated[
-        bool, typer.Option("--tune", help="Search parameters that are not given.")
-    ] = False,
-    cv: Annotated[
-        int, typer.Option(min=0, max=100, help="Folds of cross-validation; 0 for none.")
-    ] = 5,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**32 - 1, help="Where all random numbers come from.")
-    ] = 0,
-    keep: Annotated[
-        list[str] | None, typer.Option(help="A column to use whatever it looks like; repeatable.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(help="A column to leave out; repeatable.")
-    ] = None,
-    min_accuracy: MinAccuracy = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    table: str = options.TABLE,
+    target: str = Option(..., "--target", "-t", help="The column to predict."),
+    output: str = Option(..., "--output", "-o", help="The model file; - for stdout."),
+    hidden: Hidden = ModelOption("intrvfl", help="The hidden layer."),
+    readout: Readout = ModelOption("glvq", help="What classifies its activations."),
+    max_flash: str | None = DeviceOption(None, help="Choose sizes for so much flash, as in 16k."),
+    max_ram: str | None = DeviceOption(None, help="Choose sizes for so much RAM, as in 2k."),
+    chip: budget.Chip | None = DeviceOption(
+        None, help="The device's processor.", show_default=budget.DEFAULT_CHIP
+    ),
+    input_type: budget.Input | None = DeviceOption(
+        None, "--input", help="The type of a feature there.", show_default=budget.DEFAULT_INPUT
+    ),
+    tune: bool = Option(False, "--tune", help="Search parameters that are not given."),
+    cv: int = Option(5, min=0, max=100, help="Folds of cross-validation; 0 for none."),
+    seed: int = Option(0, min=0, max=2**32 - 1, help="Where all random numbers come from."),
+    keep: list[str] | None = Option(
+        None, help="A column to use whatever it looks like; repeatable."
+    ),
+    drop: list[str] | None = Option(None, help="A column to leave out; repeatable."),
+    min_accuracy: float | None = options.MIN_ACCURACY,
+    as_json: bool = options.JSON,
+    quiet: bool = options.QUIET,
     **parameters: Any,
 ) -> None:
     """Learn to predict a column of a table from the others, and save the model.
@@ -138,7 +95,7 @@ def fit(
         from hyperlvq.tables.training import Task
 
         parameters = _given(parameters, hidden, readout)
-        limits = device_limits(hidden, readout, chip, input_type, max_flash, max_ram)
+        limits = budget.device_limits(hidden, readout, chip, input_type, max_flash, max_ram)
         sizes = None
         if limits:
             from hyperlvq.export import device_settings
@@ -157,15 +114,18 @@ def fit(
             sizes=sizes,
         )
         about, content = _train(table, task, limits, output, min_accuracy, quiet)
-    if content is not None:
-        _save(content, output)
+    if content is not None and output == STANDARD:
+        with standard_output(to_the_end=True) as stream:
+            stream.buffer.write(content)
+    elif content is not None:
+        write_bytes(content, output)
     lines = _lines(about, output, content)
     print_result(lines, to_plain(about), as_json, quiet, output == STANDARD)
     if content is None:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
-def _given(options: dict[str, Any], hidden: str, readout: str) -> dict[str, Any]:
+def _given(values: dict[str, Any], hidden: str, readout: str) -> dict[str, Any]:
     """Return the options that were given, all of which the recipe must have as parameters."""
     known = {
         name: parameter
@@ -173,7 +133,7 @@ def _given(options: dict[str, Any], hidden: str, readout: str) -> dict[str, Any]
         for name, parameter in record.parameters.items()
         if parameter.option is not None
     }
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in values.items() if value is not None}
     for name, value in given.items():
         if name not in known:
             listed = ", ".join(map(_flag, known)) or "no parameters"
@@ -206,7 +166,6 @@ def _train(
     from hyperlvq.tables.about import to_notes
     from hyperlvq.tables.read import read_table
     from hyperlvq.tables.training import train
-    from hyperlvq.writing import check_writable
 
     if output != STANDARD:
         check_writable(output)
@@ -214,23 +173,13 @@ def _train(
     with shown_progress("reading", quiet, in_steps=True) as progress:
         model, parts, about = train(read_table(table), task, progress)
     if limits:
-        about["device"] = budget_values(model, limits["chip"], limits["input"])
+        about["device"] = budget.budget_values(model, limits["chip"], limits["input"])
     if min_accuracy is not None:
         if about["validation"] is None:
             raise InputError("--min-accuracy: the table is too small to cross-validate")
         if about["validation"].mean < min_accuracy:
             return about, None
     return about, to_bytes(replace(parts, notes=to_notes(about)))
-
-
-def _save(content: bytes, output: str) -> None:
-    from hyperlvq.writing import standard_output, write_bytes
-
-    if output == STANDARD:
-        with standard_output(to_the_end=True) as stream:
-            stream.buffer.write(content)
-    else:
-        write_bytes(content, output)
 
 
 def _lines(about: "About", output: str, content: bytes | None) -> list[str]:
@@ -241,5 +190,5 @@ def _lines(about: "About", output: str, content: bytes | None) -> list[str]:
     else:
         place = "standard output" if output == STANDARD else output
         outcome = f"saved: {place} ({readable_size(len(content))})"
-    device = ["", *budget_lines(about["device"])] if "device" in about else []
+    device = ["", *budget.budget_lines(about["device"])] if "device" in about else []
     return [*training_lines(about), *device, "", outcome]

@@ -3,13 +3,13 @@
 import json
 import sys
 from collections.abc import Iterable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from typer import Argument, Option
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.text import printable
@@ -22,21 +22,11 @@ if TYPE_CHECKING:
 
 STANDARD = "-"
 
-TableArgument = Annotated[
-    str,
-    typer.Argument(help="A CSV, TSV or Parquet file, gzipped or not; - reads standard input."),
-]
-ModelArgument = Annotated[
-    str, typer.Argument(help="A model of hyperlvq fit; - reads standard input.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-QuietOption = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print nothing but results asked for and errors.")
-]
-MinAccuracy = Annotated[
-    float | None,
-    typer.Option(min=0, max=1, help="Exit with code 1 if the accuracy is below this."),
-]
+TABLE = Argument(..., help="A CSV, TSV or Parquet file, gzipped or not; - reads standard input.")
+MODEL = Argument(..., help="A model of hyperlvq fit; - reads standard input.")
+JSON = Option(False, "--json", help="Print one JSON object instead of text.")
+QUIET = Option(False, "--quiet", "-q", help="Print nothing but results asked for and errors.")
+MIN_ACCURACY = Option(None, min=0, max=1, help="Exit with code 1 if the accuracy is below this.")
 
 
 def print_result(
@@ -58,16 +48,11 @@ def print_result(
 
 def check_not_an_input(output: str, *inputs: str) -> None:
     """Refuse to write over what is read."""
-    for path in inputs:
-        if output != STANDARD and _is_same_file(output, path):
-            raise InputError(f"{output} is what is read: write to another file")
-
-
-def _is_same_file(path: str, other: str) -> bool:
-    try:
-        return Path(path).is_file() and Path(path).samefile(other)
-    except OSError:  # the other is not there, which is for its reader to say
-        return False
+    if output != STANDARD and Path(output).is_file():
+        for path in inputs:
+            with suppress(OSError):  # it is not there, which is for its reader to say
+                if Path(output).samefile(path):
+                    raise InputError(f"{output} is what is read: write to another file")
 
 
 @dataclass(frozen=True)

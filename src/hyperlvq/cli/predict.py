@@ -1,22 +1,13 @@
 """`hyperlvq predict` and `evaluate`: a model's classes of new rows, and how good they are."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from typer import Exit, Option
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.options import (
-    STANDARD,
-    JsonOption,
-    MinAccuracy,
-    ModelArgument,
-    QuietOption,
-    TableArgument,
-    check_not_an_input,
-    print_result,
-    read_saved,
-)
+from hyperlvq.cli import options
+from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result, read_saved
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import aligned, confusion_lines, counted, fact_lines, shortened
 
@@ -25,22 +16,16 @@ if TYPE_CHECKING:
 
 
 def predict(
-    model: ModelArgument,
-    table: TableArgument,
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", help="A *.csv, *.tsv, *.parquet or *.csv.gz file; - for stdout."
-        ),
-    ] = STANDARD,
-    margins: Annotated[
-        bool,
-        typer.Option("--margins", help="Add by how much the class's score exceeds the next best."),
-    ] = False,
-    keep: Annotated[
-        list[str] | None, typer.Option(help="A column of the table to copy; repeatable.")
-    ] = None,
-    quiet: QuietOption = False,
+    model: str = options.MODEL,
+    table: str = options.TABLE,
+    output: str = Option(
+        STANDARD, "--output", "-o", help="A *.csv, *.tsv, *.parquet or *.csv.gz file; - for stdout."
+    ),
+    margins: bool = Option(
+        False, "--margins", help="Add by how much the class's score exceeds the next best."
+    ),
+    keep: list[str] | None = Option(None, help="A column of the table to copy; repeatable."),
+    quiet: bool = options.QUIET,
 ) -> None:
     """Predict the rows of a table, in their order and however many there are.
 
@@ -79,50 +64,43 @@ def predict(
 
 
 def evaluate(
-    model: ModelArgument,
-    table: TableArgument,
-    target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", help="The column of the classes, if not as in training."),
-    ] = None,
-    picture: Annotated[
-        Path | None, typer.Option(help="Draw the confusion matrix: *.svg, *.png or *.pdf.")
-    ] = None,
-    min_accuracy: MinAccuracy = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
+    model: str = options.MODEL,
+    table: str = options.TABLE,
+    target: str | None = Option(
+        None, "--target", "-t", help="The column of the classes, if not as in training."
+    ),
+    picture: Path | None = Option(None, help="Draw the confusion matrix: *.svg, *.png or *.pdf."),
+    min_accuracy: float | None = options.MIN_ACCURACY,
+    as_json: bool = options.JSON,
+    quiet: bool = options.QUIET,
 ) -> None:
     """Compare a model's predictions with the known classes of a table.
 
     Example: hyperlvq evaluate model.hlvq test.csv --target species --picture confusion.svg
     """
-    with if_stopped(None if picture is None else NOTHING_WRITTEN):
-        if picture is not None:
-            from hyperlvq.report.confusion import check_picture, write_confusion
-
-            check_picture(picture)
-        confusion, notes = _evaluate(model, table, target)
-    if picture is not None:
-        write_confusion(confusion, picture)
-    print_result(_lines(confusion, notes), _values(confusion, notes), as_json, quiet)
-    if min_accuracy is not None and confusion.accuracy < min_accuracy:
-        raise typer.Exit(1)
-
-
-def _evaluate(model: str, table: str, target: str | None) -> "tuple[Confusion, list[str]]":
     from hyperlvq.tables.about import columns_of
     from hyperlvq.tables.dialect import tidy
     from hyperlvq.tables.evaluation import evaluate_table
     from hyperlvq.tables.read import open_table
 
-    saved = read_saved(model, table)
-    known = target or saved.about["target"]
-    if known is None:
-        raise InputError("a model saved in Python does not know its target: give --target")
-    columns = columns_of(saved.about)
-    needed = [*(column.name for column in columns), tidy(known)]
-    with open_table(table, columns=needed) as reader:
-        return evaluate_table(saved.predictor, columns, reader, known)
+    with if_stopped(None if picture is None else NOTHING_WRITTEN):
+        if picture is not None:
+            from hyperlvq.report.confusion import check_picture, write_confusion
+
+            check_picture(picture)
+        saved = read_saved(model, table)
+        known = target or saved.about["target"]
+        if known is None:
+            raise InputError("a model saved in Python does not know its target: give --target")
+        columns = columns_of(saved.about)
+        needed = [*(column.name for column in columns), tidy(known)]
+        with open_table(table, columns=needed) as reader:
+            confusion, notes = evaluate_table(saved.predictor, columns, reader, known)
+    if picture is not None:
+        write_confusion(confusion, picture)
+    print_result(_lines(confusion, notes), _values(confusion, notes), as_json, quiet)
+    if min_accuracy is not None and confusion.accuracy < min_accuracy:
+        raise Exit(1)
 
 
 def _lines(confusion: "Confusion", notes: list[str]) -> list[str]:

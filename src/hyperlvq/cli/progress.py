@@ -7,17 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich import progress as bars
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
 
 from hyperlvq.cli.text import printable
 
@@ -35,8 +26,8 @@ def shown_progress(
     first: str, quiet: bool, in_steps: bool
 ) -> Iterator[Callable[[str, float, float], None]]:
     """Yield what tells the bar the activity under way, and how much of how many is done."""
-    amount = MofNCompleteColumn() if in_steps else TaskProgressColumn()
-    with _bar(quiet, _description(), BarColumn(), amount, TimeRemainingColumn()) as bar:
+    amount = bars.MofNCompleteColumn() if in_steps else bars.TaskProgressColumn()
+    with _bar(quiet, _description(), bars.BarColumn(), amount, bars.TimeRemainingColumn()) as bar:
         task = bar.add_task(first, total=None)
 
         def progress(activity: str, done: float, total: float) -> None:
@@ -48,7 +39,7 @@ def shown_progress(
 @contextmanager
 def shown_download() -> Iterator[Callable[[int, int | None], None]]:
     """Yield what tells the bar how many bytes have come; the first call makes it appear."""
-    bar = _bar(False, BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    bar = _bar(False, bars.BarColumn(), bars.DownloadColumn(), bars.TransferSpeedColumn())
     task = bar.add_task("", total=None)
 
     def progress(done: int, total: int | None) -> None:
@@ -76,7 +67,12 @@ def follow_study(steps: "Iterable[Step]", jobs: str, place: str) -> None:
 
 
 def _show_bar(steps: "Iterable[Step]") -> "Iterator[Step]":
-    columns = _description(), BarColumn(), TextColumn("{task.fields[runs]}"), TimeRemainingColumn()
+    columns = (
+        _description(),
+        bars.BarColumn(),
+        bars.TextColumn("{task.fields[runs]}"),
+        bars.TimeRemainingColumn(),
+    )
     with _bar(False, *columns, speed_estimate_period=SPEED_SECONDS, transient=False) as bar:
         task = bar.add_task("starting", total=None, runs="")
         for step in steps:
@@ -101,11 +97,13 @@ def _show_lines(steps: "Iterable[Step]") -> "Iterator[Step]":
         yield step
 
 
-def _description() -> TextColumn:
-    return TextColumn("{task.description}", markup=False)
+def _description() -> bars.TextColumn:
+    return bars.TextColumn("{task.description}", markup=False)
 
 
-def _bar(quiet: bool, *columns: Any, transient: bool = True, **options: Any) -> Progress:
+def _bar(quiet: bool, *columns: Any, transient: bool = True, **options: Any) -> bars.Progress:
     console = Console(stderr=True)
     is_shown = not quiet and console.is_terminal
-    return Progress(*columns, console=console, disable=not is_shown, transient=transient, **options)
+    return bars.Progress(
+        *columns, console=console, disable=not is_shown, transient=transient, **options
+    )

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from hyperlvq.cli.options import JsonOption, ModelArgument, print_result, read_saved
+from hyperlvq.cli import options
+from hyperlvq.cli.options import print_result, read_saved
 from hyperlvq.cli.text import (
     aligned,
     confusion_lines,
@@ -21,7 +22,7 @@ MOST_NAMES = 100
 MOST_LEVELS = 5
 
 
-def show(model: ModelArgument, as_json: JsonOption = False) -> None:
+def show(model: str = options.MODEL, as_json: bool = options.JSON) -> None:
     """Show a model: its settings, classes and columns, size and costs, what it was trained on.
 
     Example: hyperlvq show model.hlvq

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
+STOPPED = "stopped"
 NOTHING_WRITTEN = "nothing was written"
 #: What a shell shows for a process that a signal ended is this and the signal's number.
 SIGNALLED = 128
@@ -16,19 +17,11 @@ ENDING_SIGNALS = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP")
 
 
 class SignalExit(SystemExit):
-    """A signal asked the process to end."""
+    """A signal asked the process to end; the sentence may say what that leaves behind."""
 
-    def __init__(self, number: int):
-        self.exit_code = SIGNALLED + number
-        super().__init__(self.exit_code)
-
-
-class StoppedError(Exception):
-    """A command was stopped; the message says what that leaves behind."""
-
-    def __init__(self, consequence: str, exit_code: int = INTERRUPTED):
-        super().__init__(consequence)
-        self.exit_code = exit_code
+    def __init__(self, exit_code: int, sentence: str = STOPPED):
+        super().__init__(exit_code)
+        self.exit_code, self.sentence = exit_code, sentence
 
 
 @contextmanager
@@ -50,7 +43,7 @@ def ending_signals_raise() -> Iterator[None]:
 
 
 def _exit(number: int, frame: FrameType | None) -> NoReturn:
-    raise SignalExit(number)
+    raise SignalExit(SIGNALLED + number)
 
 
 @contextmanager
@@ -62,4 +55,4 @@ def if_stopped(consequence: str | None) -> Iterator[None]:
         if consequence is None:
             raise
         exit_code = error.exit_code if isinstance(error, SignalExit) else INTERRUPTED
-        raise StoppedError(consequence, exit_code) from None
+        raise SignalExit(exit_code, f"{STOPPED}; {consequence}") from None

@@ -2,9 +2,9 @@
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
+from typer import Argument, Option, Typer, echo
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.options import print_result
@@ -15,82 +15,64 @@ from hyperlvq.study.experiments import MODELS
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from hyperlvq.study.collection import DataSource
     from hyperlvq.study.jobs import Executor
-    from hyperlvq.study.runner import DataSource
 
 GOES_ON = "a study goes on from here when its command is run again"
 NO_HALF = "no file is left half-written"
 
-study_app = typer.Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
+study_app = Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
-Output = Annotated[Path, typer.Option("--output", "-o", help="The folder of the records.")]
-Data = Annotated[
-    Path | None,
-    typer.Option(help="The collection: a folder, .tar.gz or .tar.xz; built-in sets without it."),
-]
-Models = Annotated[
-    str | None,
-    typer.Option(help=f"Models, separated by commas; all without it: {', '.join(MODELS)}."),
-]
-Sets = Annotated[str | None, typer.Option(help="Data sets, separated by commas; all without it.")]
-Seeds = Annotated[int, typer.Option(min=1, help="Number of random initialisations.")]
-Protocol = Annotated[
-    Literal["paper", "strict"],
-    typer.Option(help="How data are scaled, split and tuned: as in the paper, or leaving no leak."),
-]
-Jobs = Annotated[
-    int | None, typer.Option(min=1, help="Number of processes; by default one per core.")
-]
-Dask = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS", help="The scheduler of a Dask cluster that takes the place of --jobs."
-    ),
-]
-Device = Annotated[
-    Literal["cpu", "cuda"] | None,
-    typer.Option(
-        help="Train all initialisations on a split, or all settings on a data set, together, "
-        "there; models of RLS and GLVQ only."
-    ),
-]
-Minutes = Annotated[
-    float | None, typer.Option(min=0.01, help="With --device, when to stop and leave the rest.")
-]
+OUTPUT = Option(..., "--output", "-o", help="The folder of the records.")
+DATA = Option(None, help="The collection: a folder, .tar.gz or .tar.xz; built-in sets without it.")
+MODEL_NAMES = Option(
+    None, help=f"Models, separated by commas; all without it: {', '.join(MODELS)}."
+)
+SET_NAMES = Option(None, help="Data sets, separated by commas; all without it.")
+SEEDS = Option(5, min=1, help="Number of random initialisations.")
+PROTOCOL = Option(
+    "paper", help="How data are scaled, split and tuned: as in the paper, or leaving no leak."
+)
+JOBS = Option(None, min=1, help="Number of processes; by default one per core.")
+DASK = Option(
+    None,
+    metavar="ADDRESS",
+    help="The scheduler of a Dask cluster that takes the place of --jobs.",
+)
+DEVICE = Option(
+    None,
+    help="Train all initialisations on a split, or all settings on a data set, together, there; "
+    "models of RLS and GLVQ only.",
+)
+MINUTES = Option(None, min=0.01, help="With --device, when to stop and leave the rest.")
 
 
 @study_app.command()
 def run(
-    output: Output,
-    data: Data = None,
-    settings: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE|defaults",
-            help="A settings file, such as `tune` gives; `defaults`: one setting per model. "
-            "Without it, with the collection and the protocol paper: what our own search found "
-            "for each set; else defaults.",
-        ),
-    ] = None,
-    as_published: Annotated[
-        bool,
-        typer.Option(
-            "--as-published",
-            help="Solve and start the models as the paper does, with the settings of its table, "
-            "which --settings names.",
-        ),
-    ] = False,
-    models: Models = None,
-    sets: Sets = None,
-    seeds: Seeds = 5,
-    protocol: Protocol = "paper",
-    jobs: Jobs = None,
-    dask: Dask = None,
-    device: Device = None,
-    minutes: Minutes = None,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Run again what ended in an error.")
-    ] = False,
+    output: Path = OUTPUT,
+    data: Path | None = DATA,
+    settings: Path | None = Option(
+        None,
+        metavar="FILE|defaults",
+        help="A settings file, such as `tune` gives; `defaults`: one setting per model. Without "
+        "it, with the collection and the protocol paper: what our own search found for each set; "
+        "else defaults.",
+    ),
+    as_published: bool = Option(
+        False,
+        "--as-published",
+        help="Solve and start the models as the paper does, with the settings of its table, which "
+        "--settings names.",
+    ),
+    models: str | None = MODEL_NAMES,
+    sets: str | None = SET_NAMES,
+    seeds: int = SEEDS,
+    protocol: Literal["paper", "strict"] = PROTOCOL,
+    jobs: int | None = JOBS,
+    dask: str | None = DASK,
+    device: Literal["cpu", "cuda"] | None = DEVICE,
+    minutes: float | None = MINUTES,
+    retry_failed: bool = Option(False, "--retry-failed", help="Run again what ended in an error."),
 ) -> None:
     """Train and test the models; started again, do only what is missing.
 
@@ -118,20 +100,19 @@ def run(
 
 @study_app.command()
 def tune(
-    output: Output,
-    data: Data = None,
-    models: Models = None,
-    sets: Sets = None,
-    seeds: Seeds = 5,
-    protocol: Protocol = "paper",
-    grid: Annotated[
-        Literal["full", "quick"],
-        typer.Option(help="The values to try: the paper's and more (days), or fewer."),
-    ] = "full",
-    jobs: Jobs = None,
-    dask: Dask = None,
-    device: Device = None,
-    minutes: Minutes = None,
+    output: Path = OUTPUT,
+    data: Path | None = DATA,
+    models: str | None = MODEL_NAMES,
+    sets: str | None = SET_NAMES,
+    seeds: int = SEEDS,
+    protocol: Literal["paper", "strict"] = PROTOCOL,
+    grid: Literal["full", "quick"] = Option(
+        "full", help="The values to try: the paper's and more (days), or fewer."
+    ),
+    jobs: int | None = JOBS,
+    dask: str | None = DASK,
+    device: Literal["cpu", "cuda"] | None = DEVICE,
+    minutes: float | None = MINUTES,
 ) -> None:
     """Search the best settings and write them to settings.csv, which `run` takes.
 
@@ -154,22 +135,20 @@ def tune(
             executor=executor,
         )
         follow_study(steps, "searches", f"the settings are in {output / TUNED_FILE}")
-    typer.echo("The one setting that is best over all data sets:")
+    echo("The one setting that is best over all data sets:")
     for name, best in best_single_settings(read_records(output, TUNING_NAME)).items():
         values = ", ".join(f"{key}={value}" for key, value in best.parameters.items())
-        typer.echo(f"  {name}: {values} ({best.accuracy:.4f} over {best.n_searches})")
+        echo(f"  {name}: {values} ({best.accuracy:.4f} over {best.n_searches})")
 
 
 @study_app.command()
 def report(
-    folder: Annotated[Path, typer.Argument(help="The folder of the records.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("report.html"),
-    published: Annotated[
-        Path | None, typer.Option(help="The paper's table, to be shown beside our figures.")
-    ] = None,
-    figures: Annotated[
-        Path | None, typer.Option(help="A folder for the figures as SVG files as well.")
-    ] = None,
+    folder: Path = Argument(..., help="The folder of the records."),
+    output: Path = Option(Path("report.html"), "--output", "-o", help="The page."),
+    published: Path | None = Option(
+        None, help="The paper's table, to be shown beside our figures."
+    ),
+    figures: Path | None = Option(None, help="A folder for the figures as SVG files as well."),
 ) -> None:
     """Show a study: one HTML page, and beside it Markdown and CSV.
 
@@ -184,9 +163,7 @@ def report(
 
 @study_app.command()
 def costs(
-    published: Annotated[
-        Path, typer.Argument(help="A table of data sets with the columns of the paper's.")
-    ],
+    published: Path = Argument(..., help="A table of data sets with the columns of the paper's."),
 ) -> None:
     """Show what training costs by Table I of the paper, over all data sets of a table.
 

@@ -156,8 +156,7 @@ def rank_diagram(ranking: Ranking) -> str:
         # The best rank is on the left; y counts points down from the top.
         axes.set(xlim=(best, max(worst, best + 1)), ylim=(height, 0))
         axes.axis("off")
-        _draw_rank_axis(axes)
-        _draw_critical_difference(axes, ranking.critical_difference)
+        _draw_rank_axis(axes, ranking.critical_difference)
         _draw_labels(axes, ranking.mean_ranks, labels_top)
         _draw_cliques(axes, ranking)
     ranks = ", ".join(f"{MODELS[name].title} {r:.2f}" for name, r in ranking.mean_ranks.items())
@@ -173,42 +172,35 @@ def _draw_line(axes: Axes, ranks: Sequence[float], heights: Sequence[float], **s
     axes.plot(ranks, heights, **options)
 
 
-def _draw_rank_axis(axes: Axes) -> None:
+def _draw_rank_axis(axes: Axes, difference: float) -> None:
+    """Draw the axis of ranks, and above it how long the critical difference is."""
     best, worst = map(round, axes.get_xlim())
     _draw_line(axes, [best, worst], [DIAGRAM_AXIS] * 2)
     for rank in range(best, worst + 1):
         _draw_line(axes, [rank] * 2, [DIAGRAM_AXIS - 5, DIAGRAM_AXIS])
         axes.text(rank, DIAGRAM_AXIS - 9, str(rank), ha="center", fontsize=9, color=MUTED)
-
-
-def _draw_critical_difference(axes: Axes, difference: float) -> None:
-    start, worst = axes.get_xlim()
     # With few data sets the difference exceeds the axis; the label still says how large it is.
-    end = min(start + difference, worst)
-    _draw_line(axes, [start, end], [24, 24])
-    for rank in (start, end):
-        _draw_line(axes, [rank] * 2, [20, 28])
-    axes.text(start, 14, f"critical difference {difference:.2f}", fontsize=9)
+    end = min(best + difference, worst)
+    _draw_line(axes, [best, end], [24, 24])
+    for edge in (best, end):
+        _draw_line(axes, [edge] * 2, [20, 28])
+    axes.text(best, 14, f"critical difference {difference:.2f}", fontsize=9)
 
 
 def _draw_labels(axes: Axes, mean_ranks: pd.Series, top: float) -> None:
     """Write the better half on the left, from the top, and the worse half on the right, up."""
     n_models = len(mean_ranks)
     best, worst = axes.get_xlim()
-    gap = 0.015 * (worst - best)
+    margin = 0.015 * (worst - best)
     for position, (name, rank) in enumerate(mean_ranks.items()):
         is_left = position < (n_models + 1) // 2
         row = position if is_left else n_models - 1 - position
         height = top + DIAGRAM_ROW * (row + 0.3)
-        edge, outside, side = (
-            (best - gap, best - 2 * gap, "right")
-            if is_left
-            else (worst + gap, worst + 2 * gap, "left")
-        )
-        lines = [rank, rank, edge], [DIAGRAM_AXIS, height, height]
+        edge, gap, side = (best, -margin, "right") if is_left else (worst, margin, "left")
+        lines = [rank, rank, edge + gap], [DIAGRAM_AXIS, height, height]
         _draw_line(axes, *lines, color=MUTED, linewidth=0.8)
         text = f"{MODELS[name].title} ({rank:.2f})"
-        axes.text(outside, height, text, ha=side, va="center_baseline", fontsize=10)
+        axes.text(edge + 2 * gap, height, text, ha=side, va="center_baseline", fontsize=10)
 
 
 def _draw_cliques(axes: Axes, ranking: Ranking) -> None:

@@ -7,22 +7,16 @@ from dataclasses import dataclass
 from html import escape
 from math import isnan
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hyperlvq.checks import InputError
+from hyperlvq.report import results
 from hyperlvq.report.costs import CostTable, cost_table, published_sizes, recorded_sizes
-from hyperlvq.report.differences import Difference, differences
 from hyperlvq.report.figures import rank_diagram, scatter_plot
-from hyperlvq.report.results import (
-    Published,
-    Study,
-    per_set_table,
-    read_published,
-    summarise_records,
-    summary_table,
-)
+from hyperlvq.report.results import Published, Study
 from hyperlvq.report.statistics import ComparisonResult, Ranking, compare_models, rank_models
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.records import Record, read_records
@@ -50,7 +44,6 @@ class Report:
     ranking: Ranking | None
     costs: CostTable | None
     cost_source: str
-    differences: list[Difference]
 
     @property
     def seed_range(self) -> str:
@@ -79,7 +72,7 @@ class Report:
 def make_report(records: Iterable[Record], published: Published | None = None) -> Report:
     """Work out the tables and statistics of a report."""
     records = list(records)
-    study = summarise_records(records)
+    study = results.summarise_records(records)
     if published is not None and "built-in" in study.sources:
         raise InputError(
             "the paper's figures are of the collection, this study is of built-in data"
@@ -92,13 +85,12 @@ def make_report(records: Iterable[Record], published: Published | None = None) -
     return Report(
         study,
         has_published=published is not None,
-        summary=summary_table(study, paper),
-        per_set=per_set_table(study, paper),
+        summary=results.summary_table(study, paper),
+        per_set=results.per_set_table(study, paper),
         comparisons=compare_models(study.accuracies),
         ranking=rank_models(study.accuracies) if study.accuracies.shape[1] >= MIN_RANKED else None,
         costs=costs,
         cost_source=cost_source,
-        differences=list(differences(study, costs, has_published=published is not None)),
     )
 
 
@@ -115,13 +107,36 @@ def draw_figures(report: Report) -> dict[str, str]:
 
 def render_page(report: Report, figures: dict[str, str]) -> str:
     """Return the report as one HTML page that needs nothing from elsewhere."""
-    template = _environment().get_template("page.html.jinja")
-    return template.render(report=report, figures=figures, models=MODELS)
+    return _rendered("page.html.jinja", report, figures=figures)
 
 
 def render_markdown(report: Report) -> str:
     """Return the report's tables and texts as Markdown."""
-    return _environment().get_template("report.md.jinja").render(report=report, models=MODELS)
+    return _rendered("report.md.jinja", report)
+
+
+def _rendered(name: str, report: Report, **others: Any) -> str:
+    told = differences(report.study, report.costs, has_published=report.has_published)
+    template = _environment().get_template(name)
+    return template.render(report=report, models=MODELS, differences=told, **others)
+
+
+def differences(
+    study: Study, costs: CostTable | None = None, *, has_published: bool = False
+) -> list[list[str]]:
+    """Return what a reader must know before comparing a study with the paper: headings, texts."""
+    text = (
+        _environment()
+        .get_template("differences.txt.jinja")
+        .render(
+            study=study,
+            costs=costs,
+            has_published=has_published,
+            has_rls=any(MODELS[name].is_rls for name in study.accuracies),
+            models=MODELS,
+        )
+    )
+    return [paragraph.split("\n") for paragraph in re.split(r"\n{2,}", text.strip())]
 
 
 def _environment() -> Environment:
@@ -193,7 +208,8 @@ def write_report(
     if not output.parent.is_dir():
         raise InputError(f"{output.parent} is not a folder")
     records = read_records(folder)
-    report = make_report(records, None if published is None else read_published(published))
+    paper = None if published is None else results.read_published(published)
+    report = make_report(records, paper)
     figures = draw_figures(report)
     per_set = report.per_set.rename(index=no_formula)
     contents = {
@@ -202,7 +218,11 @@ def write_report(
         output.with_name(f"{output.stem}_summary.csv"): report.summary.to_csv(lineterminator="\n"),
     }
     if figures_folder is not None:
-        target = _made_folder(Path(figures_folder))
+        target = Path(figures_folder)
+        try:
+            target.mkdir(exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{target} cannot be made a folder: {error.strerror}") from None
         contents |= {target / f"{name}.svg": figure for name, figure in figures.items()}
     contents[output] = render_page(report, figures)
     if published is not None and Path(published).resolve() in map(Path.resolve, contents):
@@ -212,11 +232,3 @@ def write_report(
             part = files.enter_context(replacing(path))
             part.write_text(content, encoding="utf-8", newline="\n")
     return list(contents)
-
-
-def _made_folder(folder: Path) -> Path:
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be made a folder: {error.strerror}") from None
-    return folder

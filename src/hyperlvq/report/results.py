@@ -28,13 +28,7 @@ CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "accuracy": ("a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1),
     "init_noise": ("a number of at least 0", lambda value: _is_number(value) and value >= 0),
     **dict.fromkeys(NAMES, ("a name", lambda value: isinstance(value, str))),
-    **dict.fromkeys(
-        SIZES,
-        (
-            "a whole number of at least 1",
-            lambda value: type(value) is int and 1 <= value <= LARGEST_SIZE,
-        ),
-    ),
+    **dict.fromkeys(SIZES, ("a whole number of at least 1", lambda value: _is_size(value))),
 }
 
 
@@ -93,6 +87,11 @@ def summarise_records(records: Iterable[Record]) -> Study:
     complete = by_seed.loc[by_seed["count"] == expected, "mean"].groupby(["dataset", "model"])
     if not len(complete):
         raise InputError(f"{RECORDS_NAME} holds no complete result: every run failed or is missing")
+    lacking = (expected - by_seed["size"])[by_seed["size"] < expected]
+    missing = [
+        Failure(dataset, model, int(count), f"not run yet; seed {seed:g} is left out")
+        for (dataset, model, seed), count in lacking.items()
+    ]
     return Study(
         protocol=protocols[0],
         sources=frozenset(runs["source"].dropna()),
@@ -101,7 +100,7 @@ def summarise_records(records: Iterable[Record]) -> Study:
         noises=frozenset(runs["init_noise"].dropna()),
         accuracies=_data_sets_by_models(complete.mean()),
         n_seeds=_data_sets_by_models(complete.count()),
-        failures=[*_failures(frame), *_missing(by_seed, expected)],
+        failures=[*_failures(frame), *missing],
     )
 
 
@@ -110,23 +109,22 @@ def _latest(records: Iterable[Record]) -> pd.DataFrame:
     fields = (*KEY, "accuracy", "error", *NAMES, "init_noise", "n_splits")
     rows = []
     for line, record in enumerate(records, 1):
-        _check(record, line)
+        for name, (expected, is_right) in CHECKS.items():
+            value = record.get(name)
+            if value is not None and not is_right(value):
+                fault = f"{name} must be {expected}, got {value!r}"
+                raise InputError(f"{RECORDS_NAME}, line {line}: {fault}")
         rows.append([record.get(name) for name in fields])
     frame = pd.DataFrame(rows, columns=fields).astype({"accuracy": float, "n_splits": float})
     return frame.drop_duplicates(list(KEY), keep="last")
 
 
-def _check(record: Record, line: int) -> None:
-    for name, (expected, is_right) in CHECKS.items():
-        value = record.get(name)
-        if value is not None and not is_right(value):
-            raise InputError(
-                f"{RECORDS_NAME}, line {line}: {name} must be {expected}, got {value!r}"
-            )
-
-
 def _is_number(value: Any) -> bool:
     return type(value) in (int, float)
+
+
+def _is_size(value: Any) -> bool:
+    return type(value) is int and 1 <= value <= LARGEST_SIZE
 
 
 def _data_sets_by_models(values: pd.Series) -> pd.DataFrame:
@@ -145,14 +143,6 @@ def _failures(frame: pd.DataFrame) -> list[Failure]:
     return [
         Failure(dataset, None if pd.isna(model) else model, int(count), reason)
         for (dataset, model, reason), count in groups.items()
-    ]
-
-
-def _missing(by_seed: pd.DataFrame, expected: pd.Index) -> list[Failure]:
-    lacking = (expected - by_seed["size"])[by_seed["size"] < expected]
-    return [
-        Failure(dataset, model, int(count), f"not run yet; seed {seed:g} is left out")
-        for (dataset, model, seed), count in lacking.items()
     ]
 
 

@@ -112,18 +112,13 @@ def rank_models(accuracies: pd.DataFrame) -> Ranking | None:
     if n_models < 2 or not n_sets:
         return None
     mean_ranks = common.rank(axis="columns", ascending=False).mean().sort_values(kind="stable")
+    friedman = p_value = nan
+    all_tied = (common.nunique(axis="columns") == 1).all()
+    if n_models > 2 and n_sets > 1 and not all_tied:
+        friedman, p_value = map(float, stats.friedmanchisquare(*common.to_numpy().T))
     difference = critical_difference(n_models, n_sets)
     cliques = find_cliques(mean_ranks, difference)
-    return Ranking(n_sets, mean_ranks, *_friedman(common), difference, cliques)
-
-
-def _friedman(common: pd.DataFrame) -> tuple[float, float]:
-    n_sets, n_models = common.shape
-    all_tied = (common.nunique(axis="columns") == 1).all()
-    if n_models < 3 or n_sets < 2 or all_tied:
-        return nan, nan
-    result = stats.friedmanchisquare(*(common[name] for name in common))
-    return float(result.statistic), float(result.pvalue)
+    return Ranking(n_sets, mean_ranks, friedman, p_value, difference, cliques)
 
 
 def critical_difference(n_models: int, n_sets: int) -> float:

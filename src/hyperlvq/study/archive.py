@@ -11,10 +11,11 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from reprlib import Repr
 from tarfile import GNUTYPE_SPARSE, HeaderError, TarInfo
-from typing import IO, Any
+from typing import Any
 
 from hyperlvq.checks import InputError
 
@@ -25,7 +26,6 @@ MAX_MEMBER_BYTES = 2**28
 MAX_HEADER_BYTES = 2**24
 
 BLOCK_BYTES = 512
-SKIP_BYTES = 2**20
 UNPACKERS: dict[bytes, Callable[..., Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
@@ -47,49 +47,45 @@ def read_archive(
 ) -> Iterator[tuple[PurePosixPath, bytes]]:
     """Yield the files of an archive that are wanted, with their contents; nothing is unpacked."""
     with open(path, "rb") as file:
-        stream = _Stream(_unpacking(file), path)
+        stream = _Stream(file, path)
         try:
             while (member := _next_member(stream)) is not None:
                 name = PurePosixPath(member.name)
                 if member.isdir():  # whose size, if it has one, counts no bytes
                     continue
+                content = stream.read(member.size)
                 if is_wanted(name):
-                    yield name, stream.read(member.size)
-                else:
-                    stream.skip(member.size)
+                    yield name, content
         except InputError:
             raise
         except (OSError, *_DAMAGE) as error:
             # gzip and bz2 raise OSError without a number for bad data
             if isinstance(error, OSError) and error.errno is not None:
                 raise
-            raise stream.damage(error) from None
-
-
-def _unpacking(file: IO[bytes]) -> IO[bytes]:
-    start = file.peek(max(map(len, UNPACKERS)))  # type: ignore[attr-defined]
-    for magic, unpacker in UNPACKERS.items():
-        if start.startswith(magic):
-            return unpacker(file)
-    return file
+            if not stream.n_bytes:
+                raise InputError(f"{path} is neither a folder nor a tar archive") from None
+            raise InputError(f"{path} is damaged or cut off: {error}") from None
 
 
 class _Stream:
     """The unpacked bytes of an archive, counted before they are read."""
 
-    def __init__(self, file: IO[bytes], path: Path):
-        self._file, self._path = file, path
-        self._n_bytes = self._n_header_bytes = 0
+    def __init__(self, file: BufferedReader, path: Path):
+        self._path, self._file = path, file
+        self.n_bytes = self._n_header_bytes = 0
+        for magic, unpacker in UNPACKERS.items():
+            if file.peek(len(magic)).startswith(magic):
+                self._file = unpacker(file)
 
     def next_header(self) -> TarInfo | None:
         """Return the next header, None after the last."""
         self._count_header(BLOCK_BYTES)
         block = self._file.read(BLOCK_BYTES)
-        if block == bytes(BLOCK_BYTES) or (not block and self._n_bytes):
+        if block == bytes(BLOCK_BYTES) or (not block and self.n_bytes):
             return None
         header = TarInfo.frombuf(block, "utf-8", "surrogateescape")
-        self._n_bytes += BLOCK_BYTES
-        self.check_size(header)
+        self.n_bytes += BLOCK_BYTES
+        self._check_size(header)
         return header
 
     def read_more_header(self, size: int) -> bytes:
@@ -103,24 +99,20 @@ class _Stream:
         self._take(-size % BLOCK_BYTES)
         return content
 
-    def skip(self, size: int) -> None:
-        """Pass over so many bytes and what fills up their last block."""
-        for start in range(0, size, SKIP_BYTES):
-            self._take(min(SKIP_BYTES, size - start))
-        self._take(-size % BLOCK_BYTES)
-
-    def damage(self, error: Exception) -> InputError:
-        """Return what is wrong with an archive that cannot be read on."""
-        if not self._n_bytes:
-            return InputError(f"{self._path} is neither a folder nor a tar archive")
-        return InputError(f"{self._path} is damaged or cut off: {error}")
-
     def refusal(self, member: TarInfo, fault: str) -> InputError:
         """Return what is wrong with a member."""
         return InputError(f"{self._path} has {_names.repr(member.name)}{fault}")
 
-    def check_size(self, member: TarInfo) -> None:
-        """Raise if a member is too large, or smaller than nothing."""
+    def check(self, member: TarInfo) -> None:
+        """Refuse what has no place in a collection: nothing is unpacked to disk, but still."""
+        name = PurePosixPath(member.name)
+        if member.type == GNUTYPE_SPARSE or not (member.isreg() or member.isdir()):
+            raise self.refusal(member, f", {NOT_PLAIN}")
+        if name.is_absolute() or ".." in name.parts:
+            raise self.refusal(member, ", which leads out of it")
+        self._check_size(member)
+
+    def _check_size(self, member: TarInfo) -> None:
         if not 0 <= member.size <= MAX_MEMBER_BYTES:
             fault = f" of {member.size} bytes: at most {MAX_MEMBER_BYTES} are read"
             raise self.refusal(member, fault)
@@ -131,8 +123,8 @@ class _Stream:
             raise InputError(f"{self._path} has more than {MAX_HEADER_BYTES} bytes of headers")
 
     def _take(self, size: int) -> bytes:
-        self._n_bytes += size
-        if self._n_bytes > MAX_ARCHIVE_BYTES:
+        self.n_bytes += size
+        if self.n_bytes > MAX_ARCHIVE_BYTES:
             raise InputError(f"{self._path} unpacks to more than {MAX_ARCHIVE_BYTES} bytes")
         content = self._file.read(size)
         if len(content) < size:
@@ -156,7 +148,7 @@ def _next_member(stream: _Stream) -> TarInfo | None:
         else:
             header.name = header.name if name is None else name.decode("utf-8", "surrogateescape")
             header.size = header.size if size is None else int(size)
-            _check_member(header, stream)
+            stream.check(header)
             return header
     return None
 
@@ -172,13 +164,3 @@ def _pax_records(content: bytes) -> dict[bytes, bytes]:
         records[found[2]] = content[found.end() : end - 1]
         start = end
     return records
-
-
-def _check_member(member: TarInfo, stream: _Stream) -> None:
-    """Refuse what has no place in a collection: none of it is ever unpacked to disk, but still."""
-    name = PurePosixPath(member.name)
-    if member.type == GNUTYPE_SPARSE or not (member.isreg() or member.isdir()):
-        raise stream.refusal(member, f", {NOT_PLAIN}")
-    if name.is_absolute() or ".." in name.parts:
-        raise stream.refusal(member, ", which leads out of it")
-    stream.check_size(member)

@@ -5,13 +5,13 @@ archive; files that are not of the public layout are passed over.
 """
 
 import csv
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from hashlib import sha1
 from importlib.resources import files
-from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ N_SPLITS = 4
 SPLITS = "splits"
 TEST_FILE = "test file"
 BUILT_IN = ("iris", "wine", "breast-cancer", "digits")
-_SEED = 0  # the splits are part of the data: every run sees the same ones
+SIZES = ("samples", "features", "classes", "n_train", "n_test")
 
 #: The files of a data set by name: a folder gives paths, an archive contents.
 SetFiles = Mapping[str, Path | bytes]
@@ -54,26 +54,21 @@ class Facts:
 @cache
 def manifest() -> dict[str, Facts]:
     """Return the public collection's data sets by name, in its order."""
+    found = {}
     with files("hyperlvq.study").joinpath("manifest.csv").open(encoding="ascii") as table:
-        return {row["name"]: _facts_of_row(row) for row in csv.DictReader(table)}
-
-
-def _facts_of_row(row: dict[str, str]) -> Facts:
-    name, kind = row["name"], row["kind"]
-    checksums = {
-        training_file(name, kind == TEST_FILE): row["table_sha1"],
-        TUNING_FILE: row["tuning_sha1"],
-        SPLITS_FILE: row["splits_sha1"],
-        **({held_out_file(name): row["test_sha1"]} if kind == TEST_FILE else {}),
-    }
-    columns = ("samples", "features", "classes", "n_train", "n_test")
-    return Facts(name, kind=kind, checksums=checksums, **{key: int(row[key]) for key in columns})
+        for row in csv.DictReader(table):
+            tables = table_files(row["name"], row["kind"] == TEST_FILE)
+            names = (*tables, TUNING_FILE, SPLITS_FILE)
+            sums = row["table_sha1"], row["test_sha1"], row["tuning_sha1"], row["splits_sha1"]
+            checksums = dict(zip(names, filter(None, sums), strict=True))
+            sizes = {key: int(row[key]) for key in SIZES}
+            found[row["name"]] = Facts(row["name"], kind=row["kind"], checksums=checksums, **sizes)
+    return found
 
 
 def facts_of(data_set: DataSet) -> Facts:
     """Return the sizes of a data set."""
-    n_samples, n_features = data_set.X.shape
-    n_classes = int(data_set.y.max()) + 1
+    n_samples, n_features, n_classes = data_set.sizes
     if data_set.X_test is None:
         n_train, n_test = (len(rows) for rows in data_set.splits[0])
         return Facts(data_set.name, n_samples, n_features, n_classes, SPLITS, n_train, n_test)
@@ -82,14 +77,9 @@ def facts_of(data_set: DataSet) -> Facts:
     return Facts(data_set.name, n_all, n_features, n_classes, TEST_FILE, n_samples, n_test)
 
 
-def training_file(name: str, has_test_file: bool) -> str:
-    """Return the name of the table that is trained on: the only one, or one of two."""
-    return f"{name}_train_R.dat" if has_test_file else f"{name}_R.dat"
-
-
-def held_out_file(name: str) -> str:
-    """Return the name of the fixed test file, for sets that have one."""
-    return f"{name}_test_R.dat"
+def table_files(name: str, has_test_file: bool) -> tuple[str, ...]:
+    """Return the names of a set's tables: the only one, or one to train and one to test on."""
+    return (f"{name}_train_R.dat", f"{name}_test_R.dat") if has_test_file else (f"{name}_R.dat",)
 
 
 def git_blob_sha1(content: bytes) -> str:
@@ -152,24 +142,22 @@ class BuiltinCollection:
         return _load_built_in(name)
 
 
+#: Where data sets come from.
+DataSource = Collection | BuiltinCollection
+
+
 @cache
 def _load_built_in(name: str) -> DataSet:
     from sklearn import datasets  # which lists of data sets need not wait for
-
-    load = getattr(datasets, f"load_{name.replace('-', '_')}")
-    X, y = load(return_X_y=True)
-    (tuning,) = _shuffled_splits(X, y, 1, test_size=0.5)
-    splits = _shuffled_splits(X, y, N_SPLITS, test_size=0.25)
-    return DataSet(name, X.astype(np.float64), y.astype(np.intp), tuning, splits, source="built-in")
-
-
-def _shuffled_splits(
-    X: np.ndarray, y: np.ndarray, n_splits: int, test_size: float
-) -> tuple[SplitRows, ...]:
     from sklearn.model_selection import StratifiedShuffleSplit
 
-    shuffle = StratifiedShuffleSplit(n_splits, test_size=test_size, random_state=_SEED)
-    return tuple(SplitRows(*rows) for rows in shuffle.split(X, y))
+    X, y = getattr(datasets, f"load_{name.replace('-', '_')}")(return_X_y=True)
+    # the splits are part of the data: every run sees the same ones
+    halves = StratifiedShuffleSplit(1, test_size=0.5, random_state=0)
+    quarters = StratifiedShuffleSplit(N_SPLITS, test_size=0.25, random_state=0)
+    (tuning,) = (SplitRows(*rows) for rows in halves.split(X, y))
+    splits = tuple(SplitRows(*rows) for rows in quarters.split(X, y))
+    return DataSet(name, X.astype(np.float64), y.astype(np.intp), tuning, splits, source="built-in")
 
 
 def find_files(path: Path) -> Mapping[str, SetFiles]:
@@ -195,7 +183,8 @@ def _files_of_folder(folder: Path) -> Mapping[str, SetFiles]:
 
 def _files_of_archive(path: Path) -> Mapping[str, SetFiles]:
     found: dict[str, dict[str, bytes]] = {}
-    for name, content in read_archive(path, _is_of_layout):
+    wanted = read_archive(path, lambda name: name.name in _layout_files(name.parent.name))
+    for name, content in wanted:
         set_files = found.setdefault(name.parent.name, {})
         if name.name in set_files:
             raise InputError(f"{path} has {name.parent.name}/{name.name} twice")
@@ -203,31 +192,28 @@ def _files_of_archive(path: Path) -> Mapping[str, SetFiles]:
     return found
 
 
-def _is_of_layout(name: PurePosixPath) -> bool:
-    return name.name in _layout_files(name.parent.name)
-
-
-def _layout_files(name: str) -> Iterable[str]:
+def _layout_files(name: str) -> tuple[str, ...]:
     if not name.isprintable():  # it could be neither typed nor shown
         return ()
-    tables = training_file(name, True), training_file(name, False), held_out_file(name)
-    return (*tables, TUNING_FILE, SPLITS_FILE)
+    return (*table_files(name, True), *table_files(name, False), TUNING_FILE, SPLITS_FILE)
 
 
 def _read_set(name: str, set_files: SetFiles) -> DataSet:
     public = manifest().get(name)
     checksums = public.checksums if public else {}
-    held_out = held_out_file(name)
-    pair = training_file(name, True), held_out
-    has_test_file = any(file in (checksums or set_files) for file in pair)
+    has_test_file = any(file in (checksums or set_files) for file in table_files(name, True))
 
-    def read(file: str, parse: Callable[[bytes, str], Parsed]) -> Parsed:
+    def read(file: str, parse: Callable[..., Parsed], **options: Any) -> Parsed:
         label = f"{name}/{file}"
         if file not in set_files:
             raise InputError(f"{label} is missing")
-        content = _content(set_files[file], label)
+        content = set_files[file]
+        try:
+            content = content if isinstance(content, bytes) else content.read_bytes()
+        except OSError as error:
+            raise InputError(f"{label} cannot be read: {error.strerror}") from None
         # parsed first, as a line number helps more than a checksum
-        parsed = parse(content, label)
+        parsed = parse(content, label, **options)
         found = git_blob_sha1(content)
         if (expected := checksums.get(file, found)) != found:
             raise InputError(
@@ -235,23 +221,14 @@ def _read_set(name: str, set_files: SetFiles) -> DataSet:
             )
         return parsed
 
-    X, y = read(training_file(name, has_test_file), parse_table)
-    (tuning,) = read(TUNING_FILE, partial(parse_splits, n_rows=len(X), n_splits=1))
-    splits = read(SPLITS_FILE, partial(parse_splits, n_rows=len(X), n_splits=N_SPLITS))
-    if not has_test_file:
+    table, *held_out = table_files(name, has_test_file)
+    X, y = read(table, parse_table)
+    (tuning,) = read(TUNING_FILE, parse_splits, n_rows=len(X), n_splits=1)
+    splits = read(SPLITS_FILE, parse_splits, n_rows=len(X), n_splits=N_SPLITS)
+    if not held_out:
         return DataSet(name, X, y, tuning, splits)
-    X_test, y_test = read(held_out, partial(parse_table, n_classes=y.max() + 1))
+    X_test, y_test = read(held_out[0], parse_table, n_classes=y.max() + 1)
     if X_test.shape[1] != X.shape[1]:
-        n_found, n_wanted = X_test.shape[1], X.shape[1]
-        fault = f"has {n_found} features, the training file has {n_wanted}"
-        raise InputError(f"{name}/{held_out} {fault}")
+        fault = f"has {X_test.shape[1]} features, the training file has {X.shape[1]}"
+        raise InputError(f"{name}/{held_out[0]} {fault}")
     return DataSet(name, X, y, tuning, splits, X_test, y_test)
-
-
-def _content(source: Path | bytes, label: str) -> bytes:
-    if isinstance(source, bytes):
-        return source
-    try:
-        return source.read_bytes()
-    except OSError as error:
-        raise InputError(f"{label} cannot be read: {error.strerror}") from None

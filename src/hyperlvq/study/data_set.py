@@ -50,16 +50,29 @@ class DataSet:
     y_test: np.ndarray | None = None
     source: str = COLLECTION
 
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The numbers of samples, features and classes, less those of a test file."""
+        return *self.X.shape, int(self.y.max()) + 1
+
 
 def parse_table(
     content: bytes, name: str, n_classes: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return features and class numbers; without `n_classes`, each class needs a sample."""
-    lines = _rows(content, name)
-    columns = _columns(next(lines), name)
-    values = _numbers(lines, columns, name)
-    _check_classes(values[:, -1], n_classes or len(values), name)
-    y = values[:, -1].astype(np.intp)
+    lines = _lines(content, name, LONGEST_ROW)
+    header = next(lines)
+    first, *features, last = header.split("\t") if "\t" in header else (header, "")
+    if first or not features or last != CLASS_COLUMN:
+        expected = f"a tab, the features' names and {CLASS_COLUMN!r}, separated by tabs"
+        raise _fault(name, 1, f"the header {short(header)} is not {expected}")
+    values = _numbers(lines, ["sample number", *features, "class"], name)
+    classes, most = values[:, -1], n_classes or len(values)
+    is_class = (classes == np.floor(classes)) & (classes >= 0) & (classes < most)
+    if (wrong := np.flatnonzero(~is_class)).size:
+        what = f"class {classes[wrong[0]]:g} is not a whole number from 0 to {most - 1}"
+        raise _fault(name, wrong[0] + 2, what)
+    y = classes.astype(np.intp)
     missing = np.flatnonzero(np.bincount(y) == 0)
     if n_classes is None and missing.size:
         raise InputError(f"{name}: class {missing[0]} has no sample, but class {y.max()} has")
@@ -83,30 +96,18 @@ def _fault(name: str, line: int, what: str) -> InputError:
     return InputError(f"{name}, line {line}: {what}")
 
 
-def _lines(content: bytes, name: str) -> Iterator[str]:
-    """Return the lines one by one."""
+def _lines(content: bytes, name: str, longest: float = np.inf) -> Iterator[str]:
+    """Yield the lines one by one; the cells of a table take many times the memory of their text."""
     if not content:
         raise InputError(f"{name} is empty")
     if not content.isascii():
         start = re.search(rb"[^\x00-\x7f]", content).start()  # type: ignore[union-attr]
         raise _fault(name, content.count(b"\n", 0, start) + 1, "not ASCII text")
-    return (line.rstrip("\n") for line in TextIOWrapper(BytesIO(content), "ascii"))
-
-
-def _rows(content: bytes, name: str) -> Iterator[str]:
-    """Return the lines of a table, the cells of which take many times the memory of their text."""
-    for number, line in enumerate(_lines(content, name), 1):
-        if len(line) > LONGEST_ROW:
-            raise _fault(name, number, f"longer than {LONGEST_ROW} characters")
+    for number, ended in enumerate(TextIOWrapper(BytesIO(content), "ascii"), 1):
+        line = ended.rstrip("\n")
+        if len(line) > longest:
+            raise _fault(name, number, f"longer than {longest} characters")
         yield line
-
-
-def _columns(header: str, name: str) -> list[str]:
-    first, *features, last = header.split("\t") if "\t" in header else (header, "")
-    if first or not features or last != CLASS_COLUMN:
-        expected = f"a tab, the features' names and {CLASS_COLUMN!r}, separated by tabs"
-        raise _fault(name, 1, f"the header {short(header)} is not {expected}")
-    return ["sample number", *features, "class"]
 
 
 def _numbers(lines: Iterator[str], columns: list[str], name: str) -> np.ndarray:
@@ -152,13 +153,6 @@ def _first_fault(lines: list[str], first: int, columns: list[str], name: str) ->
             if _parsed([cell]) is None:
                 return _fault(name, number, f"{column} is {short(cell)}, not a finite number")
     raise AssertionError(f"{name} has no fault")
-
-
-def _check_classes(classes: np.ndarray, n_classes: int, name: str) -> None:
-    valid = (classes == np.floor(classes)) & (classes >= 0) & (classes < n_classes)
-    if (wrong := np.flatnonzero(~valid)).size:
-        what = f"class {classes[wrong[0]]:g} is not a whole number from 0 to {n_classes - 1}"
-        raise _fault(name, wrong[0] + 2, what)
 
 
 def _row_numbers(line: str, n_rows: int, name: str, number: int) -> np.ndarray:

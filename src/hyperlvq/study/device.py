@@ -16,19 +16,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, get_tags
 
-from hyperlvq.batched import (
-    Backend,
-    GLVQBatch,
-    Samples,
-    cut_into_batches,
-    encode_integers,
-    encode_sigmoids,
-    predicted_classes,
-    rls_accuracies,
-    train_glvq,
-    train_rls,
-)
-from hyperlvq.batched.backend import Array
+from hyperlvq import batched
+from hyperlvq.batched.backend import Array, Backend
 from hyperlvq.checks import InputError, check_choice, check_real
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
 from hyperlvq.readouts import GLVQClassifier
@@ -42,14 +31,11 @@ from hyperlvq.study.records import KEY, TIMES, Record, failure
 from hyperlvq.study.runner import choose
 from hyperlvq.study.tuning import GRIDS, GridSearch, grid_of, group_by_layer
 
-#: A hidden layer, None for bare features.
-Layer = Any
-
 
 class Cell(NamedTuple):
-    """A hidden layer, and the place of its results in a table of seeds × settings."""
+    """A hidden layer, None for bare features, and the place of its results: seed and settings."""
 
-    layer: Layer
+    layer: Any
     row: int
     columns: list[int]
 
@@ -81,14 +67,10 @@ def device_executor(backend: Backend, minutes: float | None = None) -> Executor:
 
     After so many minutes it leaves the rest; what it has begun, and one job, it does in any case.
     """
-    return partial(_execute, backend, end_after(minutes))
-
-
-def end_after(minutes: float | None) -> float:
-    """Return when time will be up by the monotonic clock, never without a limit."""
-    if minutes is None:
-        return np.inf
-    return time.monotonic() + 60 * check_real("minutes", minutes, positive=True)
+    end = np.inf
+    if minutes is not None:
+        end = time.monotonic() + 60 * check_real("minutes", minutes, positive=True)
+    return partial(_execute, backend, end)
 
 
 def _execute(backend: Backend, end: float, jobs: Sequence[Job]) -> Iterator[tuple[Job, Record]]:
@@ -96,7 +78,14 @@ def _execute(backend: Backend, end: float, jobs: Sequence[Job]) -> Iterator[tupl
         # The first is done in any case, so that the same command gets on, however slow its data.
         if number > 0 and time.monotonic() > end:
             return
-        yield from zip(group, records_of(group, backend), strict=True)
+        try:
+            if isinstance(group[0], Run):
+                records = run_together(group, backend)
+            else:
+                records = [search_together(search, backend) for search in group]
+        except Exception as error:  # one bad group must not end a study of thousands
+            records = [failure(job.description(), error) for job in group]
+        yield from zip(group, records, strict=True)
 
 
 def grouped_by_seed(jobs: Iterable[Job]) -> list[list[Any]]:
@@ -111,16 +100,6 @@ def grouped_by_seed(jobs: Iterable[Job]) -> list[list[Any]]:
     return list(groups.values())
 
 
-def records_of(group: Sequence[Any], backend: Backend) -> list[Record]:
-    """Return the records of a group, whatever happens in it."""
-    try:
-        if isinstance(group[0], Run):
-            return run_together(group, backend)
-        return [search_together(search, backend) for search in group]
-    except Exception as error:  # one bad group must not end a study of thousands
-        return [failure(job.description(), error) for job in group]
-
-
 def run_together(runs: Sequence[Run], backend: Backend) -> list[Record]:
     """Return the records of runs that differ in their seed alone."""
     first = runs[0]
@@ -132,7 +111,7 @@ def run_together(runs: Sequence[Run], backend: Backend) -> list[Record]:
     times = {name: seconds / len(runs) for name, seconds in trainer.seconds.items()}
     return [
         {
-            **run.record_of(samples, accuracy=float(accuracy), iterations=int(n_iter), **times),
+            **run.record_with(samples, accuracy=float(accuracy), iterations=int(n_iter), **times),
             "device": backend.kind,
         }
         for run, accuracy, n_iter in zip(runs, *results[:, :, 0], strict=True)
@@ -151,7 +130,7 @@ def search_together(search: GridSearch, backend: Backend) -> Record:
         else:
             accuracies, _ = Trainer(search, candidates, samples, backend).train(seeds)
             scores.extend(accuracies)
-    return search.record_of(scores)
+    return search.record_of_best(scores)
 
 
 def build(job: Run | GridSearch, parameters: Mapping[str, Any], seed: int = 0) -> Pipeline:
@@ -177,15 +156,6 @@ def rehearse(job: Run | GridSearch, parameters: Mapping[str, Any], samples: Trai
         check_array(X, ensure_all_finite="allow-nan" if may_lack_values else True, input_name="X")
 
 
-def scaled(pipeline: Pipeline, samples: TrainTest) -> TrainTest:
-    """Return the samples as the hidden layer of a pipeline gets them."""
-    scaler = pipeline.named_steps["scale"]
-    if scaler == "passthrough":
-        return samples
-    X_train = scaler.fit_transform(samples.X_train)
-    return samples._replace(X_train=X_train, X_test=scaler.transform(samples.X_test))
-
-
 class Trainer:
     """Trains the models of a job together on a device, and adds up how long that takes."""
 
@@ -199,24 +169,33 @@ class Trainer:
         self.job, self.candidates, self.backend = job, candidates, backend
         #: What training and prediction took, by the names of records.
         self.seconds: dict[str, float] = dict.fromkeys(TIMES, 0.0)
+        #: As hidden layers get them.
+        self.samples = samples
         with self._timed("fit_seconds"):
-            self.samples = scaled(build(job, candidates[0]), samples)
+            scaler = build(job, candidates[0]).named_steps["scale"]
+            if scaler != "passthrough":
+                X_train = scaler.fit_transform(samples.X_train)
+                X_test = scaler.transform(samples.X_test)
+                self.samples = samples._replace(X_train=X_train, X_test=X_test)
 
     def train(self, seeds: Sequence[int]) -> np.ndarray:
         """Return accuracies and iterations (2 × seeds × settings)."""
         with self._timed("fit_seconds"):
-            batches = self._batches_of_layers(seeds)
+            groups = self._cells_to_train_together(seeds)
         table = np.empty((2, len(seeds), len(self.candidates)))
-        for cells in batches:
+        for cells in groups:
             layers = [cell.layer for cell in cells]
+            with self._timed("fit_seconds"):
+                train = self._activations(self.samples.X_train, layers)
+            with self._timed("predict_seconds"):
+                test = self._activations(self.samples.X_test, layers)
             settings = [self.candidates[column] for column in cells[0].columns]
             if self.job.model.is_rls:
-                results = self._train_penalties(layers, [each["alpha"] for each in settings])
+                results = self._train_penalties(train, test, [each["alpha"] for each in settings])
             else:
                 readouts = [build(self.job, setting)[-1] for setting in settings]
-                results = self._train_prototypes(
-                    layers, readouts, np.array([seeds[cell.row] for cell in cells])
-                )
+                seeds_of_layers = np.array([seeds[cell.row] for cell in cells])
+                results = self._train_prototypes(train, test, readouts, seeds_of_layers)
             for number, cell in enumerate(cells):
                 table[:, cell.row, cell.columns] = results[:, number]
         return table
@@ -228,74 +207,69 @@ class Trainer:
         self.backend.wait()
         self.seconds[name] += time.perf_counter() - start
 
-    def _batches_of_layers(self, seeds: Sequence[int]) -> list[list[Cell]]:
-        """Return the layers to train on together: as many as memory holds, each with its readouts.
+    def _cells_to_train_together(self, seeds: Sequence[int]) -> list[list[Cell]]:
+        """Return groups of layers, as many as memory holds, each with its readouts.
 
         The readouts of RLS are the same for all layers, so that all of one size go together.
         """
         is_rls, X_train = self.job.model.is_rls, self.samples.X_train
-        groups: dict[tuple[int, int], list[Cell]] = {}
+        alike: dict[tuple[int, int], list[Cell]] = {}
         for number, columns in enumerate(group_by_layer(self.candidates)):
             for row, seed in enumerate(seeds):
                 layer = build(self.job, self.candidates[columns[0]], seed).named_steps["hidden"]
                 layer = None if layer == "passthrough" else layer.fit(X_train[:1])
                 n_units = X_train.shape[1] if layer is None else layer.n_units
-                group = n_units, 0 if is_rls else number
-                groups.setdefault(group, []).append(Cell(layer, row, columns))
-        batches = []
+                kind = n_units, 0 if is_rls else number
+                alike.setdefault(kind, []).append(Cell(layer, row, columns))
+        groups = []
         n_samples = len(X_train) + len(self.samples.X_test)
-        for (n_units, _), cells in groups.items():
+        for (n_units, _), cells in alike.items():
             at_once = max(1, self.backend.batch_bytes // (8 * n_samples * n_units))
-            batches += [cells[start : start + at_once] for start in range(0, len(cells), at_once)]
-        return batches
+            groups += [cells[start : start + at_once] for start in range(0, len(cells), at_once)]
+        return groups
 
-    def _activations(self, X: np.ndarray, layers: Sequence[Layer]) -> Array:
+    def _activations(self, X: np.ndarray, layers: Sequence[Any]) -> Array:
         """Return the activations of layers of one kind and size (layers × samples × units)."""
         if isinstance(layers[0], IntRVFLLayer):
             keys, clips = zip(*((layer.keys_, layer.clip) for layer in layers), strict=True)
-            return encode_integers(X, keys, clips, "float32", self.backend)
+            return batched.encode_integers(X, keys, clips, "float32", self.backend)
         if isinstance(layers[0], RVFLLayer):
             parts = ((layer.weights_, layer.biases_) for layer in layers)
             weights, biases = zip(*parts, strict=True)
-            return encode_sigmoids(X, weights, biases, self.backend)
+            return batched.encode_sigmoids(X, weights, biases, self.backend)
         return self.backend.array(X[np.newaxis], "float64")
 
-    def _train_penalties(self, layers: Sequence[Layer], alphas: Sequence[float]) -> np.ndarray:
+    def _train_penalties(self, train: Array, test: Array, alphas: Sequence[float]) -> np.ndarray:
         """Return accuracies and iterations of RLS (2 × layers × penalties)."""
-        samples = self.samples
+        samples, backend = self.samples, self.backend
         with self._timed("fit_seconds"):
-            train = self._activations(samples.X_train, layers)
-            coefficients = train_rls(train, samples.y_train, alphas, self.backend)
+            coefs = batched.train_rls(train, samples.y_train, alphas, backend)
         with self._timed("predict_seconds"):
-            test = self._activations(samples.X_test, layers)
             classes = np.unique(samples.y_train)
-            accuracies = rls_accuracies(coefficients, classes, test, samples.y_test, self.backend)
+            accuracies = batched.rls_accuracies(coefs, classes, test, samples.y_test, backend)
         # RLSClassifier, too, counts solving directly as one iteration.
         return np.stack([accuracies, np.ones_like(accuracies)])
 
     def _train_prototypes(
-        self, layers: Sequence[Layer], readouts: Sequence[GLVQClassifier], seeds: np.ndarray
+        self, train: Array, test: Array, readouts: Sequence[GLVQClassifier], seeds: np.ndarray
     ) -> np.ndarray:
         """Return accuracies and iterations of GLVQ (2 × layers × readouts), a seed per layer."""
         samples, backend = self.samples, self.backend
         classes, y = np.unique(samples.y_train, return_inverse=True)
         with self._timed("fit_seconds"):
-            train = self._activations(samples.X_train, layers)
-            batched = Samples(train, backend.array(y), len(classes))
-        with self._timed("predict_seconds"):
-            test = self._activations(samples.X_test, layers)
+            labelled = batched.Samples(train, backend.array(y), len(classes))
         slopes = np.array([readout.slope for readout in readouts], dtype=float)
         counts = np.array([readout.prototypes_per_class for readout in readouts])
         init_noise, max_iter = float(readouts[0].init_noise), readouts[0].max_iter
         tol = lbfgs_tolerance(readouts[0].tol)
         table = np.empty((2, len(seeds) * len(readouts)))
-        for places in cut_into_batches(batched, counts, len(seeds), backend):
+        for places in batched.cut_into_batches(labelled, counts, len(seeds), backend):
             rows, columns = np.divmod(places, len(readouts))
-            batch = GLVQBatch(slopes[columns], counts[columns], seeds[rows], init_noise)
+            batch = batched.GLVQBatch(slopes[columns], counts[columns], seeds[rows], init_noise)
             with self._timed("fit_seconds"):
-                trained = train_glvq(batched, batch, backend, max_iter, tol)
+                trained = batched.train_glvq(labelled, batch, backend, max_iter, tol)
             with self._timed("predict_seconds"):
-                predicted = backend.numpy(predicted_classes(trained, test, backend))
+                predicted = backend.numpy(batched.predicted_classes(trained, test, backend))
             accuracies = (classes[predicted] == samples.y_test).mean(axis=2)
             # GLVQClassifier, too, counts finding that the start is a minimum as one iteration.
             table[:, places] = accuracies, np.maximum(backend.numpy(trained.n_iter), 1)

@@ -6,14 +6,12 @@ names the column of each of its parameters, so several models may read the same 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from hyperlvq.registry import recipe_defaults, search_grid
 
 # The paper's penalties end at 32. Solved exactly, intRVFL needs larger ones, and they cost nothing.
 PENALTIES = tuple(2.0**exponent for exponent in range(-10, 12))
-KERNEL_WIDTHS = tuple(round(0.1 * step, 1) for step in range(1, 12))
 FULL_GRID = {
     "n_units": tuple(range(50, 1501, 50)),
     "clip": (1, 3, 7, 15),
@@ -82,24 +80,20 @@ def _columns(prefix: str, parameters: Iterable[str]) -> dict[str, str]:
 
 
 def _tuned(
-    name: str,
-    title: str,
-    hidden: str,
-    readout: str,
-    fixed: Mapping[str, Any] = MappingProxyType({}),
-    **others: Any,
+    name: str, hidden: str, readout: str, variant: str = "", fixed: Any = None, **others: Any
 ) -> Model:
     """Return a model of the paper, which tunes what its recipe sets less what is `fixed`.
 
     GLVQ, which takes longest, has the hidden layer that is best for RLS.
     """
+    fixed = fixed or {}
     settings = {**recipe_defaults(hidden, readout), **fixed}
     tuned = [key for key in settings if key in COLUMN_ENDS and key not in fixed]
     reused = [key for key in tuned if key in LAYER_PARAMETERS and readout == "glvq"]
     quick = {**search_grid(hidden, readout), **_QUICK_VALUES.get((hidden, readout), {})}
     return Model(
         name,
-        title,
+        f"{_TITLES.get(hidden, hidden)} + {_TITLES[readout]}{variant}",
         (hidden, readout),
         defaults={key: settings[key] for key in tuned},
         fixed={key: value for key, value in settings.items() if key not in tuned},
@@ -136,34 +130,21 @@ _SINGLE_PRECISION = {"solver": "pinv"}
 _QUICK_LIMITS = {"quick": {"max_iter": 50}}
 _LIMITS = {**_QUICK_LIMITS, "full": {"max_iter": 300}}
 _HDC_READOUTS = {"centroids": "centroids", "perceptron": "perceptron", "lvq1": "LVQ1"}
+_TITLES = {"rvfl": "RVFL", "intrvfl": "intRVFL", "rls": "RLS", "glvq": "GLVQ"}
 _ONE_PROTOTYPE = {"prototypes_per_class": 1}
 _TEN_ITERATIONS = {"max_iter": 10}
 
 _ONE_EACH = _tuned(
-    "intrvfl_glvq_p1",
-    "intRVFL + GLVQ, P = 1",
-    "intrvfl",
-    "glvq",
-    fixed=_ONE_PROTOTYPE,
-    limits=_QUICK_LIMITS,
+    "intrvfl_glvq_p1", "intrvfl", "glvq", ", P = 1", fixed=_ONE_PROTOTYPE, limits=_QUICK_LIMITS
 )
-_PROPOSED = _tuned("intrvfl_glvq", "intRVFL + GLVQ (proposed)", "intrvfl", "glvq", limits=_LIMITS)
+_PROPOSED = _tuned("intrvfl_glvq", "intrvfl", "glvq", " (proposed)", limits=_LIMITS)
 
 _MODELS = (
-    _tuned(
-        "rls_features",
-        "features + RLS",
-        "features",
-        "rls",
-        as_published=_SINGLE_PRECISION,
-        is_random=False,
-    ),
-    _tuned("glvq_features", "features + GLVQ", "features", "glvq", as_published=_PUBLISHED_START),
-    _tuned("rvfl_rls", "RVFL + RLS", "rvfl", "rls", as_published=_SINGLE_PRECISION),
-    _tuned(
-        "rvfl_glvq", "RVFL + GLVQ", "rvfl", "glvq", as_published=_PUBLISHED_START, limits=_LIMITS
-    ),
-    _tuned("intrvfl_rls", "intRVFL + RLS", "intrvfl", "rls", as_published=_SINGLE_PRECISION),
+    _tuned("rls_features", "features", "rls", as_published=_SINGLE_PRECISION, is_random=False),
+    _tuned("glvq_features", "features", "glvq", as_published=_PUBLISHED_START),
+    _tuned("rvfl_rls", "rvfl", "rls", as_published=_SINGLE_PRECISION),
+    _tuned("rvfl_glvq", "rvfl", "glvq", as_published=_PUBLISHED_START, limits=_LIMITS),
+    _tuned("intrvfl_rls", "intrvfl", "rls", as_published=_SINGLE_PRECISION),
     _ONE_EACH,
     _with_settings_of(
         _ONE_EACH,
@@ -188,9 +169,8 @@ _MODELS = (
         fixed={"tol": 1e-5},
         columns={**_columns("kglvq", ("prototypes_per_class", "slope")), "gamma": "kglvq_sigma"},
         grid={
-            "prototypes_per_class": FULL_GRID["prototypes_per_class"],
-            "slope": FULL_GRID["slope"],
-            "gamma": KERNEL_WIDTHS,
+            **{name: FULL_GRID[name] for name in ("prototypes_per_class", "slope")},
+            "gamma": tuple(round(0.1 * step, 1) for step in range(1, 12)),
         },
         quick_grid={**search_grid("features", "kglvq"), "slope": (10,)},
         accuracy_column="kglvq_acc",

@@ -8,8 +8,8 @@ import string
 import time
 from collections.abc import Callable
 from hashlib import file_digest
-from http.client import HTTPConnection, HTTPException, HTTPResponse, InvalidURL
-from io import BufferedReader, RawIOBase
+from http import HTTPStatus
+from http.client import HTTPException, HTTPResponse, InvalidURL
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NoReturn
@@ -28,9 +28,6 @@ TIMEOUT_SECONDS = 30
 # a server that sends a byte now and then never times out; no line in use is as slow as this
 WINDOW_SECONDS = 60
 WINDOW_BYTES = 1024
-OK = 200
-PARTIAL_CONTENT = 206
-RANGE_NOT_SATISFIABLE = 416
 REDIRECTS = {301, 302, 303, 307, 308}
 WORTH_RETRYING = {408, 429, 500, 502, 503, 504}
 NUMBER = r"[0-9]{1,18}"  # a length or a place that fits a file
@@ -61,9 +58,12 @@ def fetch(
         raise InputError(f"sha256 must be 64 hexadecimal digits, got {sha256!r}")
     with PartialFile(url, path) as part:
         _download(part, progress, first_wait)
-        if sha256 and (found := _sha256_of(part.path)) != sha256.lower():
-            part.discard()
-            raise InputError(f"{url} has SHA-256 {found}, expected {sha256.lower()}")
+        if sha256:
+            with open(part.path, "rb") as file:
+                found = file_digest(file, "sha256").hexdigest()
+            if found != sha256.lower():
+                part.discard()
+                raise InputError(f"{url} has SHA-256 {found}, expected {sha256.lower()}")
         part.finish()
 
 
@@ -76,11 +76,6 @@ def _is_address(url: str) -> bool:
         return False
     is_plain = re.fullmatch(r"[!-~]+", url)  # printable ASCII without spaces
     return bool(parts.scheme in ("http", "https") and has_place and is_plain)
-
-
-def _sha256_of(path: Path) -> str:
-    with open(path, "rb") as file:
-        return file_digest(file, "sha256").hexdigest()
 
 
 def _download(part: PartialFile, progress: ByteProgress, wait: float) -> None:
@@ -110,14 +105,14 @@ def _attempt(part: PartialFile, progress: ByteProgress) -> None:
     except InputError:
         raise
     except (InvalidURL, ValueError) as error:  # of this address, or of one that it redirects to
-        raise _refused(part.url, f"a malformed address or answer: {_line(error)}") from None
+        raise _refused(part, f"a malformed address or answer: {_line(error)}") from None
     except (HTTPException, OSError) as error:  # the part's own errors are InputErrors
         reason = getattr(error, "reason", error)
         raise _BrokenOffError(_line(reason) or type(error).__name__) from None
 
 
-def _refused(url: str, reason: str) -> InputError:
-    return InputError(f"{url} cannot be fetched: {reason}")
+def _refused(part: PartialFile, reason: str) -> InputError:
+    return InputError(f"{part.url} cannot be fetched: {reason}")
 
 
 def _line(said: object) -> str:
@@ -136,69 +131,39 @@ def _open(part: PartialFile, headers: dict[str, str]) -> HTTPResponse:
         if response.status not in REDIRECTS:
             return response
         response.close()
-        place = _redirected(place, response.headers.get("Location", ""), part.url)
-    raise _refused(part.url, f"more than {MAX_REDIRECTS} redirects")
-
-
-def _redirected(place: str, location: str, url: str) -> str:
-    # some servers leave spaces and other letters as they are
-    new = urljoin(place, quote(location, encoding="iso-8859-1", safe=string.punctuation))
-    if not location or not _is_address(new):
-        raise _refused(
-            url, f"it redirects to {short(location)}, which is not an http or https address"
-        )
-    if urlsplit(place).scheme == "https" and urlsplit(new).scheme != "https":
-        raise _refused(url, f"it redirects to {short(new)}, which is not encrypted")
-    return new
+        location = response.headers.get("Location", "")
+        # some servers leave spaces and other letters as they are
+        new = urljoin(place, quote(location, encoding="iso-8859-1", safe=string.punctuation))
+        if not location or not _is_address(new):
+            fault = f"to {short(location)}, which is not an http or https address"
+            raise _refused(part, f"it redirects {fault}")
+        if urlsplit(place).scheme == "https" and urlsplit(new).scheme != "https":
+            raise _refused(part, f"it redirects to {short(new)}, which is not encrypted")
+        place = new
+    raise _refused(part, f"more than {MAX_REDIRECTS} redirects")
 
 
 def _take(
     response: HTTPResponse, version: Version | None, part: PartialFile, progress: ByteProgress
 ) -> None:
+    """Add what comes to the part, if it is the rest of `version` or all of a file."""
     status = _line(f"status {response.status} {response.reason}")
     place = response.headers.get("Content-Range", "")
-    if response.status == OK:
-        version = _version_of(response, part.url)
+    if response.status == HTTPStatus.OK:
+        version = _version_of(response, part)
         part.start(version)
-    elif response.status == PARTIAL_CONTENT:
+    elif response.status == HTTPStatus.PARTIAL_CONTENT:
         if not version or not re.fullmatch(f"bytes {part.size}-{NUMBER}/{version.size}", place):
             _start_afresh(part)
-    elif response.status == RANGE_NOT_SATISFIABLE and version:  # perhaps as nothing is missing
+    elif response.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and version:
         if part.size != version.size or place not in ("", f"bytes */{version.size}"):
             _start_afresh(part)
-        return
+        return  # nothing is missing
     elif response.status in WORTH_RETRYING:
         raise _BrokenOffError(status)
     else:
-        raise _refused(part.url, status)
-    _append(response, part, version.size, progress)
-
-
-def _version_of(response: HTTPResponse, url: str) -> Version:
-    """Return the version that the headers of a whole file describe."""
-    headers = response.headers
-    etag = headers.get("ETag", "")
-    # HTTP has no ranges of what a weak tag names
-    validator = etag if etag.startswith('"') else headers.get("Last-Modified", "")
-    lengths = {length.strip() for length in headers.get_all("Content-Length", [])}
-    if headers.get("Transfer-Encoding", "").lower() == "chunked":
-        lengths = set()  # as the end of the chunks is that of the file
-    size = None
-    for length in lengths:
-        if len(lengths) > 1 or not re.fullmatch(NUMBER, length):
-            raise _refused(url, f"the server gives its length as {length[:50]!r}")
-        size = int(length)
-    return Version(validator if is_header(validator) else None, size)
-
-
-def _start_afresh(part: PartialFile) -> NoReturn:
-    part.discard()
-    raise _BrokenOffError("the file on the server has changed")
-
-
-def _append(
-    response: HTTPResponse, part: PartialFile, total: int | None, progress: ByteProgress
-) -> None:
+        raise _refused(part, status)
+    total = version.size
     progress(part.size, total)
     while chunk := response.read1(CHUNK_BYTES):  # what is there, as all of it may take hours
         part.append(chunk)
@@ -207,21 +172,61 @@ def _append(
             _start_afresh(part)
         if part.size > MAX_BYTES:
             part.discard()
-            raise _refused(part.url, f"more than {MAX_BYTES} bytes came")
+            raise _refused(part, f"more than {MAX_BYTES} bytes came")
     if not part.size:
         raise _BrokenOffError("nothing came")
     if total is not None and part.size != total:
         raise _BrokenOffError(f"{part.size} of {total} bytes came")
 
 
-class _Watch:
-    """Looks at the clock of one attempt, redirects included."""
+def _version_of(response: HTTPResponse, part: PartialFile) -> Version:
+    """Return the version that the headers of a whole file describe."""
+    headers = response.headers
+    etag = headers.get("ETag", "")
+    # HTTP has no ranges of what a weak tag names
+    validator = etag if etag.startswith('"') else headers.get("Last-Modified", "")
+    lengths = {length.strip() for length in headers.get_all("Content-Length", [])}
+    if headers.get("Transfer-Encoding", "").lower() == "chunked":
+        lengths = set()  # as the end of the chunks is that of the file
+    for length in lengths:
+        if len(lengths) > 1 or not re.fullmatch(NUMBER, length):
+            raise _refused(part, f"the server gives its length as {length[:50]!r}")
+    size = int(lengths.pop()) if lengths else None
+    return Version(validator if is_header(validator) else None, size)
+
+
+def _start_afresh(part: PartialFile) -> NoReturn:
+    part.discard()
+    raise _BrokenOffError("the file on the server has changed")
+
+
+class _WatchedHandler(request.HTTPSHandler, request.HTTPHandler):
+    """Looks at the clock of one attempt, redirects included, before every read from a server."""
 
     def __init__(self, part: PartialFile):
+        super().__init__()
         self._part = part
         self._open_window()
 
-    def check(self) -> None:
+    def do_open(self, http_class: Any, req: request.Request, **options: Any) -> HTTPResponse:
+        class Connection(http_class):
+            response_class = self._watched_response
+
+        return super().do_open(Connection, req, **options)
+
+    def _watched_response(self, *arguments: Any, **options: Any) -> HTTPResponse:
+        response = HTTPResponse(*arguments, **options)
+        source: Any = response.fp.raw
+        read = source.readinto
+
+        def watched_read(buffer: Any) -> int | None:
+            self._check_window()
+            return read(buffer)
+
+        source.readinto = watched_read  # headers and trailers come by it, too
+        return response
+
+    def _check_window(self) -> None:
         if time.monotonic() - self._start >= WINDOW_SECONDS:
             if self._part.size - self._size_at_start < WINDOW_BYTES:
                 fault = f"less than {WINDOW_BYTES} bytes came in {WINDOW_SECONDS} seconds"
@@ -230,40 +235,3 @@ class _Watch:
 
     def _open_window(self) -> None:
         self._start, self._size_at_start = time.monotonic(), self._part.size
-
-
-class _WatchedInput(RawIOBase):
-    """What comes from a server; every read, of headers and trailers too, is watched."""
-
-    def __init__(self, raw: RawIOBase, watch: _Watch):
-        self._raw, self._watch = raw, watch
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        self._watch.check()
-        return self._raw.readinto(buffer)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-class _WatchedHandler(request.HTTPSHandler, request.HTTPHandler):
-    def __init__(self, part: PartialFile):
-        super().__init__()
-        self._watch = _Watch(part)
-
-    def do_open(self, http_class: Any, req: request.Request, **options: Any) -> HTTPResponse:
-        def connection(*arguments: Any, **options: Any) -> HTTPConnection:
-            made = http_class(*arguments, **options)
-            made.response_class = self._response
-            return made
-
-        return super().do_open(connection, req, **options)
-
-    def _response(self, *arguments: Any, **options: Any) -> HTTPResponse:
-        response = HTTPResponse(*arguments, **options)
-        response.fp = BufferedReader(_WatchedInput(response.fp.detach(), self._watch))
-        return response

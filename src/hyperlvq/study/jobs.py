@@ -28,10 +28,16 @@ class Job(ABC):
 
     data_set: DataSet
     model: Model
+    protocol: str
 
-    @abstractmethod
     def description(self) -> Record:
         """Return what its record says before it has been made."""
+        return {
+            "protocol": self.protocol,
+            "model": self.model.name,
+            "dataset": self.data_set.name,
+            "source": self.data_set.source,
+        }
 
     @abstractmethod
     def seconds(self) -> float:
@@ -95,10 +101,10 @@ def _numbered_record(number: int, job: Job) -> tuple[int, Record]:
 
 def _end_with(parent: int) -> None:
     """Let this worker end soon after its parent, which may be killed; joblib's wait for minutes."""
-    threading.Thread(target=_outlive_by_a_second, args=(parent,), daemon=True).start()
 
+    def outlive_by_a_second() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
 
-def _outlive_by_a_second(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
+    threading.Thread(target=outlive_by_a_second, daemon=True).start()

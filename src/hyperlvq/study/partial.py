@@ -16,6 +16,7 @@ from hyperlvq.study.records import lock
 from hyperlvq.writing import move_into_place
 
 MAX_NOTES_BYTES = 1 << 16
+NOT_PLAIN = "is not a plain file, and is left as it is"
 
 
 class Version(NamedTuple):
@@ -48,10 +49,10 @@ class PartialFile:
             if self._target.is_dir():
                 raise InputError(f"{self._name} is a folder, not where a file can go")
             if self._target.exists() and not self._target.is_file():
-                raise _not_plain(self._name)
+                raise InputError(f"{self._name} {NOT_PLAIN}")
             self._notes = opened.enter_context(_open_plain(self._notes_path))
             lock(self._notes, Path(self._name))
-            if not _is_same_file(self._notes, self._notes_path):  # the other has just ended
+            if not os.fstat(self._notes.fileno()).st_nlink:  # another has just removed it
                 raise InputError(f"another run is writing to {self._name}")
             opened.pop_all()
         return self
@@ -67,11 +68,8 @@ class PartialFile:
     @property
     def size(self) -> int:
         """Return how many bytes have come."""
-        try:
-            found = self.path.lstat()
-        except FileNotFoundError:
-            return 0
-        return found.st_size if stat.S_ISREG(found.st_mode) else 0
+        is_ours = self.path.is_file() and not self.path.is_symlink()
+        return self.path.stat().st_size if is_ours else 0
 
     def version(self) -> Version | None:
         """Return which version of the file the bytes are of, None if they cannot be continued."""
@@ -114,15 +112,11 @@ class PartialFile:
     def _writing(self) -> Iterator[None]:
         try:
             yield
+        except InputError:
+            raise
         except (OSError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
             reason = getattr(error, "strerror", None) or error
             raise InputError(f"{self._name} cannot be written: {reason}") from None
-
-
-def _not_plain(path: str | Path) -> InputError:
-    return InputError(f"{path} is not a plain file, and is left as it is")
 
 
 def _open_plain(path: Path) -> FileIO:
@@ -132,12 +126,5 @@ def _open_plain(path: Path) -> FileIO:
     descriptor = os.open(path, flags, 0o666)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise _not_plain(path)
+        raise InputError(f"{path} {NOT_PLAIN}")
     return FileIO(descriptor, "ab+")
-
-
-def _is_same_file(file: FileIO, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except FileNotFoundError:
-        return False

@@ -59,16 +59,12 @@ class Run(Job):
     parameters: Mapping[str, Any]
     split: int
     seed: int
-    protocol: str
     settings_name: str
 
     def description(self) -> Record:
         """Return what its record says before it has been made."""
         return {
-            "protocol": self.protocol,
-            "model": self.model.name,
-            "dataset": self.data_set.name,
-            "source": self.data_set.source,
+            **super().description(),
             "n_splits": n_splits(self.data_set, self.protocol),
             "split": self.split,
             "seed": self.seed,
@@ -79,9 +75,7 @@ class Run(Job):
 
     def seconds(self) -> float:
         """Return about how long it will take."""
-        n_samples, n_features = self.data_set.X.shape
-        sizes = n_samples, n_features, int(self.data_set.y.max()) + 1
-        return estimated_seconds(self.model, self.parameters, *sizes)
+        return estimated_seconds(self.model, self.parameters, *self.data_set.sizes)
 
     def result(self) -> Record:
         """Train and test the model."""
@@ -93,7 +87,7 @@ class Run(Job):
         is_right = pipeline.predict(samples.X_test) == samples.y_test
         end = time.perf_counter()
         iterates = isinstance(self.model.recipe, tuple)
-        return self.record_of(
+        return self.record_with(
             samples,
             accuracy=float(is_right.mean()),
             iterations=getattr(pipeline[-1], "n_iter_", None) if iterates else None,
@@ -101,7 +95,7 @@ class Run(Job):
             predict_seconds=end - fitted,
         )
 
-    def record_of(self, samples: TrainTest, **outcome: Any) -> Record:
+    def record_with(self, samples: TrainTest, **outcome: Any) -> Record:
         """Return its record from accuracy, iterations and times, wherever these were computed."""
         return {
             **self.description(),
@@ -174,25 +168,17 @@ def estimated_seconds(
 ) -> float:
     """Return about how many seconds one training takes."""
     chosen = {**model.fixed, **parameters}
-    sizes = n_samples, _bounded(chosen.get("n_units", n_features)), n_classes
-    if isinstance(model.recipe, str):
-        flops = _outside_flops(model.recipe, n_samples, n_features)
+    if isinstance(model.recipe, tuple):
+        record = PARTS[readouts()[model.recipe[1]]]
+        sizes = n_samples, _bounded(chosen.get("n_units", n_features)), n_classes
+        n_prototypes = _bounded(chosen.get("prototypes_per_class", 1))
+        n_iter = min(record.usual_iterations, chosen.get("max_iter", 2500))
+        flops = (record.training_flops or glvq_flops)(*sizes, n_prototypes, n_iter)
+    elif model.recipe == "forest":
+        flops = TREE_FLOPS * 500 * n_samples
     else:
-        flops = _readout_flops(model.recipe[1], chosen, sizes)
+        flops = SUPPORT_FLOPS * n_samples**2 if model.recipe == "svm" else n_samples * n_features**2
     return START_SECONDS + model.n_voters * flops / FLOPS_PER_SECOND
-
-
-def _outside_flops(name: str, n_samples: int, n_features: int) -> float:
-    if name == "forest":
-        return TREE_FLOPS * 500 * n_samples
-    return SUPPORT_FLOPS * n_samples**2 if name == "svm" else n_samples * n_features**2
-
-
-def _readout_flops(readout: str, chosen: Mapping[str, Any], sizes: tuple[int, int, int]) -> float:
-    record = PARTS[readouts()[readout]]
-    n_iter = min(record.usual_iterations, chosen.get("max_iter", 2500))
-    prototypes = _bounded(chosen.get("prototypes_per_class", 1))
-    return (record.training_flops or glvq_flops)(*sizes, prototypes, n_iter)
 
 
 def _bounded(size: float) -> int:

@@ -47,34 +47,29 @@ def read_records(folder: str | Path, name: str = RECORDS_NAME) -> list[Record]:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     lines = content[: content.rfind(b"\n") + 1].split(b"\n")[:-1]
-    return [_parse(line, path, number) for number, line in enumerate(lines, 1)]
-
-
-def _parse(line: bytes, path: Path, number: int) -> Record:
-    try:
-        record = json.loads(line)
-        json.dumps(record, ensure_ascii=False).encode()  # half a character cannot be shown
-    except (ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict) or not _has_key(record):
-        raise InputError(f"{path}, line {number}: not a record of a study")
-    return record
+    records = []
+    for number, line in enumerate(lines, 1):
+        try:
+            record = json.loads(line)
+            json.dumps(record, ensure_ascii=False).encode()  # half a character cannot be shown
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict) or not _has_key(record):
+            raise InputError(f"{path}, line {number}: not a record of a study")
+        records.append(record)
+    return records
 
 
 def _has_key(record: Record) -> bool:
     if not record.keys() >= {*KEY}:
         return False
     protocol, model, dataset, *numbers = key_of(record)
+    has_names = isinstance(protocol, str) and isinstance(dataset, str)
     return (
-        isinstance(protocol, str)
+        has_names
         and isinstance(model, str | None)
-        and isinstance(dataset, str)
-        and all(_is_number(value) for value in numbers)
+        and all(type(n) is int and 0 <= n <= LARGEST_NUMBER for n in numbers if n is not None)
     )
-
-
-def _is_number(value: Any) -> bool:
-    return value is None or (type(value) is int and 0 <= value <= LARGEST_NUMBER)
 
 
 @contextmanager

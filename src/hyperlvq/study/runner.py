@@ -7,9 +7,9 @@ runs in flight.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from hyperlvq.checks import InputError, check_choice, check_integer
+from hyperlvq.study.collection import DataSource
 from hyperlvq.study.data_set import COLLECTION, DataSet
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.jobs import Executor, Job, processes
@@ -17,18 +17,8 @@ from hyperlvq.study.protocol import PROTOCOLS, Run, n_splits
 from hyperlvq.study.records import KEY, Record, RecordFile, failure, key_of, open_records
 from hyperlvq.study.settings import Settings, searched_settings
 
-# What a parameter is where a record does not name it: the estimators' own defaults.
-UNNAMED = {"solver": "auto", "prototypes_per_class": 1, "init_noise": 1.0}
-
-
-class DataSource(Protocol):
-    """Where data sets come from."""
-
-    def names(self) -> list[str]:
-        """Return the names of the data sets."""
-
-    def load(self, name: str) -> DataSet:
-        """Return a data set."""
+# What a parameter was where a record does not name it, whatever its default has become since.
+UNNAMED = {"solver": "auto", "prototypes_per_class": 1, "init_noise": 1.0, "tol": 1e-5}
 
 
 @dataclass(frozen=True)
@@ -74,7 +64,7 @@ def run_study(
     with open_records(folder) as records:
         check_protocol(protocol, records.records)
         yield from note_unreadable(unreadable, protocol, records, retry_failed)
-        runs = plan(models, data_sets, settings, n_seeds, protocol, as_published)
+        runs = plan_runs(models, data_sets, settings, n_seeds, protocol, as_published)
         yield from do_missing(runs, records, executor, retry_failed)
 
 
@@ -122,7 +112,7 @@ def check_protocol(protocol: str, records: Iterable[Record]) -> None:
             )
 
 
-def plan(
+def plan_runs(
     models: Sequence[str],
     data_sets: Iterable[DataSet],
     settings: Settings,
@@ -132,7 +122,7 @@ def plan(
 ) -> list[Run]:
     """Return the runs of a study."""
     return [
-        Run(data_set, model, choice.parameters, split, seed, protocol, choice.origin)
+        Run(data_set, model, protocol, choice.parameters, split, seed, choice.origin)
         for model in map(MODELS.__getitem__, models)
         for data_set in data_sets
         for split in range(n_splits(data_set, protocol))
@@ -191,8 +181,8 @@ def missing_jobs(jobs: Iterable[Job], records: Iterable[Record]) -> list[Job]:
 
 def check_same(description: Record, record: Record) -> None:
     """Raise if a record was made with other parameters than are wanted now."""
-    found = {**UNNAMED, **record}
-    for name, value in {"solver": UNNAMED["solver"], **description}.items():
+    found, wanted = {**UNNAMED, **record}, {"solver": UNNAMED["solver"], **description}
+    for name, value in wanted.items():
         # Settings files may change their names; what they say is compared.
         if name != "settings" and found.get(name) != value:
             raise InputError(

@@ -110,7 +110,10 @@ def read_settings(path: str | Path) -> Settings:
     header, lines = read_table_of_sets(path)
     for line, cells in lines.items():
         place = f"{path}, line {line}"
-        key = cells["dataset"], _split(cells.get("split", ""), f"{place}, column split")
+        split = _number(cells.get("split", ""), f"{place}, column split")
+        if split is not None and (split < 0 or split % 1):
+            raise InputError(f"{place}, column split: {cells['split']!r} is no split")
+        key = cells["dataset"], None if split is None else int(split)
         if key in rows:
             of_split = "" if key[1] is None else f", split {key[1]},"
             raise InputError(f"{place}: {key[0]!r}{of_split} stands there twice")
@@ -153,13 +156,6 @@ def read_table_of_sets(path: str | Path) -> tuple[list[str], dict[int, dict[str,
             raise InputError(f"{path}, line {line}: {fault}")
         rows[line] = dict(zip(header, cells, strict=True))
     return header, rows
-
-
-def _split(text: str, place: str) -> int | None:
-    number = _number(text, place)
-    if number is not None and (number < 0 or number % 1):
-        raise InputError(f"{place}: {text!r} is no split")
-    return None if number is None else int(number)
 
 
 def _number(text: str, place: str) -> float | None:

@@ -17,21 +17,13 @@ import numpy as np
 from hyperlvq.checks import InputError, check_choice, check_integer
 from hyperlvq.readouts import rls_path
 from hyperlvq.study import protocol as protocols
+from hyperlvq.study import runner
+from hyperlvq.study.collection import DataSource
 from hyperlvq.study.data_set import DataSet, SplitRows
 from hyperlvq.study.experiments import LAYER_PARAMETERS, MODELS, Model
 from hyperlvq.study.jobs import Executor, Job
 from hyperlvq.study.protocol import TrainTest, estimated_seconds, samples_of, scale_file
 from hyperlvq.study.records import Record, open_records
-from hyperlvq.study.runner import (
-    DataSource,
-    Step,
-    check_protocol,
-    choose,
-    do_missing,
-    load_sets,
-    missing_jobs,
-    note_unreadable,
-)
 from hyperlvq.study.settings import TUNED_FILE, Parameters, RowKey, write_settings
 
 TUNING_NAME = "tuning.jsonl"
@@ -46,29 +38,25 @@ class GridSearch(Job):
     grid: str
     reused: Mapping[str, Any]
     split: int | None
-    protocol: str
     n_seeds: int
 
     def description(self) -> Record:
         """Return what its record says before it has been made."""
         return {
-            "protocol": self.protocol,
-            "model": self.model.name,
-            "dataset": self.data_set.name,
-            "source": self.data_set.source,
+            **super().description(),
             "split": self.split,
             "seed": None,
             "n_trials": self.n_trials(),
             "grid": self.grid,
             "values": values_of_grid(self.model, self.grid),
             **self.reused,
-            **self.limits(),
+            **self.model.limits.get(self.grid, {}),
         }
 
     def seconds(self) -> float:
         """Return about how long it will take."""
-        n_samples, n_features = self.data_set.X.shape
-        sizes = n_samples // 2, n_features, int(self.data_set.y.max()) + 1
+        n_samples, *others = self.data_set.sizes
+        sizes = n_samples // 2, *others
         candidates = self.candidates()
         if self.model.is_rls:  # one decomposition serves all penalties
             candidates = [candidates[group[0]] for group in group_by_layer(candidates)]
@@ -79,17 +67,22 @@ class GridSearch(Job):
         """Train and score every setting."""
         score = score_penalties if self.model.is_rls else score_candidates
         trials = [(samples, seed) for samples, seeds in self.trials() for seed in seeds]
-        return self.record_of([score(self, samples, seed) for samples, seed in trials])
+        return self.record_of_best([score(self, samples, seed) for samples, seed in trials])
 
-    def record_of(self, scores_of_trials: Sequence[np.ndarray]) -> Record:
-        """Return its record from the accuracies of the settings: the first of the best wins."""
-        candidates, scores = self.candidates(), mean_of_known(scores_of_trials)
+    def record_of_best(self, scores_of_trials: Sequence[np.ndarray]) -> Record:
+        """Return its record from the accuracies of the settings: the first of the best wins.
+
+        A setting counts by those of its trials in which it could be trained.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # that no trial had a score
+            scores = np.nanmean(scores_of_trials, axis=0)
         if np.isnan(scores).all():
             raise InputError(f"no setting of {self.model.name} can be trained")
         best = int(np.nanargmax(scores))
         return {
             **self.description(),
-            **candidates[best],
+            **self.candidates()[best],
             "accuracy": float(scores[best]),
             "scores": [None if np.isnan(score) else round(float(score), 6) for score in scores],
             "iterations": None,
@@ -99,11 +92,8 @@ class GridSearch(Job):
     def candidates(self) -> list[Parameters]:
         """Return every setting of the grid, with what all of them share."""
         settings = settings_of_grid(grid_of(self.model, self.grid))
-        return [{**self.reused, **setting, **self.limits()} for setting in settings]
-
-    def limits(self) -> Mapping[str, Any]:
-        """Return the parameters that every setting of the grid is compared with."""
-        return self.model.limits.get(self.grid, {})
+        limits = self.model.limits.get(self.grid, {})
+        return [{**self.reused, **setting, **limits} for setting in settings]
 
     def n_trials(self) -> int:
         """Return how often every setting is trained and scored."""
@@ -198,13 +188,6 @@ def score_penalties(search: GridSearch, samples: TrainTest, seed: int) -> np.nda
     return scores
 
 
-def mean_of_known(scores: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the mean over trials, of those in which a setting could be trained; NaN for none."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # that there was none
-        return np.nanmean(scores, axis=0)
-
-
 def tune_study(
     source: DataSource,
     folder: str | Path,
@@ -215,7 +198,7 @@ def tune_study(
     n_seeds: int = 5,
     protocol: str = "paper",
     executor: Executor | None = None,
-) -> Iterator[Step]:
+) -> Iterator[runner.Step]:
     """Tune what a folder lacks; yield each record, and at the end write the settings file.
 
     All models with a grid are tuned by default. `n_seeds` is for the protocol "paper"; "strict"
@@ -225,20 +208,21 @@ def tune_study(
     check_choice("grid", grid, GRIDS)
     check_integer("n_seeds", n_seeds, minimum=1)
     tunable = [model.name for model in MODELS.values() if grid_of(model, grid)]
-    chosen = [MODELS[name] for name in choose("model with a grid", models, tunable)]
-    data_sets, unreadable = load_sets(source, choose("data set", sets, source.names()))
+    chosen = [MODELS[name] for name in runner.choose("model with a grid", models, tunable)]
+    names = runner.choose("data set", sets, source.names())
+    data_sets, unreadable = runner.load_sets(source, names)
     with open_records(folder, TUNING_NAME) as records:
-        check_protocol(protocol, records.records)
+        runner.check_protocol(protocol, records.records)
         check_searches(records.records)
         check_reuse(chosen, grid, records.records)
-        yield from note_unreadable(unreadable, protocol, records)
+        yield from runner.note_unreadable(unreadable, protocol, records)
         # First the models that tune everything themselves, then those that reuse what these found.
         for is_reusing in (False, True):
             wave = [model for model in chosen if bool(reuse_of(model, grid)) == is_reusing]
             found = found_settings(records.records)
             searches = plan_searches(wave, data_sets, grid, n_seeds, protocol, found)
-            yield from do_missing(searches, records, executor)
-            if missing_jobs(searches, records.records):  # what does them ran out of time
+            yield from runner.do_missing(searches, records, executor)
+            if runner.missing_jobs(searches, records.records):  # what does them ran out of time
                 return
         write_settings(Path(folder) / TUNED_FILE, found_settings(records.records), protocol)
 
@@ -253,13 +237,13 @@ def plan_searches(
 ) -> list[GridSearch]:
     """Return the searches of a wave, less those that would reuse what could not be found."""
     searches = []
-    for model in models:
-        for data_set in data_sets:
-            for split in [None] if protocol == "paper" else range(len(data_set.splits)):
-                known = found.get((data_set.name, split), {})
-                reused = {name: known.get(column) for name, column in reuse_of(model, grid).items()}
-                searches.append(GridSearch(data_set, model, grid, reused, split, protocol, n_seeds))
-    return [search for search in searches if None not in search.reused.values()]
+    for model, data_set in product(models, data_sets):
+        for split in [None] if protocol == "paper" else range(len(data_set.splits)):
+            known = found.get((data_set.name, split), {})
+            reused = {name: known.get(column) for name, column in reuse_of(model, grid).items()}
+            if None not in reused.values():
+                searches.append(GridSearch(data_set, model, protocol, grid, reused, split, n_seeds))
+    return searches
 
 
 def check_reuse(models: Sequence[Model], grid: str, records: Iterable[Record]) -> None:
