@@ -1,4 +1,4 @@
-"""Measure kernels, whole models against the peers, scaling, a cluster and a GPU.
+"""Measure kernels, predictions, threads, commands, models against peers, scaling, a cluster, a GPU.
 
     python bench/run.py [--peers-python PATH] [--only PART,PART]
 
@@ -17,11 +17,14 @@ from importlib.metadata import version
 from tempfile import TemporaryDirectory
 
 from cluster import cluster_table
+from commands import command_table
 from gpu_search import search_table
 from kernels import encoder_table, glvq_table, lbfgs_table
 from large_fit import is_there, large_fit_table
 from models import load_data, model_table
+from prediction import prediction_tables
 from scaling import measured_curves, slope_table
+from threads import threads_table
 
 PACKAGES = ("hyperlvq", "numpy", "scipy", "scikit-learn", "numba")
 # Small enough for a bench of minutes; `python bench/cluster.py` fits ten million rows.
@@ -68,6 +71,9 @@ def search_tables(options):
 
 PARTS = {
     "kernels": kernel_tables,
+    "prediction": lambda options: prediction_tables(),
+    "threads": lambda options: [threads_table()],
+    "commands": lambda options: [command_table()],
     "models": lambda options: [model_table(load_data(), options.peers_python)],
     "large": lambda options: [large_fit_table()],
     "scaling": lambda options: [slope_table(measured_curves())],

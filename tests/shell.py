@@ -11,7 +11,7 @@ import pytest
 
 from hyperlvq.cli import main
 
-PROGRAM = (sys.executable, "-c", "from hyperlvq.cli import main; main()")
+PROGRAM = (sys.executable, "-m", "hyperlvq")
 
 
 def hyperlvq(*arguments, standard_input=b""):

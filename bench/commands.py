@@ -1,0 +1,96 @@
+"""What people wait for on the command line: reading, predicting, training, starting."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+from measure import Table
+from sklearn.datasets import make_classification
+
+N_TRAINING, N_PREDICTED, N_FEATURES = 20_000, 500_000, 20
+REPEATS = 3
+PROGRAM = [sys.executable, "-m", "hyperlvq"]
+#: Of the time that pandas takes to read the table.
+MOST_OF_READING = 4
+
+
+def command_table():
+    """Measure the commands on a table of numbers."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write_tables(folder)
+        model = folder / "model.hlvq"
+        training = command_seconds("fit", folder / "train.csv", "--target", "y", "-o", model)
+        many = command_seconds("predict", model, folder / "many.csv", "-o", folder / "out.csv")
+        reading = median(read_seconds(folder / "many.csv") for _ in range(REPEATS))
+        starts = {
+            "predict": ("predict", model, folder / "one.csv"),
+            "show": ("show", model),
+            "evaluate": ("evaluate", model, folder / "few.csv"),
+            "export": ("export", model, "--to", "c", "-o", folder / "firmware"),
+            "--help": ("--help",),
+        }
+        started = [
+            [f"{command}, CPU", f"{command_seconds(*call)[1]:.2f} s", "under 1.2 s"]
+            for command, call in starts.items()
+        ]
+    goal = f"at most {MOST_OF_READING} times as long as pandas reads it"
+    shape = f"{N_PREDICTED:,} rows x {N_FEATURES}"
+    return Table(
+        "The command line, medians",
+        ["", "", "goal"],
+        [
+            [f"fit, {N_TRAINING:,} rows x {N_FEATURES}", f"{training[0]:.1f} s", "under 8 s"],
+            [f"predict, {shape}", f"{many[0]:.1f} s = {many[0] / reading:.1f} times", goal],
+            ["its peak memory", f"{many[2] / 1e6:.0f} MB", "under 300 MB"],
+            *started,
+        ],
+        ["Wall-clock time on all cores, or CPU time of a command on one or a few rows."],
+    )
+
+
+def write_tables(folder):
+    """Write a table to train on, and tables of rows to predict."""
+    X, y = make_classification(
+        N_TRAINING + N_PREDICTED, N_FEATURES, n_informative=10, n_classes=3, random_state=0
+    )
+    frame = pd.DataFrame(X.round(6)).add_prefix("x").assign(y=np.array([*"abc"])[y])
+    frame[:N_TRAINING].to_csv(folder / "train.csv", index=False)
+    frame[:50].to_csv(folder / "few.csv", index=False)
+    frame[N_TRAINING:].drop(columns="y").to_csv(folder / "many.csv", index=False)
+    frame[:1].to_csv(folder / "one.csv", index=False)
+
+
+def command_seconds(*arguments):
+    """Return the medians of a command's wall-clock and CPU seconds, and of its peak memory."""
+    found = [measure_command([*PROGRAM, *map(str, arguments)]) for _ in range(REPEATS)]
+    return [median(values) for values in zip(*found, strict=True)]
+
+
+def measure_command(command):
+    """Return wall-clock seconds, CPU seconds and bytes of one run."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"{command} ended with {process.returncode}")
+    wall = time.perf_counter() - start
+    return wall, usage.ru_utime + usage.ru_stime, 1024 * usage.ru_maxrss
+
+
+def read_seconds(path):
+    """Return the seconds that pandas takes to read a table."""
+    start = time.perf_counter()
+    pd.read_csv(path)
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    print(command_table())
