@@ -119,6 +119,13 @@ class NumpyEngine:
             rows = rls.LabelledRows(X, y, weights, n_classes, map_blocks=map_blocks)
             return rls.solve_least_squares(rows, alphas, method)
 
+    def choose_penalty(self, samples, n_classes, alphas, method):
+        """Return W (classes × features) of the alpha that leave-one-out finds best, and it."""
+        X, y, weights = samples
+        with block_threads(blocks_per_thread=1) as map_blocks:
+            rows = rls.LabelledRows(X, y, weights, n_classes, map_blocks=map_blocks)
+            return rls.choose_penalty(rows, alphas, method)
+
 
 class TorchEngine:
     """Computes with torch where a tensor is; see `NumpyEngine`.
@@ -217,6 +224,11 @@ class TorchEngine:
         X, y, weights = samples
         rows = rls.LabelledRows(X, y, weights, n_classes, self.backend)
         return rls.solve_least_squares(rows, alphas, method)
+
+    def choose_penalty(self, samples, n_classes, alphas, method):
+        X, y, weights = samples
+        rows = rls.LabelledRows(X, y, weights, n_classes, self.backend)
+        return rls.choose_penalty(rows, alphas, method)
 
     def _row_slices(self, X, width):
         """Return slices of rows whose wide copies fit in a block of memory."""

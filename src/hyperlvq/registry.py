@@ -399,11 +399,16 @@ PARTS: dict[str, PartRecord] = {
         title="regularised least squares",
         learnt={
             "coef_": Learnt("numbers", ("classes", "features")),
+            "alpha_": Learnt("number", required=False),
             "n_iter_": Learnt("count"),
             **_CLASSES,
         },
         parameters={
-            "alpha": Parameter(check_real, float, "Strength of the penalty"),
+            "alpha": Parameter(
+                partial(_check_number_or, word="loo", positive=False),
+                float,
+                "Strength of the penalty",
+            ),
             "penalty": _one_of("variance", "identity"),
             "solver": _one_of("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"),
             "max_iter": _MAX_ITER,

@@ -83,6 +83,38 @@ def test_layers_and_alphas_together_are_those_of_one_by_one(
             np.testing.assert_allclose(coefficients / scale, expected / scale, atol=1e-7)
 
 
+@PENALTIES
+@pytest.mark.parametrize("n_constant", [0, 2])
+@pytest.mark.parametrize(("n_samples", "n_columns"), [(40, 6), (12, 30)])
+def test_leave_one_out_is_that_of_fits_without_each_sample(
+    rng, backend, n_samples, n_columns, n_constant, penalty
+):
+    (_, X), y = make_layers(rng, n_samples, n_columns, n_constant)
+    weights, alphas, method = rng.uniform(0.5, 2, size=n_samples), [0.3, 5.0], Method(penalty)
+    samples = LabelledRows(backend.array(X), y, weights, 3, backend)
+    right, errors = np.zeros(2), np.zeros(2)
+    variance = np.average((X - np.average(X, axis=0, weights=weights)) ** 2, 0, weights)
+    R = np.diag(variance if penalty == "variance" else np.ones(n_columns))
+    for place, alpha in enumerate(alphas):
+        for m in range(n_samples):
+            weighted = X.T * np.where(np.arange(n_samples) == m, 0, weights)
+            inverse = np.linalg.pinv(weighted @ X + alpha * R, hermitian=True)
+            scores = X[m] @ inverse @ weighted @ np.eye(3)[y]
+            right[place] += weights[m] * (scores.argmax() == y[m])
+            errors[place] += weights[m] * ((scores - np.eye(3)[y[m]]) ** 2).sum()
+
+    columns = rls.columns_of(samples, method)
+    spectrum, scale = rls.spectrum_of_moments(rls.moments_of(samples, columns), method, backend)
+    found = rls.left_out(samples, columns, scale, spectrum, alphas, weights.sum())
+    coefficients, alpha = rls.choose_penalty(samples, alphas, method)
+
+    np.testing.assert_allclose(found, [right, errors], rtol=1e-7)
+    assert alpha == alphas[np.lexsort((errors, -right))[0]]
+    (expected,), _, _ = rls.solve_least_squares(samples, [alpha], method)
+    expected = backend.numpy(expected)
+    np.testing.assert_allclose(backend.numpy(coefficients), expected, atol=1e-9)
+
+
 def test_moments_of_partitions_add_up(rng):
     X = rng.integers(-3, 4, size=(700, 9)).astype(np.int8)
     samples = LabelledRows(X, np.arange(700) % 3, np.ones(700), 3)

@@ -65,6 +65,7 @@ def assert_same_model(model, expected, rtol=1e-9):
         (("intrvfl", "glvq"), {**QUICK, "max_iter": 10}, 1e-5),
         (("rvfl", "glvq"), {**QUICK, "max_iter": 10, "prototypes_per_class": 2}, 1e-11),
         (("features", "glvq"), {"max_iter": 10, "random_state": 0}, 1e-11),
+        (("intrvfl", "rls"), {**QUICK, "alpha": "loo"}, 1e-9),
         (("rvfl", "rls"), {**FEW, "alpha": 0.0}, 1e-6),
         (("rvfl", "rls"), {**FEW, "alpha": 0.0, "penalty": "identity"}, 1e-6),
         (("rvfl", "rls"), {**FEW, "alpha": 1.0, "solver": "eigen"}, 1e-6),

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.usefixtures("dispatch")
         CentroidClassifier(),
         RLSClassifier(2.0),
         RLSClassifier(0.0),
+        RLSClassifier("loo"),
         RLSClassifier(0.1, solver="eigen"),
         RLSClassifier(3.0, penalty="identity", solver="cholesky"),
     ],

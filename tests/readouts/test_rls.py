@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge, RidgeClassifier
 
-from hyperlvq import IntRVFLLayer, RLSClassifier, RVFLLayer, rls_path
+from hyperlvq import IntRVFLLayer, RLSClassifier, RVFLLayer, load, rls_path, save
 
 SOLVERS = pytest.mark.parametrize(
     ("solver", "tolerance"),
@@ -141,3 +141,36 @@ def test_path_refuses_alphas_that_are_none(wine, alphas, message):
 def test_bad_parameter_is_named_with_its_value(wine, parameters, message):
     with pytest.raises(ValueError, match=message):
         RLSClassifier(**parameters).fit(*wine)
+
+
+@pytest.mark.parametrize("n_units", [50, 400], ids=["primal", "dual"])
+def test_alpha_of_leave_one_out_is_found_and_used(wine, n_units, tmp_path):
+    X, y = wine
+    H = IntRVFLLayer(n_units, random_state=0).fit_transform(X / X.max(axis=0))
+
+    readout = RLSClassifier("loo").fit(H, y)
+
+    assert 2.0**-10 < readout.alpha_ < 2.0**15
+    np.testing.assert_allclose(readout.coef_, RLSClassifier(readout.alpha_).fit(H, y).coef_)
+    save(readout, tmp_path / "model")
+    assert load(tmp_path / "model").alpha_ == readout.alpha_
+    assert not hasattr(readout.set_params(alpha=1.0).fit(H, y), "alpha_")
+
+
+def test_noise_gets_a_large_penalty_and_what_is_plain_a_small_one(rng):
+    y = np.arange(200) % 2
+    noise, plain = rng.normal(size=(200, 50)), y[:, np.newaxis] + 0.01 * rng.normal(size=(200, 3))
+
+    assert RLSClassifier("loo").fit(noise, y).alpha_ > 2 * RLSClassifier("loo").fit(plain, y).alpha_
+
+
+@pytest.mark.parametrize(
+    ("readout", "sentence"),
+    [
+        (RLSClassifier("loo", solver="qr"), "alpha='loo' takes the solvers auto and eigen, got"),
+        (RLSClassifier("best"), "alpha must be a number"),
+    ],
+)
+def test_leave_one_out_that_cannot_be_is_refused(readout, sentence, wine):
+    with pytest.raises((TypeError, ValueError), match=sentence):
+        readout.fit(*wine)

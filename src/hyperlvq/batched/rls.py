@@ -26,6 +26,8 @@ NUMPY = Backend(np)
 LARGEST_CONDITION = {"cholesky": 1e12, "qr": 1e24}
 # Copies of the matrices to be factored, and arrays as large as a block of rows, alive at once.
 MATRICES = 3
+#: What is left of a sample's own target where nearly all of its prediction is due to it.
+SMALLEST_REST = 1e-9
 ROW_ARRAYS = 4
 
 
@@ -207,6 +209,85 @@ def solve_equations(gram, right, rows, alphas, method, backend):
     solve = factor_and_solve if is_factored else solve_by_eigenvalues
     solutions = solve(gram, right, alphas, backend)
     return solutions if rows is None else rows.mT[..., None, :, :] @ solutions, 1, True
+
+
+class Spectrum(NamedTuple):
+    """The eigenvalues λ > 0 of ZᵀZ, their vectors V as columns, and VᵀZᵀT."""
+
+    values: Array
+    vectors: Array
+    right: Array
+
+    def solve(self, alpha):
+        """Return Γ = (ZᵀZ + αI)⁻¹ ZᵀT."""
+        return self.vectors @ (self.right / (self.values + alpha)[:, None])
+
+
+def spectrum_of(gram, right, backend, rows=None):
+    """Return the spectrum of ZᵀZ from itself and ZᵀT, or from ZZᵀ, T and the `rows` Z."""
+    values, vectors = backend.xp.linalg.eigh(gram)
+    is_kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
+    values, vectors = values[is_kept], vectors[:, is_kept]
+    if rows is None:
+        return Spectrum(values, vectors, vectors.mT @ right)
+    roots = backend.xp.sqrt(values)
+    return Spectrum(values, rows.mT @ (vectors / roots), roots[:, None] * (vectors.mT @ right))
+
+
+def choose_penalty(samples, alphas, method):
+    """Return W of the alpha whose leave-one-out predictions are the best, and that alpha."""
+    columns, backend = columns_of(samples, method), samples.backend
+    n_samples, n_columns = samples.X.shape
+    if n_samples < n_columns:
+        squares, weight = squares_of(samples, columns), samples.weights.sum()
+        _, scale = penalties_of(squares, weight, method, backend)
+        Z, T = standardised(samples, columns, slice(None), scale)
+        spectrum = spectrum_of(Z @ Z.mT, T, backend, rows=Z)
+    else:
+        spectrum, scale = spectrum_of_moments(moments_of(samples, columns), method, backend)
+    found = left_out(samples, columns, scale, spectrum, alphas, samples.weights.sum())
+    return best_penalty(found, spectrum, columns, scale, alphas, backend)
+
+
+def spectrum_of_moments(moments, method, backend=NUMPY):
+    """Return the spectrum of the standardised problem, and the scale of its columns."""
+    weight, squares, gram, moment = moments
+    _, scale = penalties_of(squares, weight, method, backend)
+    return spectrum_of(gram * scale[:, None] * scale, scale[:, None] * moment, backend), scale
+
+
+def left_out(samples, columns, scale, spectrum, alphas, total_weight):
+    """Return for every alpha the weight of samples predicted right without them, and their error.
+
+    A sample's prediction without it is t - (t - f)/(1 - h), with h its leverage: zᵀ(ZᵀZ + αI)⁻¹z,
+    and its share of the total weight where an intercept is free. What standardises the columns is
+    taken as it is with all samples. Returns 2 × alphas.
+    """
+    xp, backend, n_classes = samples.backend.xp, samples.backend, samples.n_classes
+    inverses = 1 / (spectrum.values[:, None] + backend.array(np.array(alphas)))
+    solutions = (inverses[:, :, None] * spectrum.right[:, None]).reshape(len(inverses), -1)
+    free_share = float(columns.offset.sum()) / total_weight  # 0 without an intercept
+
+    def predict(rows):
+        Z, T = standardised(samples, columns, rows, scale)
+        rotated, weights = Z @ spectrum.vectors, backend.array(samples.weights[rows])
+        fitted = (rotated @ solutions).reshape(len(T), len(alphas), n_classes)
+        leverages = rotated**2 @ inverses + free_share * weights[:, None]
+        left = (T[:, None] - fitted) / xp.clip(1 - leverages, SMALLEST_REST, None)[:, :, None]
+        predicted = (T[:, None] - left) / xp.sqrt(weights)[:, None, None] + columns.offset
+        is_right = xp.argmax(predicted, axis=2) == backend.array(samples.y[rows])[:, None]
+        right = weights @ backend.cast(is_right, "float64")
+        return backend.numpy(xp.stack([right, (left**2).sum(axis=(0, 2))]))
+
+    return sum(samples.map_blocks(predict, slices_of(samples.X, backend, solutions.shape[1])))
+
+
+def best_penalty(found, spectrum, columns, scale, alphas, backend=NUMPY):
+    """Return W of the best alpha by what `left_out` found, and that alpha."""
+    right, errors = found
+    best = int(np.lexsort((errors, -right))[0])
+    solution = spectrum.solve(alphas[best])[None]
+    return original_coefficients((solution,), columns, scale, backend)[0][0], alphas[best]
 
 
 def check_alpha(alpha, squared_norm, solver):

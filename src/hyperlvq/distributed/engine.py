@@ -35,12 +35,23 @@ class PartitionsEngine(NumpyEngine):
         return minimum._replace(position=minimum.position.reshape(shape))
 
     def solve_least_squares(self, samples, n_classes, alphas, method):
+        columns, moments = self._moments(samples, n_classes, method)
+        return rls.solve_moments(moments, columns, alphas, method)
+
+    def choose_penalty(self, samples, n_classes, alphas, method):
+        columns, moments = self._moments(samples, n_classes, method)
+        spectrum, scale = rls.spectrum_of_moments(moments, method)
+        given = columns, scale, spectrum, alphas, samples[0].shape[0]
+        found = samples[0].total(left_out_of_block, n_classes, *given)
+        return rls.best_penalty(found, spectrum, columns, scale, alphas)
+
+    def _moments(self, samples, n_classes, method):
+        """Return what standardises the columns, and the moments of least squares."""
         rows = samples[0]
         sums, counts, lows, highs = rows.class_totals
         mean = np.where(lows == highs, lows, sums.sum(axis=0) / counts.sum())
         columns = rls.centred_columns(mean, lows == highs, counts / counts.sum(), method)
-        moments = rls.Moments(*rows.total(moments_of_block, n_classes, columns))
-        return rls.solve_moments(moments, columns, alphas, method)
+        return columns, rls.Moments(*rows.total(moments_of_block, n_classes, columns))
 
 
 def glvq_cost(X, y, prototypes, prototype_classes, slope, share):
@@ -52,3 +63,8 @@ def glvq_cost(X, y, prototypes, prototype_classes, slope, share):
 def moments_of_block(X, y, n_classes, columns):
     """Return the moments of least squares of a block."""
     return rls.moments_of(rls.LabelledRows(X, y, np.ones(len(y)), n_classes), columns)
+
+
+def left_out_of_block(X, y, n_classes, *given):
+    """Return how well a block's samples are predicted without them."""
+    return rls.left_out(rls.LabelledRows(X, y, np.ones(len(y)), n_classes), *given)
