@@ -10,7 +10,7 @@ from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.jobs import processes
 from hyperlvq.study.protocol import Run, estimated_seconds
 from hyperlvq.study.records import RECORDS_NAME, key_of, read_records
-from hyperlvq.study.runner import choose, default_settings, plan, run_study
+from hyperlvq.study.runner import choose, default_settings, missing_jobs, plan, run_study
 from hyperlvq.study.settings import Settings, read_settings, searched_settings
 
 QUICK = ["rls_features", "knn", "glvq_features"]
@@ -179,6 +179,16 @@ def test_another_solver_needs_another_folder(tmp_path, source, first, solvers):
     assert not study(source, tmp_path, as_published=first, **options)
     with pytest.raises(InputError, match=f"on plain with solver = {solvers}: take another"):
         study(source, tmp_path, as_published=not first, **options)
+
+
+def test_records_that_do_not_name_a_start_are_of_the_papers():
+    settings = settings_of(tuning="paper", glvq_features_beta=2)
+    runs = plan(["glvq_features"], [make_set("plain")], settings, 1, "paper", as_published=True)
+    records = [run.description() for run in runs]
+    for record in records:
+        assert (record.pop("prototypes_per_class"), record.pop("init_noise")) == (1, 1.0)
+
+    assert missing_jobs(runs, records) == []
 
 
 @pytest.mark.parametrize(
