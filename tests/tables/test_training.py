@@ -144,6 +144,11 @@ def test_ten_classes_are_never_too_many(read):
             "has 300 different values in 3000 rows of the column 'y': "
             "that is a quantity or a name, not a class",
         ),
+        (
+            [f"{i % 7},c{i % 11}" for i in range(21)],
+            "has 11 different values in 21 rows of the column 'y': "
+            "that is a quantity or a name, not a class",
+        ),
     ],
 )
 def test_a_target_that_is_no_class_is_named_with_what_was_read_as_missing(read, rows, sentence):
