@@ -135,6 +135,7 @@ def test_literals_of_text_are_ascii_and_cannot_run_into_what_follows():
     assert string_literal("a\n1") == r'"a\0121"'
     assert string_literal("??/") == r'"\?\?/"'
     assert string_literal("\ud800") == r'"\?"'
+    assert string_literal(" ~\x7f") == r'" ~\177"'
 
 
 def test_header_serves_c_plus_plus(model, tmp_path):
@@ -249,6 +250,8 @@ def test_literals_of_numbers_read_back_exactly(real, whole):
 @pytest.mark.parametrize(
     ("value", "literal"),
     [
+        (-(2**31), "(-INT32_C(2147483647) - 1)"),
+        (-(2**15), "(-32767 - 1)"),
         (2**15 - 1, "32767"),
         (2**15, "INT32_C(32768)"),
         (2**31 - 1, "INT32_C(2147483647)"),

@@ -545,9 +545,13 @@ def test_a_column_out_of_range_is_refused(iris):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numpy's, of the overflow
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_samples_too_far_to_be_classified_are_refused(iris, n_classes):
+@pytest.mark.parametrize(
+    ("readout", "what"),
+    [(CentroidClassifier(), "squared distances"), (RLSClassifier(), "scores")],
+)
+def test_a_sample_too_far_to_be_classified_is_refused(iris, n_classes, readout, what):
     X, y = iris
-    readout = CentroidClassifier().fit(X, y % n_classes)
+    readout.fit(X * 1e-100, y % n_classes)
 
-    with pytest.raises(ValueError, match="squared distances are not finite: features are too"):
-        readout.predict(X * 1e160)
+    with pytest.raises(ValueError, match=f"the {what} are not finite: features are too"):
+        readout.predict([*X, X[0] * 1e250])

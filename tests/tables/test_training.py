@@ -158,6 +158,14 @@ def test_a_target_that_is_no_class_is_named_with_what_was_read_as_missing(read, 
     assert str(error.value) == f"table.csv {sentence}"
 
 
+def test_half_as_many_classes_as_rows_may_have_names_some_of_which_are_numbers(read):
+    rows = [f"{i % 7},{i % 300 or 'none'}" for i in range(600)]
+    task = Task("y", readout="centroids", parameters=QUICK, n_folds=0)
+    trained = train(read("\n".join(["a,y", *rows])), task, no_progress)
+
+    assert len(trained.about["classes"]) == 300
+
+
 def test_a_column_that_the_scaling_takes_for_constant_is_noted(read):
     rows = "".join(f"{i % 7}e-17,{i % 2},{'uv'[i % 2]}\n" for i in range(30))
 
