@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from export.firmware import BOARDS, cost
 from export.random_models import Settings, draw, fitted_model, plan_and_samples
 
 from hyperlvq.export import make_plan, to_c
-from hyperlvq.export.budget import instruction_terms, predict_budget
+from hyperlvq.export.budget import code_terms, frame_terms, instruction_terms, predict_budget
 from hyperlvq.export.layout import LARGEST_AVR_TABLE, LARGEST_AVR_TABLES, TYPE_BYTES, Layout
 
 TOLERANCE = 0.10
@@ -62,16 +63,24 @@ def test_an_avr_reads_all_tables_up_to_its_limit(excess, complains):
     [
         # Scores have 64 bits where 32 may not hold them.
         ((10, 2730, 3), {"bits": 16}, "score_type", "int32_t"),
-        ((10, 2731, 3), {"bits": 16}, "score_type", "int64_t"),
+        ((10, 2048, 3), {"clip": 4, "bits": 16}, "score_type", "int64_t"),
+        # So have products of integers by their scaling.
+        ((10, 2**15 - 2, 3), {"input": "int16"}, "scaling.product_bits", 32),
+        ((10, 2**15 - 1, 3), {"input": "int16"}, "scaling.product_bits", 64),
         # The largest dot product is that of a block of largest weights.
         ((5, 40, 3), {"clip": 3, "bits": 8}, "largest_dot", 32 * 3 * 255),
         ((5, 40, 3), {"clip": 3, "bits": 16}, "largest_dot", 32 * 3 * (2**15 - 1)),
+        # It is added up in a type that holds it.
+        ((20, 40, 3), {"clip": 8, "bits": 8}, "sum_type", "uint16_t"),
+        ((20, 40, 3), {"clip": 10, "bits": 8}, "sum_type", "uint32_t"),
+        ((3000, 40, 3), {"clip": 2048, "bits": 16}, "sum_type", "int32_t"),
+        ((3000, 40, 3), {"clip": 2050, "bits": 16}, "sum_type", "int64_t"),
         # Sums that cannot exceed the clip are not clipped.
         *(((5, 40, 3), {"clip": clip}, "clips", clip < 5) for clip in (4, 5, 6)),
     ],
 )
 def test_decisions_change_at_their_limits(sizes, options, decision, expected):
-    assert getattr(Layout.planned(*sizes, **options), decision) == expected
+    assert attrgetter(decision)(Layout.planned(*sizes, **options)) == expected
 
 
 @pytest.mark.parametrize(("n_units", "sum_type"), [(5461, "int32_t"), (5462, "int64_t")])
@@ -133,3 +142,20 @@ def test_terms_of_a_prediction_are_those_counted_by_hand():
         "product, packed weights of 8 bits, full blocks": 64 // 4 * 6,
         "output": 6,
     }
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ((1, 32, 3, 1), set()),
+        ((2, 32, 3, 2), {"several features", "class by shift"}),
+        ((1, 33, 3, 3), {"several words", "several blocks", "class by division"}),
+        ((1, 32, 3, 4), {"class by shift"}),
+    ],
+)
+def test_code_has_loops_where_something_is_there_more_than_once(sizes, expected):
+    layout = Layout.planned(*sizes)
+
+    code = code_terms(layout, is_avr=False)
+    assert {name for name in code if name.startswith(("several", "class by"))} == expected
+    assert ("frames, several blocks" in frame_terms(layout)) == ("several blocks" in expected)

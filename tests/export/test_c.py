@@ -129,6 +129,7 @@ def test_literals_of_text_are_ascii_and_cannot_run_into_what_follows():
     assert string_literal("a\n1") == r'"a\0121"'
     assert string_literal("??/") == r'"\?\?/"'
     assert string_literal("\ud800") == r'"\?"'
+    assert string_literal(" ~\x7f") == r'" ~\177"'
 
 
 def test_two_models_link_together_in_c_plus_plus(model, tmp_path):
@@ -231,11 +232,19 @@ def test_literals_of_numbers_read_back_exactly(real, whole):
     assert eval(re.sub(r"INT(32|64)_C", "", integer_literal(whole))) == whole
 
 
-def test_literals_are_as_wide_as_their_values_need():
-    assert integer_literal(2**15 - 1) == "32767"
-    assert integer_literal(2**15) == "INT32_C(32768)"
-    assert integer_literal(2**31 - 1) == "INT32_C(2147483647)"
-    assert integer_literal(2**31) == "INT64_C(2147483648)"
+@pytest.mark.parametrize(
+    ("value", "literal"),
+    [
+        (-(2**31), "(-INT32_C(2147483647) - 1)"),
+        (-(2**15), "(-32767 - 1)"),
+        (2**15 - 1, "32767"),
+        (2**15, "INT32_C(32768)"),
+        (2**31 - 1, "INT32_C(2147483647)"),
+        (2**31, "INT64_C(2147483648)"),
+    ],
+)
+def test_literals_are_as_wide_as_their_values_need(value, literal):
+    assert integer_literal(value) == literal
 
 
 @given(st.text() | st.text("?\\/*\n"))

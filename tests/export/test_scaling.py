@@ -76,11 +76,12 @@ def test_features_of_integer_and_of_real_ranges_go_together():
 
 
 @pytest.mark.parametrize("span", [3, 255, 4095, 65535])
-def test_no_sum_of_a_scaling_leaves_its_width(span):
-    scaling, _ = scale(-32768, -32768 + span, 1000)
+@pytest.mark.parametrize("n_units", [1000, 1023])
+def test_sums_of_a_scaling_are_just_as_wide_as_the_largest(span, n_units):
+    scaling, _ = scale(-32768, -32768 + span, n_units)
     largest = (span - 1) * int(scaling.multiplier[0]) + int(scaling.offset[0])
 
-    assert largest < 2 ** scaling_layout(scaling).product_bits
+    assert scaling_layout(scaling).product_bits == (32 if largest < 2**32 else 64)
 
 
 @given(x=st.floats(width=32, allow_nan=False), n_units=UNITS)

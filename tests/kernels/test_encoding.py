@@ -58,11 +58,14 @@ def test_compiled_and_plain_encoding_agree(rng, n_features, n_units, clip, dtype
 
 
 @TWINS
-def test_sums_reach_the_number_of_features_without_overflow(encode):
-    keys = np.ones((300, 4), dtype=np.int8)
+@pytest.mark.parametrize("n_features", [300, 2**15])
+def test_sums_reach_the_number_of_features_without_overflow(encode, n_features):
+    keys = np.ones((n_features, 4), dtype=np.int8)
+    X = np.repeat([[0.0], [1.0]], n_features, axis=1)
 
-    assert (encoded(encode, np.zeros((1, 300)), keys, clip=1000) == 300).all()
-    assert (encoded(encode, np.ones((1, 300)), keys, clip=1000) == -300).all()
+    highest = min(n_features, 2**15 - 1)
+    sums = encoded(encode, X, keys, clip=2**15 - 1)
+    assert sums.tolist() == [[highest] * 4, [-highest] * 4]
 
 
 @TWINS

@@ -29,15 +29,34 @@ def plateaus(x):
     return float(np.mean(steps) + 1e-3 * (x @ x)), gradient + 2e-3 * x
 
 
-class Counted:
-    """A function that counts its calls."""
+def random_waves(rng):
+    heights, speeds = rng.normal(size=4), 10 ** rng.uniform(-1.5, 1, size=4)
+
+    def waves(x):
+        slope = (heights * speeds) @ np.cos(speeds * x)
+        return float(heights @ np.sin(speeds * x)), np.array([slope])
+
+    return waves
+
+
+def random_kinks(rng):
+    weights, places = rng.uniform(size=4), rng.normal(size=4)
+
+    def kinks(x):
+        return float(weights @ abs(x - places)), np.array([weights @ np.sign(x - places)])
+
+    return kinks
+
+
+class Noted:
+    """A function that notes where it is called."""
 
     def __init__(self, function):
         self.function = function
-        self.n_calls = 0
+        self.points = []
 
     def __call__(self, x):
-        self.n_calls += 1
+        self.points.append(x.copy())
         return self.function(x)
 
 
@@ -58,23 +77,31 @@ def minimise_with_scipy(function, start, max_iter, tol):
 @pytest.mark.parametrize("spread", [0.1, 1, 4])
 def test_steps_are_those_of_scipy(function, spread):
     start = np.random.default_rng(7).normal(size=20) * spread
-    ours, scipys = Counted(function), Counted(function)
+    ours, scipys = Noted(function), Noted(function)
     _, n_iter, costs, _ = minimise(ours, start, 25, 1e-8)
     _, expected_iter, expected_costs = minimise_with_scipy(scipys, start, 25, 1e-8)
 
-    assert (n_iter, ours.n_calls) == (expected_iter, scipys.n_calls)
+    assert (n_iter, len(ours.points)) == (expected_iter, len(scipys.points))
     # Roundings grow from step to step, about tenfold each on the plateaus.
     np.testing.assert_allclose(costs[:14], expected_costs[:14], rtol=1e-5)
     np.testing.assert_allclose(costs, expected_costs, rtol=1e-2)
 
 
-def test_point_that_a_search_comes_back_to_is_not_evaluated_again():
-    start = np.random.default_rng(185).normal(size=20) * 4
-    points = set()
-    function = Counted(lambda x: points.add(x.tobytes()) or plateaus(x))
-    minimise(function, start, 6, 1e-8)
+@pytest.mark.parametrize("draw", [random_waves, random_kinks])
+def test_points_tried_along_a_line_are_those_of_scipy(rng, draw):
+    for function in [draw(rng) for _ in range(1000)]:
+        ours, scipys = Noted(function), Noted(function)
+        minimise(ours, np.zeros(1), 1, 1e-8)
+        minimise_with_scipy(scipys, np.zeros(1), 1, 1e-8)
 
-    assert len(points) == function.n_calls == 18
+        np.testing.assert_allclose(ours.points, scipys.points, rtol=1e-6, atol=1e-9)
+
+
+def test_point_that_a_search_comes_back_to_is_not_evaluated_again():
+    function = Noted(plateaus)
+    minimise(function, np.random.default_rng(185).normal(size=20) * 4, 6, 1e-8)
+
+    assert len({point.tobytes() for point in function.points}) == len(function.points) == 18
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -149,11 +176,11 @@ def test_cost_that_rises_whatever_the_step_ends_the_search():
     def wrong(x):
         return float(x @ x), -2 * x
 
-    function = Counted(wrong)
+    function = Noted(wrong)
     minimiser, n_iter, costs, _ = minimise(function, np.ones(3), max_iter=100, tol=1e-8)
 
     assert (minimiser == 1).all()
-    assert (n_iter, costs, function.n_calls) == (1, [3.0], 1 + 20)
+    assert (n_iter, costs, len(function.points)) == (1, [3.0], 1 + 20)
 
 
 class Liar:

@@ -88,31 +88,45 @@ def test_narrow_bracket_ends_at_its_better_end():
     assert steps[-1] == pytest.approx(1, abs=0.2)
 
 
-@pytest.mark.parametrize(
-    ("heights", "speeds", "steps"),
-    [
-        # The first stage, by the cost less the decrease asked for.
-        ([-1.4, -0.6, 0.3], [3.0, 4.7, 2.8], [5.0, 2.168107, 0.649822]),
-        # A bracket that shrinks slowly.
-        (
-            [-0.8, 0.2, -0.1],
-            [0.5, 3.5, 5.8],
-            [1.0, 5.0, 2.874109, 3.93548, 3.081896, 3.215949, 3.575715, 3.330762],
-        ),
-        # A shorter step than the nearest beyond the latest.
-        ([-2.3, 0.2, 0.3], [0.6, 2.7, 1.8], [0.1, 0.5, 2.1, 3.86, 2.442562]),
-    ],
-    ids=["first stage", "halving", "nearest"],
-)
-def test_safeguards_are_those_of_dcsrch(heights, speeds, steps):
-    """Compare with what MINPACK-2's search tries on waves where a safeguard acts."""
-    heights, speeds = np.array(heights), np.array(speeds)
+@pytest.mark.parametrize("slope", [0.0, 1.0])
+def test_just_the_decrease_asked_for_ends_the_first_stage_where_the_cost_rises(slope):
+    line = next_line(begin(0.0, -1.0, 1.0), -SUFFICIENT_DECREASE, slope, SCALARS)
+
+    assert line.guards.has_fallen
+
+
+def test_flat_step_as_high_as_the_start_is_not_past_a_minimum():
+    line = begin(0.0, -1.0, 1.0, guards=None)
+    for slope in (0.0, -1.0):
+        line = next_line(line, 0.0, slope, SCALARS)
+
+        assert not line.is_bracketed
+
+
+def test_step_beyond_all_others_is_no_nearer_than_that_of_dcsrch():
+    heights, speeds = np.array([-2.3, 0.2, 0.3]), np.array([0.6, 2.7, 1.8])
 
     def waves(step):
         slope = (heights * speeds) @ np.cos(speeds * step)
         return float(heights @ np.sin(speeds * step)), float(slope)
 
-    assert tries(waves, steps[0]) == pytest.approx(steps, abs=1e-6)
+    assert tries(waves, 0.1) == pytest.approx([0.1, 0.5, 2.1, 3.86, 2.442562], abs=1e-6)
+
+
+def after(line, step, cost, slope):
+    return next_line(line._replace(step=np.float64(step)), cost, slope, SCALARS)
+
+
+def test_bracket_just_as_narrow_as_allowed_is_given_up():
+    line = after(begin(0.0, -1.0, 9.0), 9.0, -9.0, -1.0)
+
+    assert after(line, 10.0, 0.0, 1.0).step == 9
+
+
+def test_step_goes_on_towards_the_other_end_where_the_cubic_leads_back():
+    line = after(begin(0.0, -1.0, 1.0), 1.0, -0.5, 1.0)
+
+    assert after(line, 0.5, -0.55, 0.9).step == pytest.approx(0.5 - 0.66 * 0.5)
 
 
 def test_step_as_high_as_the_start_leads_to_that_of_dcsrch():

@@ -36,7 +36,7 @@ def test_fista_converges_to_the_exact_solution(rng, shape):
 
     solution, n_iter, has_converged = rls.solve_fista(factors, Z.T @ T, 1.0, 5000, 1e-9)
     assert has_converged
-    assert n_iter < 5000
+    assert n_iter < 200  # several times as many where momentum never starts anew
     np.testing.assert_allclose(solution, exact_solution(Z, T, 1.0), atol=1e-7)
 
 

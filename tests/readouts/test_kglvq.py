@@ -109,3 +109,12 @@ def test_prototypes_start_at_the_class_means():
         np.array([1.0, 3.0, 2.0]), np.eye(2, dtype=bool)[:, [0, 0, 1]]
     )
     np.testing.assert_array_equal(start, [[0.25, 0.75, 0], [0, 0, 1]])
+
+
+def test_noise_is_a_share_of_each_coefficient():
+    is_own = np.eye(2, dtype=bool)[:, np.arange(40) % 2]
+    readout = KGLVQClassifier(init_noise=0.5, random_state=0)
+
+    shares = readout._starting_coefficients(np.ones(40), is_own)[is_own] * 20
+    assert 0.5 <= shares.min() < 0.6
+    assert 1.4 < shares.max() <= 1.5

@@ -1,4 +1,5 @@
 import csv
+from math import log2
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,12 @@ def test_models_have_names_and_titles_of_their_own():
     assert len(experiments._MODELS) == len(MODELS)
 
 
+def test_models_that_draw_nothing_are_not_random():
+    names = [name for name, model in MODELS.items() if not model.is_random]
+
+    assert names == ["rls_features", "svm", "knn", "ridge"]
+
+
 def test_grids_are_the_papers_with_larger_penalties():
     expected = {
         "n_units": tuple(range(50, 1550, 50)),
@@ -34,6 +41,14 @@ def test_grids_are_the_papers_with_larger_penalties():
     assert expected == FULL_GRID
     widths = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
     assert MODELS["kglvq"].grid["gamma"] == widths
+
+
+def test_grids_of_the_svm_are_those_of_libsvms_guide_and_a_part_of_them():
+    svm = MODELS["svm"]
+    grids = [[*map(log2, grid[name])] for grid in (svm.grid, svm.quick_grid) for name in grid]
+
+    bounds = (-5, 15), (-15, 3), (-3, 11), (-9, 3)
+    assert grids == [[*range(first, last + 1, 2)] for first, last in bounds]
 
 
 @every_model

@@ -19,6 +19,7 @@ from raw_server import RawServer
 from hyperlvq.checks import InputError
 from hyperlvq.study import fetch as fetching
 from hyperlvq.study.fetch import fetch
+from hyperlvq.study.partial import PartialFile
 
 CONTENT = bytes(range(256)) * 1000
 
@@ -154,6 +155,7 @@ def test_file_comes_whole_and_alone(server, target, script):
     get(server, target, sha256=SHA256)
 
     assert target.read_bytes() == CONTENT
+    assert not target.stat().st_mode & 0o111  # nobody may execute it
     assert leftovers(target) == []
 
 
@@ -414,6 +416,35 @@ def test_fetches_of_one_path_at_a_time_leave_one_whole_file(server, target):
     assert leftovers(target) == []
 
 
+def test_place_is_held_until_its_notes_are_gone(target, monkeypatch):
+    def unlink(notes, missing_ok):
+        with pytest.raises(InputError, match="another run is writing"), PartialFile("", target):
+            pass
+        monkeypatch.undo()
+        notes.unlink(missing_ok)
+
+    with PartialFile("", target):
+        monkeypatch.setattr("pathlib.Path.unlink", unlink)
+
+
+def test_notes_that_another_has_just_removed_are_not_taken_for_ones_own(target, monkeypatch):
+    def lock(_, path):
+        os.remove(f"{path}.part.json")
+
+    monkeypatch.setattr("hyperlvq.study.partial.lock", lock)
+
+    with pytest.raises(InputError, match="another run is writing"), PartialFile("", target):
+        pass
+
+
+def test_nothing_is_left_of_a_download_without_bytes(target):
+    with PartialFile("", target) as part:
+        part.path.touch()
+        os.remove(f"{target}.part.json")
+
+    assert leftovers(target) == []
+
+
 @pytest.mark.parametrize(
     ("path", "message"),
     [
@@ -421,17 +452,21 @@ def test_fetches_of_one_path_at_a_time_leave_one_whole_file(server, target):
         (".", "is a folder, not where a file can go"),
         ("a" * 300, "cannot be written: File name too long"),
         ("pipe", "is not a plain file, and is left as it is"),  # as a device is
+        ("a", r"a\.part\.json is not a plain file, and is left as it is"),
     ],
 )
 def test_place_that_cannot_be_written_is_refused_before_the_download(
     server, tmp_path, monkeypatch, path, message
 ):
     monkeypatch.chdir(tmp_path)
-    os.mkfifo("pipe")
+    for name in ("pipe", "a.part.json"):
+        os.mkfifo(name)
+    n_open = len(os.listdir("/dev/fd"))
 
     with pytest.raises(InputError, match=message):
         get(server, path)
-    assert stat.S_ISFIFO(os.stat("pipe").st_mode)
+    assert all(stat.S_ISFIFO(path.stat().st_mode) for path in tmp_path.iterdir())
+    assert len(os.listdir("/dev/fd")) == n_open
     assert server.requests == []
 
 

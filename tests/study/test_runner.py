@@ -11,7 +11,7 @@ from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.jobs import processes
 from hyperlvq.study.protocol import Run, estimated_seconds
 from hyperlvq.study.records import RECORDS_NAME, key_of, read_records
-from hyperlvq.study.runner import choose, default_settings, plan_runs, run_study
+from hyperlvq.study.runner import choose, default_settings, missing_jobs, plan_runs, run_study
 from hyperlvq.study.settings import Settings, read_settings, searched_settings
 
 QUICK = ["rls_features", "knn", "glvq_features"]
@@ -181,6 +181,18 @@ def test_a_parameter_that_records_did_not_name_at_first_is_what_it_was_then(tmp_
     (tmp_path / RECORDS_NAME).write_text(json.dumps(step.record) + "\n")
 
     assert study(source, tmp_path, **options) == []
+
+
+def test_records_that_do_not_name_a_start_are_of_the_papers():
+    settings = settings_of(tuning="paper", glvq_features_beta=2)
+    runs = plan_runs(
+        ["glvq_features"], [make_set("plain")], settings, 1, "paper", as_published=True
+    )
+    records = [run.description() for run in runs]
+    for record in records:
+        assert (record.pop("prototypes_per_class"), record.pop("init_noise")) == (1, 1.0)
+
+    assert missing_jobs(runs, records) == []
 
 
 @pytest.mark.parametrize(

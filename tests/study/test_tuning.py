@@ -22,7 +22,6 @@ from hyperlvq.study.tuning import (
     settings_of_grid,
     stratified_folds,
     tune_study,
-    values_of_grid,
 )
 
 
@@ -327,7 +326,8 @@ def made_up(model, scores, **changes):
     """Return the record of a search with these accuracies."""
     key = {"protocol": "paper", "model": model, "dataset": "a", "split": None, "seed": None}
     best = dict.fromkeys(MODELS[model].columns, 1)
-    grid = {"grid": "full", "values": values_of_grid(MODELS[model], "full")}
+    values = {name: list(values) for name, values in GRIDS[model].items()}
+    grid = {"grid": "full", "values": values}
     return {**key, **best, **grid, "scores": scores, "error": None, **changes}
 
 

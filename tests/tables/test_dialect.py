@@ -1,3 +1,5 @@
+import csv
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -168,6 +170,19 @@ def test_header_may_be_longer_than_a_sample(read):
     row = ",".join(["1"] * len(names))
 
     assert read(f"{','.join(names)}\n{row}\n{row}\n").form.columns == tuple(names)
+
+
+def test_row_that_the_sample_cuts_off_does_not_count(read):
+    rows = [f"{'x' * 3000}{i},1,2\n" for i in range(100)]
+
+    assert read("a,b\n" + "".join(rows)).form.columns == ("(row name)", "a", "b")
+
+
+def test_pythons_limit_of_a_fields_length_stays_as_it_was(read):
+    before = csv.field_size_limit()
+    read("a,b\n1,2\n")
+
+    assert csv.field_size_limit() == before
 
 
 def test_late_header_only_table_is_refused(write):

@@ -144,6 +144,11 @@ def test_ten_classes_are_never_too_many(read):
             "has 300 different values in 3000 rows of the column 'y': "
             "that is a quantity or a name, not a class",
         ),
+        (
+            [f"{i % 7},c{i % 11}" for i in range(21)],
+            "has 11 different values in 21 rows of the column 'y': "
+            "that is a quantity or a name, not a class",
+        ),
     ],
 )
 def test_a_target_that_is_no_class_is_named_with_what_was_read_as_missing(read, rows, sentence):
@@ -151,6 +156,14 @@ def test_a_target_that_is_no_class_is_named_with_what_was_read_as_missing(read, 
         train(read("\n".join(["a, y", *rows])), Task("y", parameters=QUICK), no_progress)
 
     assert str(error.value) == f"table.csv {sentence}"
+
+
+def test_half_as_many_classes_as_rows_may_have_names_some_of_which_are_numbers(read):
+    rows = [f"{i % 7},{i % 300 or 'none'}" for i in range(600)]
+    task = Task("y", readout="centroids", parameters=QUICK, n_folds=0)
+    trained = train(read("\n".join(["a,y", *rows])), task, no_progress)
+
+    assert len(trained.about["classes"]) == 300
 
 
 def test_a_column_that_the_scaling_takes_for_constant_is_noted(read):

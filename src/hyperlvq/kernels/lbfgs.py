@@ -128,7 +128,6 @@ class Memory:
 
     def forget(self):
         """Forget all pairs."""
-        self._history[:] = 0
         self._n_learnt = 0
 
     def is_empty(self):
