@@ -62,8 +62,8 @@ class PartialFile:
             if not self.size:
                 if os.name == "nt":  # which removes no file that is open
                     self._notes.close()
-                self._notes_path.unlink(missing_ok=True)
                 self.path.unlink(missing_ok=True)
+                self._notes_path.unlink(missing_ok=True)  # the last: it holds the place
 
     @property
     def size(self) -> int:
