@@ -1,4 +1,6 @@
+import os
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -104,6 +106,40 @@ def test_no_more_threads_than_cores(monkeypatch):
         assert map_blocks is map
 
 
-def test_an_error_in_a_share_reaches_the_caller():
-    with pytest.raises(ZeroDivisionError):
-        share_rows(lambda rows: 1 / 0, 2**20, 2**10, n_threads=2)
+@pytest.mark.parametrize("is_main", [False, True], ids=["helper", "main"])
+def test_an_error_in_a_share_reaches_the_caller(is_main):
+    main, has_failed = threading.get_ident(), threading.Event()
+
+    def fail(rows):
+        if (threading.get_ident() == main) == is_main:
+            has_failed.set()
+            raise IndexError("of ours")
+        assert has_failed.wait(10)
+
+    with pytest.raises(IndexError, match="of ours"):
+        share_rows(fail, 2**20, 2**10, n_threads=2)
+
+
+def test_shares_within_shares_end(monkeypatch):
+    monkeypatch.setattr(threads, "SMALLEST_SHARE", 1)
+    visits = np.zeros(100, int)
+
+    def share(rows):
+        part = visits[rows]
+        share_rows(lambda inner: np.add.at(part, inner, 1), len(part), 10, n_threads=3)
+
+    share_rows(share, 100, 10, n_threads=3)
+
+    assert (visits == 1).all()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forked_process_has_helpers_of_its_own():
+    share_rows(lambda rows: None, 2**20, 2**10, n_threads=2)
+    child = os.fork()
+    if not child:
+        share_rows(lambda rows: time.sleep(0.01), 2**20, 2**10, n_threads=2)
+        os._exit(0)
+
+    assert os.waitpid(child, 0)[1] == 0

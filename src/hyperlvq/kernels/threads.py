@@ -6,6 +6,7 @@ as many as it had, though no more than there are cores.
 """
 
 import os
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
@@ -69,8 +70,34 @@ def share_rows(function, n_rows, products_per_row, n_threads=None):
         return
     n_blocks = n_threads * BLOCKS_PER_THREAD
     bounds = [n_rows * block // n_blocks for block in range(n_blocks + 1)]
-    with ThreadPoolExecutor(n_threads) as pool:
-        list(pool.map(function, map(slice, bounds[:-1], bounds[1:])))
+    remaining = deque(map(slice, bounds[:-1], bounds[1:]))
+
+    def work():
+        while remaining:
+            try:
+                rows = remaining.popleft()
+            except IndexError:  # another thread has taken the last
+                return
+            function(rows)
+
+    helpers = [_helpers(n_threads - 1).submit(work) for _ in range(n_threads - 1)]
+    try:
+        work()
+    finally:
+        remaining.clear()
+        for helper in helpers:
+            if not helper.cancel():  # it is at work, or has been
+                helper.result()
+
+
+@cache
+def _helpers(n_threads):
+    """Return threads that stay, as starting some takes longer than many a prediction."""
+    return ThreadPoolExecutor(n_threads, thread_name_prefix="hyperlvq")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_helpers.cache_clear)  # a child has none of the threads
 
 
 def _usable_threads(blas_counts):
