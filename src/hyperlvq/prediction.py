@@ -73,7 +73,7 @@ class Predictor:
             limits = parameters["feature_range"]
             return np.clip(features, *limits) if parameters["clip"] else features
         if part.kind == "IntRVFLLayer":
-            return _encoded(X, learnt["keys_"], parameters["clip"])
+            return encode(X, learnt["keys_"], parameters["clip"])
         _check_no_missing(X, part.kind)
         from hyperlvq.kernels.threads import block_threads
 
@@ -104,7 +104,8 @@ class Predictor:
         return rows // ROWS_MULTIPLE * ROWS_MULTIPLE or max(rows, 1)
 
 
-def _encoded(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
+def encode(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
+    """Return the activations of intRVFL."""
     if len(X) > FEW_ROWS:
         from hyperlvq.kernels.encoding import encode_rows
 

@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from hyperlvq.checks import InputError
 from hyperlvq.engines import to_numpy
 from hyperlvq.model_files import ALONE, LARGEST_BYTES, ModelFile, Part, read_path, to_bytes
-from hyperlvq.registry import estimator_class, record_of
+from hyperlvq.registry import PartRecord, estimator_class, record_of
 from hyperlvq.writing import write_bytes
 
 OTHER_TOOLS = (
@@ -104,9 +104,19 @@ def _part(estimator: Any) -> Part:
         got = f"the class {estimator.__name__}" if is_class else f"a {kind.__name__}"
         advice = f"; {OTHER_TOOLS}" if isinstance(estimator, BaseEstimator) else ""
         raise InputError(f"only models of hyperlvq can be saved, got {got}{advice}")
+    part = part_of(estimator, record)
+    if not part.learnt:
+        raise InputError(f"{part.kind} is not fitted: call fit before it is saved")
+    return part
+
+
+def part_of(estimator: Any, record: PartRecord) -> Part:
+    """Return what is kept of an estimator; one that is not fitted has learnt nothing."""
     estimator = to_numpy(estimator)
-    learnt = {name: vars(estimator)[name] for name in record.learnt if name in vars(estimator)}
-    if next(iter(record.learnt)) not in learnt:
-        raise InputError(f"{kind.__name__} is not fitted: call fit before it is saved")
-    parameters = estimator.get_params(deep=False)
-    return Part(kind.__name__, {name: parameters[name] for name in record.saved_parameters}, learnt)
+    known, parameters = vars(estimator), estimator.get_params(deep=False)
+    is_fitted = next(iter(record.learnt)) in known
+    return Part(
+        type(estimator).__name__,
+        {name: parameters[name] for name in record.saved_parameters},
+        {name: known[name] for name in record.learnt if is_fitted and name in known},
+    )

@@ -58,10 +58,10 @@ def export(
         common: dict[str, Any] = {"name": name, "input": input_type}
         if trainable:
             common |= {"rule": rule, "learning_rate": learning_rate}
-            exported: Any = make_learner(saved.model, **common)
+            exported: Any = make_learner(saved.file, **common)
             plan = exported.plan
         else:
-            exported = plan = make_plan(saved.model, bits=int(bits or 8), **common)
+            exported = plan = make_plan(saved.file, bits=int(bits or 8), **common)
         frame = labels = features = None
         n_left_out = 0
         if vectors is not None:

@@ -5,6 +5,9 @@ from typing import Any
 
 import numpy as np
 
+RARE = "(rare)"
+MISSING = "(missing)"
+
 Lookups = Sequence[Mapping[str | None, int]]
 
 
@@ -42,3 +45,13 @@ def columns_to_features(numbers, text, lookups: Lookups, n_features, medians=Non
         rows = np.flatnonzero(where >= 0)
         features[rows, where[rows]] = 1
     return features
+
+
+def feature_names(numbers, text, lookups: Lookups, n_features) -> list[str]:
+    """Return the names of the features of columns with these names."""
+    names = [*numbers, *[""] * (n_features - len(numbers))]
+    for column, lookup in zip(text, lookups, strict=True):
+        for level, feature in lookup.items():
+            own = MISSING if level is None else level
+            names[feature] = f"{column}_{RARE if names[feature] else own}"
+    return names
