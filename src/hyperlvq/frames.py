@@ -91,10 +91,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Return the names of the features: of numbers the column's, of text the level's, too."""
         check_is_fitted(self)
-        names = feature_names(
-            self.numbers, self.text, level_lookups(vars(self)), self.n_features_out_
-        )
-        return np.array(names, dtype=object)
+        return np.array(feature_names(vars(self), vars(self)), dtype=object)
 
     def _numbers(self, X):
         return [np.asarray(X[name], dtype=np.float64) for name in self.numbers]

@@ -1,22 +1,19 @@
-"""What an exporter needs of a fitted pipeline, or a sentence that says why it cannot be had.
+"""What an exporter needs of a fitted pipeline, or a sentence that says why it cannot be had."""
 
-scikit-learn is needed for pipelines only: a model file has the parts that they are taken apart to.
-"""
-
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from hyperlvq.checks import InputError
-from hyperlvq.kernels.features import feature_names, level_lookups
+from hyperlvq.kernels.features import feature_names
 from hyperlvq.model_files import ALONE, ModelFile, Part
-from hyperlvq.registry import PARTS, PartRecord, record_of
+from hyperlvq.registry import PARTS, PartRecord
 
 STEPS = ("scale", "hidden", "readout")
 PREPARATION = "columns"
 #: Squares of prototypes up to here add up to finite numbers.
 LARGEST = 1e100
+NOT_FITTED = "cannot export a model that is not fitted: call fit first"
 
 
 class FittedParts(NamedTuple):
@@ -33,13 +30,13 @@ class FittedParts(NamedTuple):
 def fitted_parts(model: Any) -> FittedParts:
     """Return the parts of a fitted pipeline or a model file; InputError says what is wrong."""
     steps = _steps(model if isinstance(model, ModelFile) else _as_file(model))
-    scale, hidden, readout = (steps[name] for name in STEPS)
+    scale, hidden, readout = (steps[name] or Part("passthrough") for name in STEPS)
     _check_step("hidden", "hidden layer", hidden)
     record = _check_step("readout", "readout", readout)
     _check_scaler(scale)
     if not (scale.learnt and hidden.learnt and readout.learnt):
-        raise InputError("cannot export a model that is not fitted: call fit first")
-    names = _feature_names(steps.get(PREPARATION), scale)
+        raise InputError(NOT_FITTED)
+    names = _feature_names(steps.get(PREPARATION), scale, model)
     is_missing = ~np.isfinite(scale.learnt["data_range_"])
     if is_missing.any():
         unknown = names[is_missing.argmax()]
@@ -50,50 +47,22 @@ def fitted_parts(model: Any) -> FittedParts:
     return FittedParts(scale, hidden, readout, names, record, output_rows)
 
 
-def device_features(model: Any, X: Any) -> np.ndarray:
-    """Return X as the exported model takes it: after the step that prepares columns, if any."""
-    if PREPARATION in model.named_steps:
-        return np.asarray(model.named_steps[PREPARATION].transform(X), dtype=np.float64)
-    return np.asarray(X)
-
-
 def _as_file(model: Any) -> ModelFile:
-    """Return what a file holds of a model, fitted or not.
-
-    The step that prepares columns may be any transformer, which leaves its names to the scaling.
-    """
-    from sklearn.exceptions import NotFittedError
+    """Return what a file holds of a model, fitted or not."""
     from sklearn.pipeline import Pipeline
-    from sklearn.utils.validation import check_is_fitted
+
+    from hyperlvq.saving import part_of
 
     if not isinstance(model, Pipeline):
-        return ModelFile(((ALONE, Part(type(model).__name__)),))
-    steps = {name: _as_part(step) for name, step in model.steps}
-    scale, preparation = steps.get("scale"), model.named_steps.get(PREPARATION)
-    if scale and scale.learnt and steps.get(PREPARATION):
-        try:
-            check_is_fitted(preparation)
-            names = {"feature_names_in_": preparation.get_feature_names_out()}
-            steps["scale"] = replace(scale, learnt={**scale.learnt, **names})
-        except NotFittedError:
-            steps["scale"] = replace(scale, learnt={})
-        steps[PREPARATION] = None
-    return ModelFile(tuple(steps.items()), type(model).__name__)
+        return ModelFile(((ALONE, part_of(model)),))
+    steps = tuple(
+        (name, None if step in (None, "passthrough") else part_of(step))
+        for name, step in model.steps
+    )
+    return ModelFile(steps, type(model).__name__)
 
 
-def _as_part(step: Any) -> Part | None:
-    if step in (None, "passthrough"):
-        return None
-    if record := record_of(step):
-        from hyperlvq.saving import part_of
-
-        return part_of(step, record)
-    kind = type(step)
-    is_ours_by_name = kind.__name__ in PARTS
-    return Part(f"{kind.__module__}.{kind.__name__}" if is_ours_by_name else kind.__name__)
-
-
-def _steps(model: ModelFile) -> dict[str, Any]:
+def _steps(model: ModelFile) -> dict[str, Part | None]:
     if model.pipeline is None:
         raise InputError(
             f"cannot export {model.parts[0].kind}: only pipelines of make_classifier, "
@@ -108,9 +77,8 @@ def _steps(model: ModelFile) -> dict[str, Any]:
     return dict(model.steps)
 
 
-def _check_step(role: str, role_in_words: str, part: Part | None) -> PartRecord:
-    kind = _called(part)
-    record = PARTS.get(kind)
+def _check_step(role: str, role_in_words: str, part: Part) -> PartRecord:
+    kind, record = part.kind, PARTS.get(part.kind)
     if record is None or record.role != role:
         able = (k for k, each in PARTS.items() if each.role == role and not each.export_refusal)
         raise InputError(f"cannot export the {role_in_words} {kind}: only {', '.join(able)}")
@@ -119,9 +87,9 @@ def _check_step(role: str, role_in_words: str, part: Part | None) -> PartRecord:
     return record
 
 
-def _check_scaler(scale: Part | None) -> None:
-    if scale is None or scale.kind != "MinMaxScaler":
-        raise InputError(f"cannot export the scaling {_called(scale)}: only MinMaxScaler")
+def _check_scaler(scale: Part) -> None:
+    if scale.kind != "MinMaxScaler":
+        raise InputError(f"cannot export the scaling {scale.kind}: only MinMaxScaler")
     limits = scale.parameters["feature_range"]
     if tuple(limits) != (0, 1):
         raise InputError(
@@ -130,20 +98,20 @@ def _check_scaler(scale: Part | None) -> None:
         )
 
 
-def _called(part: Part | None) -> str:
-    return "passthrough" if part is None else part.kind
-
-
-def _feature_names(preparation: Part | None, scale: Part) -> tuple[str, ...]:
+def _feature_names(preparation: Part | None, scale: Part, model: Any) -> tuple[str, ...]:
     if preparation is None:
         numbered = [f"x{i}" for i in range(scale.learnt["n_features_in_"])]
         names = scale.learnt.get("feature_names_in_", numbered)
-    elif preparation.kind == "FrameVectorizer":
-        columns = preparation.parameters["numbers"], preparation.parameters["text"]
-        lookups = level_lookups(preparation.learnt)
-        names = feature_names(*columns, lookups, preparation.learnt["n_features_out_"])
+    elif preparation.kind == "FrameVectorizer" and preparation.learnt:
+        names = feature_names(preparation.parameters, preparation.learnt)
     else:
-        from hyperlvq.saving import estimator_of
+        from sklearn.exceptions import NotFittedError
 
-        names = estimator_of(preparation).get_feature_names_out()
+        from hyperlvq.saving import from_parts
+
+        pipeline = from_parts(model) if isinstance(model, ModelFile) else model
+        try:  # it may be any transformer
+            names = pipeline[0].get_feature_names_out()
+        except NotFittedError:
+            raise InputError(NOT_FITTED) from None
     return tuple(map(str, names))

@@ -16,7 +16,7 @@ from hyperlvq.checks import InputError
 from hyperlvq.export.fitted import fitted_parts
 from hyperlvq.export.plan import Plan, make_plan
 from hyperlvq.kernels.scores import squared_distances
-from hyperlvq.registry import AUTO_STEP, GLVQ_SLOPE, PERCEPTRON_RATE
+from hyperlvq.registry import AUTO_STEP, USUAL_RATE, USUAL_SLOPE
 
 LARGEST_ENTRY = 2**15 - 1
 #: What the sum of an entry and a step may reach on the device.
@@ -149,7 +149,7 @@ def _perceptron(plan, readout, learning_rate):
             f"prototypes of up to {largest:g} leave a 16-bit device no fraction to learn in"
         )
     one = 2**fraction_bits
-    usual = max(PERCEPTRON_RATE, 1 / one)
+    usual = max(USUAL_RATE, 1 / one)
     own = readout.parameters["learning_rate"] if plan.readout == "perceptron" else usual
     rate = float(learning_rate or own)
     steps, most_steps = np.rint(rate * one), (LARGEST_SUM - LARGEST_ENTRY) // plan.limit
@@ -163,12 +163,10 @@ def _perceptron(plan, readout, learning_rate):
 
 
 def _glvq(plan, readout, learning_rate):
-    slope, fitted_rate = GLVQ_SLOPE, None
-    if plan.readout == "glvq":
-        slope = readout.parameters["slope"]
-        fitted_rate = readout.learnt.get("learning_rate_", readout.parameters["learning_rate"])
-    rate = learning_rate or fitted_rate
+    is_own = plan.readout == "glvq"
+    like = {**readout.parameters, **readout.learnt} if is_own else {"slope": USUAL_SLOPE}
+    rate = learning_rate or like.get("learning_rate_", like.get("learning_rate"))
     if not rate or rate == "auto":
-        rate = AUTO_STEP / slope * plan.n_units * plan.limit**2
+        rate = AUTO_STEP / like["slope"] * plan.n_units * plan.limit**2
     prototypes = readout.learnt["prototypes_"].astype(np.float64)
-    return GLVQLearner(plan, prototypes, float(slope), float(rate))
+    return GLVQLearner(plan, prototypes, float(like["slope"]), float(rate))

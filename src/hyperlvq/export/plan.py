@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
-from hyperlvq.export.fitted import device_features, fitted_parts
+from hyperlvq.export.fitted import PREPARATION, fitted_parts
 from hyperlvq.export.quantise import quantised_outputs
 from hyperlvq.export.scaling import FloatScaling, IntegerScaling, make_scaling
 from hyperlvq.prediction import encode
@@ -144,8 +144,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     model : Pipeline or ModelFile
         Fitted, with the steps scale (`MinMaxScaler`), hidden (`IntRVFLLayer`) and readout (of
         prototypes, or `RLSClassifier`), as `make_classifier` returns it. A step "columns" before
-        them stays outside: the plan begins with its output. What a file holds of such a pipeline
-        is taken without scikit-learn.
+        them stays outside: the plan begins with its output.
     name : str, default="model"
         The prefix of every name in C.
     input : {"float", "int16", "int32"}, default="float"
@@ -238,8 +237,13 @@ def compare(model: Any, exported: Any, X: Any, y: Any = None) -> Comparison:
     y : array-like of shape (n_samples,), optional
         The true labels; there are no accuracies without them.
     """
-    expected = np.asarray(model.predict(X))
-    predicted = exported.predict(device_features(model, X))
+    expected, columns = np.asarray(model.predict(X)), model.named_steps.get(PREPARATION)
+    predicted = exported.predict(X if columns is None else columns.transform(X))
+    return compare_labels(expected, predicted, y)
+
+
+def compare_labels(expected: np.ndarray, predicted: np.ndarray, y: Any = None) -> Comparison:
+    """Return what `compare` returns where a model and its exported form predicted these labels."""
     agreement = float(np.mean(expected == predicted))
     if y is None:
         return Comparison(None, None, agreement)

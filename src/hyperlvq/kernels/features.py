@@ -47,10 +47,11 @@ def columns_to_features(numbers, text, lookups: Lookups, n_features, medians=Non
     return features
 
 
-def feature_names(numbers, text, lookups: Lookups, n_features) -> list[str]:
-    """Return the names of the features of columns with these names."""
-    names = [*numbers, *[""] * (n_features - len(numbers))]
-    for column, lookup in zip(text, lookups, strict=True):
+def feature_names(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> list[str]:
+    """Return the names of the features that a fitted `FrameVectorizer` makes of columns."""
+    numbers = parameters["numbers"]
+    names = [*numbers, *[""] * (learnt["n_features_out_"] - len(numbers))]
+    for column, lookup in zip(parameters["text"], level_lookups(learnt), strict=True):
         for level, feature in lookup.items():
             own = MISSING if level is None else level
             names[feature] = f"{column}_{RARE if names[feature] else own}"

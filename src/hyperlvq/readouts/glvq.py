@@ -8,7 +8,7 @@ from hyperlvq.engines import engine_of_fitted, on_host
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
 from hyperlvq.readouts.base import lbfgs_tolerance, warn_of_limit
 from hyperlvq.readouts.online import OnlineReadout, has_settled
-from hyperlvq.registry import AUTO_STEP, GLVQ_SLOPE, PARTS
+from hyperlvq.registry import AUTO_STEP, PARTS, USUAL_SLOPE
 
 #: With tol="auto", where the online rule stops.
 SGD_TOLERANCE = 1e-5
@@ -96,7 +96,7 @@ class GLVQClassifier(OnlineReadout):
     def __init__(
         self,
         prototypes_per_class=1,
-        slope=GLVQ_SLOPE,
+        slope=USUAL_SLOPE,
         *,
         solver="lbfgs",
         max_iter=2500,
