@@ -7,12 +7,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from hyperlvq.kernels.features import columns_to_features, level_lookups
+from hyperlvq.kernels.features import columns_to_features, feature_names, level_lookups
 from hyperlvq.learnt import check_usable
 from hyperlvq.registry import PARTS, check_parameters
-
-RARE = "(rare)"
-MISSING = "(missing)"
 
 
 class FrameVectorizer(TransformerMixin, BaseEstimator):
@@ -94,12 +91,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Return the names of the features: of numbers the column's, of text the level's, too."""
         check_is_fitted(self)
-        names = [*self.numbers, *[""] * (self.n_features_out_ - len(self.numbers))]
-        for column, lookup in zip(self.text, level_lookups(vars(self)), strict=True):
-            for level, feature in lookup.items():
-                own = MISSING if level is None else level
-                names[feature] = f"{column}_{RARE if names[feature] else own}"
-        return np.array(names, dtype=object)
+        return np.array(feature_names(vars(self), vars(self)), dtype=object)
 
     def _numbers(self, X):
         return [np.asarray(X[name], dtype=np.float64) for name in self.numbers]

@@ -39,27 +39,28 @@ class Predictor:
     def decide(self, columns: Mapping[str, np.ndarray]) -> np.ndarray:
         """Return what `decision_function` returns; columns go by their names, or in their order."""
         n_rows = len(next(iter(columns.values())))
-        starts = range(0, max(n_rows, 1), self._n_at_once)
-        blocks = (slice(start, start + self._n_at_once) for start in starts)
-        return np.concatenate(
-            [self._decide({name: each[rows] for name, each in columns.items()}) for rows in blocks]
-        )
+        decisions = []
+        for start in range(0, max(n_rows, 1), self._n_at_once):
+            rows = slice(start, start + self._n_at_once)
+            block = {name: each[rows] for name, each in columns.items()}
+            decisions.append(self._decisions(self.transform(block, self.before)))
+        return np.concatenate(decisions)
 
     def labels(self, decisions: np.ndarray) -> np.ndarray:
         """Return the labels that `predict` returns where `decide` returned `decisions`."""
         return self.classes[winners_of(decisions)]
 
-    def _decide(self, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+    def transform(self, columns: Mapping[str, np.ndarray], parts: Sequence[Part]) -> np.ndarray:
+        """Return what the first parts make of columns."""
         X: Any = columns
         if self.parts[0].kind != "FrameVectorizer":
             X = np.column_stack(list(columns.values()))
             n_expected = self.parts[0].learnt["n_features_in_"]
             if X.shape[1] != n_expected:
                 raise ValueError(f"it takes {n_expected} features, got {X.shape[1]}")
-        for part in self.before:
+        for part in parts:
             X = self._transformed(part, X)
-        _check_no_missing(X, self.readout.kind)
-        return self._decisions(X)
+        return X
 
     def _transformed(self, part: Part, X: Any) -> np.ndarray:
         learnt, parameters = part.learnt, part.parameters
@@ -73,7 +74,7 @@ class Predictor:
             limits = parameters["feature_range"]
             return np.clip(features, *limits) if parameters["clip"] else features
         if part.kind == "IntRVFLLayer":
-            return _encoded(X, learnt["keys_"], parameters["clip"])
+            return encode(X, learnt["keys_"], parameters["clip"])
         _check_no_missing(X, part.kind)
         from hyperlvq.kernels.threads import block_threads
 
@@ -85,6 +86,7 @@ class Predictor:
         return level_lookups(self.before[0].learnt)
 
     def _decisions(self, X: np.ndarray) -> np.ndarray:
+        _check_no_missing(X, self.readout.kind)
         learnt, kernels = self.readout.learnt, _score_kernels(X)
         if "coef_" in learnt:
             return scores.compared(kernels.linear_scores(X, learnt["coef_"]))
@@ -104,7 +106,8 @@ class Predictor:
         return rows // ROWS_MULTIPLE * ROWS_MULTIPLE or max(rows, 1)
 
 
-def _encoded(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
+def encode(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
+    """Return the activations of intRVFL."""
     if len(X) > FEW_ROWS:
         from hyperlvq.kernels.encoding import encode_rows
 

@@ -17,6 +17,10 @@ from hyperlvq.checks import check_boolean, check_choice, check_integer, check_re
 from hyperlvq.costs import glvq_flops, kglvq_flops, rls_flops
 
 LARGEST_CLIP = 2**15 - 1
+#: Of the perceptron rule and of GLVQ, on devices as well.
+USUAL_RATE, USUAL_SLOPE = 0.0005, 10.0
+#: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.
+AUTO_STEP = 0.02
 MOST_PROTOTYPES = 2**31
 #: Those of `sklearn.metrics.pairwise.kernel_metrics`.
 KERNELS = (

@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from hyperlvq.checks import InputError
 from hyperlvq.engines import to_numpy
 from hyperlvq.model_files import ALONE, LARGEST_BYTES, ModelFile, Part, read_path, to_bytes
-from hyperlvq.registry import estimator_class, record_of
+from hyperlvq.registry import PARTS, estimator_class, record_of
 from hyperlvq.writing import write_bytes
 
 OTHER_TOOLS = (
@@ -97,16 +97,25 @@ def estimator_of(part: Part) -> Any:
     return estimator
 
 
-def _part(estimator: Any) -> Part:
+def part_of(estimator: Any) -> Part:
+    """Return what is kept of an estimator, fitted or not: of other libraries', the name alone."""
     kind, record = type(estimator), record_of(estimator)
     if record is None:
+        return Part(str(kind) if kind.__name__ in PARTS else kind.__name__)
+    estimator = to_numpy(estimator)
+    parameters = {name: getattr(estimator, name) for name in record.saved_parameters}
+    learnt = {name: vars(estimator)[name] for name in record.learnt if name in vars(estimator)}
+    is_fitted = next(iter(record.learnt)) in learnt
+    return Part(kind.__name__, parameters, learnt if is_fitted else {})
+
+
+def _part(estimator: Any) -> Part:
+    if record_of(estimator) is None:
         is_class = isinstance(estimator, type)
-        got = f"the class {estimator.__name__}" if is_class else f"a {kind.__name__}"
+        got = f"the class {estimator.__name__}" if is_class else f"a {type(estimator).__name__}"
         advice = f"; {OTHER_TOOLS}" if isinstance(estimator, BaseEstimator) else ""
         raise InputError(f"only models of hyperlvq can be saved, got {got}{advice}")
-    estimator = to_numpy(estimator)
-    learnt = {name: vars(estimator)[name] for name in record.learnt if name in vars(estimator)}
-    if next(iter(record.learnt)) not in learnt:
-        raise InputError(f"{kind.__name__} is not fitted: call fit before it is saved")
-    parameters = estimator.get_params(deep=False)
-    return Part(kind.__name__, {name: parameters[name] for name in record.saved_parameters}, learnt)
+    part = part_of(estimator)
+    if not part.learnt:
+        raise InputError(f"{part.kind} is not fitted: call fit before it is saved")
+    return part

@@ -20,6 +20,7 @@ try:
 except SystemExit:
     print(*{HEAVY | HEAVIEST} & sys.modules.keys(), file=sys.stderr)
 """
+EXPORTS = ((), ("--trainable", "--rule", "perceptron"), ("--vectors", "{table}"))
 STUDY = ("--sets", "iris", "--models", "knn", "--jobs")
 
 
@@ -58,10 +59,13 @@ def test_command_that_is_not_complete_shows_help(arguments):
         (["show", "{model}"], HEAVIEST),
         (["predict", "{model}", "{table}"], HEAVIEST),
         (["evaluate", "{model}", "{table}"], HEAVIEST),
+        (["budget", "{model}"], HEAVIEST),
+        *((["export", "{model}", *how, "-o", "{folder}"], HEAVIEST) for how in EXPORTS),
     ],
 )
-def test_commands_start_without_what_takes_long_to_load(arguments, refused, model, table):
-    command = [sys.executable, "-c", STARTED, *filled(arguments, model=model, table=table)]
+def test_commands_start_without_what_takes_long_to_load(arguments, refused, model, table, tmp_path):
+    places = {"model": model, "table": table, "folder": tmp_path}
+    command = [sys.executable, "-c", STARTED, *filled(arguments, **places)]
     process = subprocess.run(command, capture_output=True, text=True, check=True)
 
     assert {*process.stderr.split()} <= HEAVY - refused

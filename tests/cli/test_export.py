@@ -11,7 +11,6 @@ from shell import output_of
 
 import hyperlvq as package
 from hyperlvq.export import compare, make_learner, make_plan, to_c
-from hyperlvq.export.fitted import device_features
 
 
 def test_files_of_c_are_written_and_named(model, tmp_path):
@@ -39,7 +38,7 @@ def test_files_and_comparison_are_those_of_the_library(model, table, tmp_path, l
     expected = compare(loaded, exported, frame, frame["colour"])
     assert json.loads(output)["comparison"] == pytest.approx(expected._asdict())
     assert 0.9 < expected.agreement <= 1
-    to_c(exported, tmp_path / "expected", vectors=device_features(loaded, frame))
+    to_c(exported, tmp_path / "expected", vectors=loaded["columns"].transform(frame))
     for file in (tmp_path / "expected").iterdir():
         assert (given / file.name).read_text() == file.read_text()
     if shutil.which("gcc"):
@@ -66,7 +65,7 @@ def test_onnx_gives_the_labels_of_the_plan(model, table, tmp_path):
 
     assert output == f"{tmp_path / 'm.onnx'}\n"
     loaded = package.load(model)
-    features = device_features(loaded, pd.read_csv(table)).astype(np.float32)
+    features = loaded["columns"].transform(pd.read_csv(table)).astype(np.float32)
     session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
     (found,) = session.run(["label"], {"features": features})
     assert found.tolist() == make_plan(loaded).predict(features).tolist()

@@ -11,6 +11,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from hyperlvq import GLVQClassifier, IntRVFLLayer, make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import compare, make_plan
+from hyperlvq.saving import to_parts
 
 
 @pytest.fixture
@@ -103,6 +104,34 @@ def test_integer_input_rounds_and_limits_what_it_is_given(rng):
     assert plan.values([[1.4, 1e9]]).tolist() == [[1, 32767]]
 
 
+@pytest.mark.parametrize("columns", [{}, {"columns": MinMaxScaler((0, 9))}])
+def test_plan_of_a_file_is_that_of_its_pipeline(columns, model, iris):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(iris[0], columns=["a", "b", "c", "d"])
+    pipeline = Pipeline([*columns.items(), *model.steps]).fit(table, iris[1])
+
+    found, expected = make_plan(to_parts(pipeline)), make_plan(pipeline)
+    assert found.feature_names == expected.feature_names == ("a", "b", "c", "d")
+    np.testing.assert_array_equal(found.scores(iris[0]), expected.scores(iris[0]))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        (("intrvfl", "kglvq"), "cannot export KGLVQClassifier: its prototypes"),
+        (("features", "glvq"), "cannot export the hidden layer passthrough: only IntRVFLLayer$"),
+        (None, "cannot export GLVQClassifier: only pipelines of make_classifier"),
+    ],
+)
+def test_file_that_has_no_integer_form_is_refused_as_its_model_is(steps, message, model, iris):
+    model = recipe(*steps, max_iter=3)(model, iris) if steps else model[-1]
+
+    for unsupported in (model, to_parts(model)):
+        with pytest.raises(InputError, match=message):
+            make_plan(unsupported)
+
+
 def replaced(model, **steps):
     return Pipeline([(name, steps.get(name, step)) for name, step in model.steps])
 
@@ -112,13 +141,16 @@ def recipe(*names, **parameters):
 
 
 UNSUPPORTED = {
-    "only pipelines of make_classifier": lambda model, iris: model[-1],
-    "not fitted: call fit first": lambda model, iris: make_classifier(),
+    "that is not fitted: call fit first": lambda model, iris: make_classifier(),
+    "not fitted: call fit first": lambda model, iris: Pipeline(
+        [("columns", make_column_transformer(("passthrough", [0]))), *model.steps]
+    ),
     "RVFLLayer: its real weights and sigmoids have no integer form": recipe("rvfl", "glvq"),
-    "hidden layer passthrough": recipe("features", "glvq"),
-    "cannot export KGLVQClassifier": recipe("intrvfl", "kglvq", n_units=20, max_iter=3),
     "scaling StandardScaler: only MinMaxScaler": lambda model, iris: replaced(
         model, scale=StandardScaler().fit(iris[0])
+    ),
+    "the scaling .*test_plan.*MinMaxScaler.*: only MinMaxScaler": lambda model, iris: replaced(
+        model, scale=type("MinMaxScaler", (MinMaxScaler,), {"__module__": __name__})().fit(iris[0])
     ),
     r"feature_range=\(-1, 1\)": lambda model, iris: replaced(
         model, scale=MinMaxScaler((-1, 1)).fit(iris[0])

@@ -30,7 +30,7 @@ def budget(
 
     Example: hyperlvq budget model.hlvq --target avr --input int16
     """
-    values = budget_values(read_saved(model).model, target, input_type, int(bits))
+    values = budget_values(read_saved(model).file, target, input_type, int(bits))
     print_result(budget_lines(values), values, as_json)
 
 

@@ -52,27 +52,24 @@ def export(
             "--bits is for models that do not learn: --trainable has widths of its own"
         )
     with if_stopped(NOTHING_WRITTEN):
-        from hyperlvq.export import compare, make_learner, make_plan, to_c, to_onnx
+        from hyperlvq.export import make_learner, make_plan, to_c, to_onnx
 
         saved = read_saved(model)
         common: dict[str, Any] = {"name": name, "input": input_type}
         if trainable:
             common |= {"rule": rule, "learning_rate": learning_rate}
-            exported: Any = make_learner(saved.model, **common)
+            exported: Any = make_learner(saved.file, **common)
             plan = exported.plan
         else:
-            exported = plan = make_plan(saved.model, bits=int(bits or 8), **common)
-        frame = labels = features = None
-        n_left_out = 0
+            exported = plan = make_plan(saved.file, bits=int(bits or 8), **common)
+        features, comparison, n_left_out = None, None, 0
         if vectors is not None:
-            frame, labels, features, n_left_out = _read_samples(saved, vectors)
-    files, comparison = [output], None
+            features, comparison, n_left_out = _compare_on(vectors, saved, exported)
+    files = [output]
     if to == "onnx":
         to_onnx(plan, output)
     else:
         files = to_c(exported, output, vectors=features)
-    if frame is not None:
-        comparison = compare(saved.model, exported, frame, labels)._asdict()
     values = {
         "files": list(map(str, files)),
         "comparison": comparison,
@@ -82,30 +79,29 @@ def export(
     print_result(_lines(values), values, as_json, quiet)
 
 
-def _read_samples(saved: SavedModel, path: str) -> tuple[Any, Any, Any, int]:
-    """Return rows without missing numbers, their labels, features of some, and how many lack any.
-
-    The labels are None where the table has none.
-    """
+def _compare_on(path: str, saved: SavedModel, exported: Any) -> tuple[Any, dict[str, Any], int]:
+    """Return features of some rows, a comparison on all, and how many lack numbers: left out."""
     import numpy as np
 
-    from hyperlvq.export.fitted import device_features
+    from hyperlvq.export.fitted import STEPS
+    from hyperlvq.export.plan import compare_labels
     from hyperlvq.tables.about import columns_of
-    from hyperlvq.tables.columns import target_labels, to_frame
+    from hyperlvq.tables.columns import target_labels, to_arrays
     from hyperlvq.tables.read import read_table
 
-    table = read_table(path)
-    frame = to_frame(table, columns_of(saved.about))
-    features = device_features(saved.model, frame)
+    table, predictor = read_table(path), saved.predictor
+    columns = to_arrays(table, columns_of(saved.about))
+    features = predictor.transform(columns, predictor.parts[: -len(STEPS)])
     is_whole = ~np.isnan(features).any(axis=1)
     if not is_whole.any():
         raise InputError(f"{path} has no row without missing numbers, which exported models need")
-    target = saved.about["target"]
-    has_target = target in table.form.columns
-    known = target_labels(table, target)[is_whole] if has_target else None
+    whole, target = features[is_whole], saved.about["target"]
+    expected = predictor.labels(predictor.decide(columns))[is_whole]
+    known = target_labels(table, target)[is_whole] if target in table.form.columns else None
+    comparison = compare_labels(expected, exported.predict(whole), known)
     # From all over the table.
-    spread = np.unique(np.linspace(0, is_whole.sum() - 1, MOST_VECTORS).astype(int))
-    return frame[is_whole], known, features[is_whole][spread], int((~is_whole).sum())
+    spread = np.unique(np.linspace(0, len(whole) - 1, MOST_VECTORS).astype(int))
+    return whole[spread], comparison._asdict(), int((~is_whole).sum())
 
 
 def _lines(values: dict[str, Any]) -> list[str]:

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,13 +67,6 @@ class SavedModel:
         from hyperlvq.prediction import Predictor
 
         return Predictor(self.file.parts)
-
-    @cached_property
-    def model(self) -> Any:
-        """The model as an estimator."""
-        from hyperlvq.saving import from_parts
-
-        return from_parts(self.file)
 
 
 def read_saved(model: str, table: str | None = None) -> SavedModel:

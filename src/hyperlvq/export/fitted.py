@@ -3,66 +3,69 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MinMaxScaler
-from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import InputError
-from hyperlvq.engines import to_numpy
-from hyperlvq.hidden import IntRVFLLayer
-from hyperlvq.registry import PARTS, PartRecord, record_of
+from hyperlvq.kernels.features import feature_names
+from hyperlvq.model_files import ALONE, ModelFile, Part
+from hyperlvq.registry import PARTS, PartRecord
 
 STEPS = ("scale", "hidden", "readout")
 PREPARATION = "columns"
 #: Squares of prototypes up to here add up to finite numbers.
 LARGEST = 1e100
+NOT_FITTED = "cannot export a model that is not fitted: call fit first"
 
 
 class FittedParts(NamedTuple):
-    """The fitted steps of a pipeline, the names of its features, and its readout's record."""
+    """The fitted parts of a model, the names of its features, and its readout's record."""
 
-    scale: MinMaxScaler
-    hidden: IntRVFLLayer
-    readout: Any
+    scale: Part
+    hidden: Part
+    readout: Part
     feature_names: tuple[str, ...]
     record: PartRecord
     output_rows: np.ndarray  # the prototypes or coefficients, one row per output
 
 
 def fitted_parts(model: Any) -> FittedParts:
-    """Return the parts of a fitted pipeline; InputError says what is not supported and why."""
-    steps = _steps(to_numpy(model))
-    scale, hidden, readout = (steps[name] for name in STEPS)
+    """Return the parts of a fitted pipeline or a model file; InputError says what is wrong."""
+    steps = _steps(model if isinstance(model, ModelFile) else _as_file(model))
+    scale, hidden, readout = (steps[name] or Part("passthrough") for name in STEPS)
     _check_step("hidden", "hidden layer", hidden)
     record = _check_step("readout", "readout", readout)
     _check_scaler(scale)
-    try:
-        for _, step in model.steps:
-            check_is_fitted(step)
-    except NotFittedError:
-        raise InputError("cannot export a model that is not fitted: call fit first") from None
-    names, is_missing = _feature_names(steps), ~np.isfinite(scale.data_range_)
+    if not (scale.learnt and hidden.learnt and readout.learnt):
+        raise InputError(NOT_FITTED)
+    names = _feature_names(steps.get(PREPARATION), scale, model)
+    is_missing = ~np.isfinite(scale.learnt["data_range_"])
     if is_missing.any():
         unknown = names[is_missing.argmax()]
         raise InputError(f"feature {unknown!r} has no range: all its training values are missing")
-    output_rows = getattr(readout, str(record.output_rows))
+    output_rows = readout.learnt[str(record.output_rows)]
     if not np.abs(output_rows).max() < LARGEST:
         raise InputError("cannot export a readout whose numbers are not finite or too large")
     return FittedParts(scale, hidden, readout, names, record, output_rows)
 
 
-def device_features(model: Any, X: Any) -> np.ndarray:
-    """Return X as the exported model takes it: after the step that prepares columns, if any."""
-    if PREPARATION in model.named_steps:
-        return np.asarray(model.named_steps[PREPARATION].transform(X), dtype=np.float64)
-    return np.asarray(X)
+def _as_file(model: Any) -> ModelFile:
+    """Return what a file holds of a model, fitted or not."""
+    from sklearn.pipeline import Pipeline
 
+    from hyperlvq.saving import part_of
 
-def _steps(model):
     if not isinstance(model, Pipeline):
+        return ModelFile(((ALONE, part_of(model)),))
+    steps = tuple(
+        (name, None if step in (None, "passthrough") else part_of(step))
+        for name, step in model.steps
+    )
+    return ModelFile(steps, type(model).__name__)
+
+
+def _steps(model: ModelFile) -> dict[str, Part | None]:
+    if model.pipeline is None:
         raise InputError(
-            f"cannot export {type(model).__name__}: only pipelines of make_classifier, "
+            f"cannot export {model.parts[0].kind}: only pipelines of make_classifier, "
             "with the steps scale, hidden and readout"
         )
     names = tuple(name for name, _ in model.steps)
@@ -74,34 +77,41 @@ def _steps(model):
     return dict(model.steps)
 
 
-def _check_step(role, role_in_words, step):
-    record, what = record_of(step), _called(step)
+def _check_step(role: str, role_in_words: str, part: Part) -> PartRecord:
+    kind, record = part.kind, PARTS.get(part.kind)
     if record is None or record.role != role:
         able = (k for k, each in PARTS.items() if each.role == role and not each.export_refusal)
-        raise InputError(f"cannot export the {role_in_words} {what}: only {', '.join(able)}")
+        raise InputError(f"cannot export the {role_in_words} {kind}: only {', '.join(able)}")
     if record.export_refusal is not None:
-        raise InputError(f"cannot export {what}: {record.export_refusal}")
+        raise InputError(f"cannot export {kind}: {record.export_refusal}")
     return record
 
 
-def _check_scaler(scale):
-    if type(scale) is not MinMaxScaler:
-        raise InputError(f"cannot export the scaling {_called(scale)}: only MinMaxScaler")
-    if tuple(scale.feature_range) != (0, 1):
+def _check_scaler(scale: Part) -> None:
+    if scale.kind != "MinMaxScaler":
+        raise InputError(f"cannot export the scaling {scale.kind}: only MinMaxScaler")
+    limits = scale.parameters["feature_range"]
+    if tuple(limits) != (0, 1):
         raise InputError(
-            f"cannot export MinMaxScaler with feature_range={scale.feature_range!r}: "
+            f"cannot export MinMaxScaler with feature_range={limits!r}: "
             "the layer takes features in (0, 1)"
         )
 
 
-def _called(step):
-    return step if isinstance(step, str) else type(step).__name__
-
-
-def _feature_names(steps):
-    if PREPARATION in steps:
-        names = steps[PREPARATION].get_feature_names_out()
+def _feature_names(preparation: Part | None, scale: Part, model: Any) -> tuple[str, ...]:
+    if preparation is None:
+        numbered = [f"x{i}" for i in range(scale.learnt["n_features_in_"])]
+        names = scale.learnt.get("feature_names_in_", numbered)
+    elif preparation.kind == "FrameVectorizer" and preparation.learnt:
+        names = feature_names(preparation.parameters, preparation.learnt)
     else:
-        numbered = [f"x{i}" for i in range(steps["scale"].n_features_in_)]
-        names = getattr(steps["scale"], "feature_names_in_", numbered)
+        from sklearn.exceptions import NotFittedError
+
+        from hyperlvq.saving import from_parts
+
+        pipeline = from_parts(model) if isinstance(model, ModelFile) else model
+        try:  # it may be any transformer
+            names = pipeline[0].get_feature_names_out()
+        except NotFittedError:
+            raise InputError(NOT_FITTED) from None
     return tuple(map(str, names))

@@ -15,10 +15,8 @@ import numpy as np
 from hyperlvq.checks import InputError
 from hyperlvq.export.fitted import fitted_parts
 from hyperlvq.export.plan import Plan, make_plan
-from hyperlvq.kernels.online import glvq_pass
 from hyperlvq.kernels.scores import squared_distances
-from hyperlvq.readouts import GLVQClassifier, PerceptronClassifier
-from hyperlvq.readouts.glvq import AUTO_STEP
+from hyperlvq.registry import AUTO_STEP, USUAL_RATE, USUAL_SLOPE
 
 LARGEST_ENTRY = 2**15 - 1
 #: What the sum of an entry and a step may reach on the device.
@@ -95,6 +93,8 @@ class GLVQLearner(_Learner):
 
     def learn(self, X, y_index) -> float:
         """Learn from samples one after the other; return the sum of their costs."""
+        from hyperlvq.kernels.online import glvq_pass  # compiled, which writing C does without
+
         classes, labels = self.plan.output_classes, np.asarray(y_index)
         known = np.flatnonzero(np.isin(labels, classes))
         activations = self.plan.activations(X)
@@ -118,8 +118,8 @@ def make_learner(
 
     Parameters
     ----------
-    model : Pipeline
-        Fitted, with a readout of prototypes.
+    model : Pipeline or ModelFile
+        As for `make_plan`, with a readout of prototypes.
     name, input
         As for `make_plan`.
     rule : {"perceptron", "glvq"}, optional
@@ -130,8 +130,7 @@ def make_learner(
     plan = make_plan(model, name=name, input=input, bits=16)
     parts = fitted_parts(model)
     if parts.record.device_rule is None:
-        kind = type(parts.readout).__name__
-        raise InputError(f"{kind} has no prototypes that a device could learn")
+        raise InputError(f"{parts.readout.kind} has no prototypes that a device could learn")
     if learning_rate is not None and not 0 < learning_rate < np.inf:
         raise InputError(f"learning_rate must be a finite number above 0, got {learning_rate!r}")
     rule = rule or parts.record.device_rule
@@ -142,15 +141,16 @@ def make_learner(
 
 
 def _perceptron(plan, readout, learning_rate):
-    largest = max(np.abs(readout.prototypes_).max(), plan.limit / LARGEST_ENTRY)
+    prototypes = readout.learnt["prototypes_"]
+    largest = max(np.abs(prototypes).max(), plan.limit / LARGEST_ENTRY)
     fraction_bits = min(int(np.log2(LARGEST_ENTRY / (HEADROOM * largest))), MOST_FRACTION_BITS)
     if fraction_bits < 1:
         raise InputError(
             f"prototypes of up to {largest:g} leave a 16-bit device no fraction to learn in"
         )
     one = 2**fraction_bits
-    usual = max(PerceptronClassifier().learning_rate, 1 / one)
-    own = readout.learning_rate if plan.readout == "perceptron" else usual
+    usual = max(USUAL_RATE, 1 / one)
+    own = readout.parameters["learning_rate"] if plan.readout == "perceptron" else usual
     rate = float(learning_rate or own)
     steps, most_steps = np.rint(rate * one), (LARGEST_SUM - LARGEST_ENTRY) // plan.limit
     if not 1 <= steps <= most_steps:
@@ -158,14 +158,15 @@ def _perceptron(plan, readout, learning_rate):
             f"the device learns at rates of {1 / one:g} to {most_steps / one:g}, "
             f"got a learning rate of {rate:g}"
         )
-    prototypes = np.rint(readout.prototypes_ * one).astype(np.int16)
-    return PerceptronLearner(plan, prototypes, fraction_bits, int(steps))
+    scaled = np.rint(prototypes * one).astype(np.int16)
+    return PerceptronLearner(plan, scaled, fraction_bits, int(steps))
 
 
 def _glvq(plan, readout, learning_rate):
-    like = readout if plan.readout == "glvq" else GLVQClassifier()
-    rate = learning_rate or getattr(like, "learning_rate_", like.learning_rate)
+    is_own = plan.readout == "glvq"
+    like = {**readout.parameters, **readout.learnt} if is_own else {"slope": USUAL_SLOPE}
+    rate = learning_rate or like.get("learning_rate_", like.get("learning_rate"))
     if not rate or rate == "auto":
-        rate = AUTO_STEP / like.slope * plan.n_units * plan.limit**2
-    prototypes = readout.prototypes_.astype(np.float64)
-    return GLVQLearner(plan, prototypes, float(like.slope), float(rate))
+        rate = AUTO_STEP / like["slope"] * plan.n_units * plan.limit**2
+    prototypes = readout.learnt["prototypes_"].astype(np.float64)
+    return GLVQLearner(plan, prototypes, float(like["slope"]), float(rate))

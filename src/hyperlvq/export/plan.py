@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
-from hyperlvq.export.fitted import device_features, fitted_parts
+from hyperlvq.export.fitted import PREPARATION, fitted_parts
 from hyperlvq.export.quantise import quantised_outputs
 from hyperlvq.export.scaling import FloatScaling, IntegerScaling, make_scaling
-from hyperlvq.kernels.encoding import encode_rows
+from hyperlvq.prediction import encode
 
 INPUTS = ("float", "int16", "int32")
 #: Most units, features and outputs: an int of 16 bits counts them.
@@ -119,7 +119,7 @@ class Plan:
         """Return the activations h of raw features (samples × units)."""
         levels = self.scaling.levels(self.values(X))
         # The kernel multiplies by N and rounds, which returns the very levels.
-        return encode_rows(levels / self.n_units, self.signs, self.clip)
+        return encode(levels / self.n_units, self.signs, self.clip)
 
     def scores(self, X) -> np.ndarray:
         """Return the integer score of every output (samples × outputs, int64)."""
@@ -141,7 +141,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
 
     Parameters
     ----------
-    model : Pipeline
+    model : Pipeline or ModelFile
         Fitted, with the steps scale (`MinMaxScaler`), hidden (`IntRVFLLayer`) and readout (of
         prototypes, or `RLSClassifier`), as `make_classifier` returns it. A step "columns" before
         them stays outside: the plan begins with its output.
@@ -170,31 +170,32 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     if isinstance(bits, bool) or bits not in (8, 16):
         raise InputError(f"bits must be 8 or 16, got {bits!r}")
     parts = fitted_parts(model)
-    readout, rows = parts.readout, parts.output_rows
+    scale, keys, rows = parts.scale.learnt, parts.hidden.learnt["keys_"], parts.output_rows
+    classes = parts.readout.learnt["classes_"]
     has_prototypes = parts.record.output_rows == "prototypes_"
-    n_features, n_units = parts.hidden.keys_.shape
+    n_features, n_units = keys.shape
     for what, number in {"units": n_units, "features": n_features, "outputs": len(rows)}.items():
         if number > LARGEST_SIZE:
             raise InputError(f"cannot export {number} {what}: at most {LARGEST_SIZE}")
-    minimum = np.asarray(parts.scale.data_min_, dtype=np.float64)
+    minimum = np.asarray(scale["data_min_"], dtype=np.float64)
     # MinMaxScaler takes the range of a constant feature, or of one that almost is, for 1.
-    spans = np.where(parts.scale.scale_ == 1, 1, parts.scale.data_max_ - minimum)
+    spans = np.where(scale["scale_"] == 1, 1, scale["data_max_"] - minimum)
     maximum = minimum + spans
     scaling, notes = make_scaling(minimum, maximum, n_units, parts.feature_names, input)
     weights, weight_scale, biases = quantised_outputs(rows, bits, has_prototypes)
-    output_classes = getattr(readout, "prototype_classes_", np.arange(len(readout.classes_)))
+    output_classes = parts.readout.learnt.get("prototype_classes_", np.arange(len(classes)))
     return Plan(
         name=name,
         readout=str(parts.record.recipe_name),
         input=input,
         bits=int(bits),
         feature_names=parts.feature_names,
-        feature_ranges=np.column_stack([parts.scale.data_min_, parts.scale.data_max_]),
-        class_names=tuple(map(str, readout.classes_.tolist())),
-        classes=readout.classes_.copy(),
+        feature_ranges=np.column_stack([scale["data_min_"], scale["data_max_"]]),
+        class_names=tuple(map(str, classes.tolist())),
+        classes=classes.copy(),
         n_units=n_units,
-        clip=int(parts.hidden.clip),
-        packed_keys=np.packbits(parts.hidden.keys_ > 0, axis=1, bitorder="little"),
+        clip=int(parts.hidden.parameters["clip"]),
+        packed_keys=np.packbits(keys > 0, axis=1, bitorder="little"),
         scaling=scaling,
         weights=weights,
         weight_scale=weight_scale,
@@ -236,8 +237,13 @@ def compare(model: Any, exported: Any, X: Any, y: Any = None) -> Comparison:
     y : array-like of shape (n_samples,), optional
         The true labels; there are no accuracies without them.
     """
-    expected = np.asarray(model.predict(X))
-    predicted = exported.predict(device_features(model, X))
+    expected, columns = np.asarray(model.predict(X)), model.named_steps.get(PREPARATION)
+    predicted = exported.predict(X if columns is None else columns.transform(X))
+    return compare_labels(expected, predicted, y)
+
+
+def compare_labels(expected: np.ndarray, predicted: np.ndarray, y: Any = None) -> Comparison:
+    """Return what `compare` returns where a model and its exported form predicted these labels."""
     agreement = float(np.mean(expected == predicted))
     if y is None:
         return Comparison(None, None, agreement)

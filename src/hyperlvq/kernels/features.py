@@ -5,6 +5,9 @@ from typing import Any
 
 import numpy as np
 
+RARE = "(rare)"
+MISSING = "(missing)"
+
 Lookups = Sequence[Mapping[str | None, int]]
 
 
@@ -42,3 +45,14 @@ def columns_to_features(numbers, text, lookups: Lookups, n_features, medians=Non
         rows = np.flatnonzero(where >= 0)
         features[rows, where[rows]] = 1
     return features
+
+
+def feature_names(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> list[str]:
+    """Return the names of the features that a fitted `FrameVectorizer` makes of columns."""
+    numbers = parameters["numbers"]
+    names = [*numbers, *[""] * (learnt["n_features_out_"] - len(numbers))]
+    for column, lookup in zip(parameters["text"], level_lookups(learnt), strict=True):
+        for level, feature in lookup.items():
+            own = MISSING if level is None else level
+            names[feature] = f"{column}_{RARE if names[feature] else own}"
+    return names

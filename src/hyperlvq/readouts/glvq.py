@@ -8,10 +8,8 @@ from hyperlvq.engines import engine_of_fitted, on_host
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
 from hyperlvq.readouts.base import lbfgs_tolerance, warn_of_limit
 from hyperlvq.readouts.online import OnlineReadout, has_settled
-from hyperlvq.registry import PARTS
+from hyperlvq.registry import AUTO_STEP, PARTS, USUAL_SLOPE
 
-#: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.
-AUTO_STEP = 0.02
 #: With tol="auto", where the online rule stops.
 SGD_TOLERANCE = 1e-5
 
@@ -98,7 +96,7 @@ class GLVQClassifier(OnlineReadout):
     def __init__(
         self,
         prototypes_per_class=1,
-        slope=10.0,
+        slope=USUAL_SLOPE,
         *,
         solver="lbfgs",
         max_iter=2500,

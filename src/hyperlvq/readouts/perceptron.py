@@ -2,7 +2,7 @@
 
 from hyperlvq.kernels.online import perceptron_pass
 from hyperlvq.readouts.online import OnlineReadout, has_settled
-from hyperlvq.registry import PARTS
+from hyperlvq.registry import PARTS, USUAL_RATE
 
 
 class PerceptronClassifier(OnlineReadout):
@@ -61,7 +61,7 @@ class PerceptronClassifier(OnlineReadout):
     _keeps_best = True
 
     def __init__(
-        self, learning_rate=0.0005, *, max_iter=1000, tol=1e-3, shuffle=True, random_state=None
+        self, learning_rate=USUAL_RATE, *, max_iter=1000, tol=1e-3, shuffle=True, random_state=None
     ):
         self.learning_rate = learning_rate
         self.max_iter = max_iter
