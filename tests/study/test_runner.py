@@ -196,17 +196,17 @@ def test_records_that_do_not_name_a_start_are_of_the_papers():
 
 
 @pytest.mark.parametrize(
-    ("protocol", "place", "expected"),
+    ("protocol", "places", "expected"),
     [
-        ("paper", "collection", searched_settings()),
-        ("strict", "collection", Settings()),
-        ("paper", "built-in", Settings()),
+        ("paper", ["collection"], searched_settings()),
+        ("strict", ["collection"], Settings()),
+        ("paper", ["collection", "built-in"], Settings()),
     ],
 )
-def test_searched_settings_are_the_default_where_they_are_of_use(protocol, place, expected):
-    data_set = replace(make_set("wine"), source=place)
+def test_searched_settings_are_the_default_where_they_are_of_use(protocol, places, expected):
+    data_sets = [replace(make_set("wine"), source=place) for place in places]
 
-    assert default_settings([data_set], protocol) == expected
+    assert default_settings(data_sets, protocol) == expected
 
 
 def test_a_study_runs_with_searched_settings_by_default(tmp_path):

@@ -53,6 +53,7 @@ def test_class_without_rows_or_predictions_has_no_share():
         {"class": "b", "rows": 0, "precision": 0.0, "recall": None},
     ]
     assert confusion.balanced_accuracy == 0.5
+    assert confusion.largest_share == 1  # of rows, not of predictions
 
 
 def test_mistakes_are_named_by_frequency():

@@ -11,11 +11,14 @@ import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
 from hyperlvq.kernels.scores import activation_dtype
+from hyperlvq.kernels.threads import share_rows
 
 # Units of one vector instruction. A prefix is whole chunks of them and one that is masked, since
 # loops of other lengths end unit by unit. Unsigned: a signed index may be negative, which compiled
 # code would look for.
 CHUNK = np.uint64(64)
+# Signs that are added while a prediction makes one product.
+SIGNS_PER_PRODUCT = 4
 
 
 def sum_dtype(n_features):
@@ -23,11 +26,12 @@ def sum_dtype(n_features):
     return np.min_scalar_type(-n_features - 1)
 
 
-def encode_rows(X, keys, clip, activations=None):
+def encode_rows(X, keys, clip, activations=None, n_threads=None):
     """Return h = clip(Σ_i F_i ⊙ W_i, -κ, κ) of every row of X, written to `activations` if given.
 
     X (samples × features) holds values of [0, 1]; what lies outside saturates, and a NaN leaves its
-    feature out of the sum. `keys` W is features × units, of -1 and +1.
+    feature out of the sum. `keys` W is features × units, of -1 and +1. The threads are as many as
+    BLAS has unless given.
     """
     n_features, n_units = keys.shape
     if activations is None:
@@ -37,7 +41,13 @@ def encode_rows(X, keys, clip, activations=None):
     np.multiply(keys, 2, out=doubled[:, :n_units])
     key_sums = np.zeros(padded, dtype=sum_dtype(n_features))
     np.sum(keys, axis=0, out=key_sums[:n_units])
-    encode(X, doubled, key_sums, activations.dtype.type(clip), activations)
+    limit = activations.dtype.type(clip)
+    share_rows(
+        lambda rows: encode(X[rows], doubled, key_sums, limit, activations[rows]),
+        len(X),
+        keys.size // SIGNS_PER_PRODUCT,
+        n_threads,
+    )
     return activations
 
 

@@ -9,6 +9,7 @@ import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import cache, partial
 from threading import Lock
 
@@ -80,7 +81,8 @@ def share_rows(function, n_rows, products_per_row, n_threads=None):
                 return
             function(rows)
 
-    helpers = [_helpers(n_threads - 1).submit(work) for _ in range(n_threads - 1)]
+    pool = _helpers(n_threads - 1)
+    helpers = [pool.submit(copy_context().run, work) for _ in range(n_threads - 1)]
     try:
         work()
     finally:
@@ -129,5 +131,10 @@ def map_in_waves(pool, wave, function, items):
     if len(items) == 1:
         yield from map(function, items)
     else:
+        context = copy_context()  # in which numpy knows what to do about overflow
+
+        def call(item):
+            return context.copy().run(function, item)
+
         for start in range(0, len(items), wave):
-            yield from pool.map(function, items[start : start + wave])
+            yield from pool.map(call, items[start : start + wave])
