@@ -61,6 +61,15 @@ def test_rows_are_taken_in_blocks_of_bounded_memory(frame, monkeypatch):
     np.testing.assert_allclose(predictor.decide(columns_of(frame)), whole)
 
 
+def test_integers_wider_than_two_bytes_are_features(wine):
+    X, y = (100 * wine[0]).astype(np.int64), wine[1]
+    model = make_classifier("features", "rls")[-1].fit(X, y)
+
+    found = Predictor(to_parts(model).parts).decide(columns_of(pd.DataFrame(X)))
+
+    np.testing.assert_array_equal(found, model.decision_function(X))
+
+
 def test_columns_without_text_go_in_their_order(wine):
     X, y = wine
     model = make_classifier("intrvfl", "rls", n_units=50, random_state=0).fit(X, y)

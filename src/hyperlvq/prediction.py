@@ -14,6 +14,7 @@ import numpy as np
 from hyperlvq.kernels import plain, scores
 from hyperlvq.kernels.features import columns_to_features, level_lookups
 from hyperlvq.kernels.scores import activation_dtype, project, winners_of
+from hyperlvq.learnt import SAMPLE_DTYPES
 from hyperlvq.model_files import Part
 
 #: So few rows are done before compiled code would be loaded; the result is the same.
@@ -87,6 +88,8 @@ class Predictor:
 
     def _decisions(self, X: np.ndarray) -> np.ndarray:
         _check_no_missing(X, self.readout.kind)
+        if X.dtype.name not in SAMPLE_DTYPES:
+            X = X.astype(np.float64)
         learnt, kernels = self.readout.learnt, _score_kernels(X)
         if "coef_" in learnt:
             return scores.compared(kernels.linear_scores(X, learnt["coef_"]))

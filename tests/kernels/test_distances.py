@@ -118,6 +118,13 @@ def test_scores_that_are_not_finite_are_refused(module, size):
             module.linear_scores(X, 1e200 * np.eye(2))
 
 
+def test_a_distance_that_is_no_number_is_not_forgotten():
+    prototypes = np.array([[np.nan, 0], [1.0, 2.0], [5.0, 5.0]])
+
+    with pytest.raises(ValueError, match="squared distances are not finite"):
+        distances.prototype_scores(np.ones((1, 2)), prototypes, np.arange(3), 3)
+
+
 def test_closest_per_class_is_infinite_for_a_class_without_prototypes():
     table = np.array([[3.0, 1.0, 2.0]])
 

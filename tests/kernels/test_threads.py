@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -131,6 +133,36 @@ def test_shares_within_shares_end(monkeypatch):
     share_rows(share, 100, 10, n_threads=3)
 
     assert (visits == 1).all()
+
+
+def test_threads_that_outlive_the_main_one_do_all_themselves():
+    script = """
+import threading, time
+from hyperlvq.kernels.threads import block_threads, share_rows
+
+def work():
+    threading.main_thread().join()
+    time.sleep(0.2)
+    share_rows(lambda rows: None, 2**20, 2**10, n_threads=2)
+    with block_threads() as map_blocks:
+        print(list(map_blocks(abs, [-1, -2, -3])))
+
+threading.Thread(target=work).start()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+
+    assert (done.stdout, done.stderr) == ("[1, 2, 3]\n", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_process_forked_meanwhile_has_all_threads_of_blas():
+    with threadpool_limits(2, user_api="blas"), block_threads():
+        child = os.fork()
+        if not child:
+            os._exit(blas_threads() != {2})
+
+    assert os.waitpid(child, 0)[1] == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -195,3 +195,11 @@ def test_features_whose_squares_overflow_are_named(iris):
     X, y = iris
     with pytest.raises(ValueError, match="the cost is not a finite number: features"):
         GLVQClassifier(random_state=0).fit(X * 1e160, y)
+
+
+@pytest.mark.parametrize(("tol", "has_converged"), [(0, False), ("auto", True)])
+def test_passes_that_gain_little_are_the_last_unless_no_tolerance_is_asked_for(tol, has_converged):
+    readout = GLVQClassifier(solver="sgd", tol=tol)
+    readout.loss_curve_ = [1 - 1e-7 * n_passes for n_passes in range(20)]
+
+    assert readout._has_converged() is has_converged

@@ -157,6 +157,27 @@ def test_alpha_of_leave_one_out_is_found_and_used(wine, n_units, tmp_path):
     assert not hasattr(readout.set_params(alpha=1.0).fit(H, y), "alpha_")
 
 
+@pytest.mark.parametrize("penalty", ["variance", "identity"])
+@pytest.mark.parametrize("value", [0.0, 2.0])
+def test_leave_one_out_of_features_that_say_nothing_is_the_share_of_classes(penalty, value):
+    X, y = np.full((6, 3), value), np.array([0, 1, 1, 1, 0, 1])
+
+    readout = RLSClassifier("loo", penalty=penalty).fit(X, y)
+
+    expected = RLSClassifier(readout.alpha_, penalty=penalty).fit(X, y)
+    np.testing.assert_allclose(readout.coef_, expected.coef_, atol=1e-12)
+
+
+def test_leave_one_out_of_many_classes_takes_little_memory(rng):
+    X, y = rng.normal(size=(1000, 20)), np.arange(1000) % 500
+    tracemalloc.start()
+    RLSClassifier("loo").fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 200e6
+
+
 def test_noise_gets_a_large_penalty_and_what_is_plain_a_small_one(rng):
     y = np.arange(200) % 2
     noise, plain = rng.normal(size=(200, 50)), y[:, np.newaxis] + 0.01 * rng.normal(size=(200, 3))

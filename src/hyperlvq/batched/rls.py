@@ -26,9 +26,11 @@ NUMPY = Backend(np)
 LARGEST_CONDITION = {"cholesky": 1e12, "qr": 1e24}
 # Copies of the matrices to be factored, and arrays as large as a block of rows, alive at once.
 MATRICES = 3
-#: What is left of a sample's own target where nearly all of its prediction is due to it.
-SMALLEST_REST = 1e-9
 ROW_ARRAYS = 4
+#: Numbers that numpy holds beside a block of rows.
+MOST_NUMBERS = 2**21
+#: The smallest 1 - h that is divided by, h being the leverage of a sample.
+SMALLEST_REST = 1e-9
 
 
 class LabelledRows(NamedTuple):
@@ -74,7 +76,7 @@ def slices_of(X, backend, width=0):
     if backend.is_torch:
         row_bytes = ROW_ARRAYS * 8 * n_layers * (n_columns + width)
         return backend.row_slices(n_samples, row_bytes)
-    return row_slices(n_samples, max(1, BLOCK_ROWS // n_layers))
+    return row_slices(n_samples, max(1, min(BLOCK_ROWS // n_layers, MOST_NUMBERS // (width + 1))))
 
 
 def row_blocks(X, backend, width=0):
@@ -245,8 +247,8 @@ def choose_penalty(samples, alphas, method):
         spectrum = spectrum_of(Z @ Z.mT, T, backend, rows=Z)
     else:
         spectrum, scale = spectrum_of_moments(moments_of(samples, columns), method, backend)
-    found = left_out(samples, columns, scale, spectrum, alphas, samples.weights.sum())
-    return best_penalty(found, spectrum, columns, scale, alphas, backend)
+    sums = left_out(samples, columns, scale, spectrum, alphas, samples.weights.sum())
+    return best_penalty(sums, spectrum, columns, scale, alphas, backend)
 
 
 def spectrum_of_moments(moments, method, backend=NUMPY):
@@ -265,7 +267,8 @@ def left_out(samples, columns, scale, spectrum, alphas, total_weight):
     """
     xp, backend, n_classes = samples.backend.xp, samples.backend, samples.n_classes
     inverses = 1 / (spectrum.values[:, None] + backend.array(np.array(alphas)))
-    solutions = (inverses[:, :, None] * spectrum.right[:, None]).reshape(len(inverses), -1)
+    solutions = inverses[:, :, None] * spectrum.right[:, None]
+    solutions = solutions.reshape(len(inverses), len(alphas) * n_classes)
     free_share = float(columns.offset.sum()) / total_weight  # 0 without an intercept
 
     def predict(rows):
@@ -279,12 +282,13 @@ def left_out(samples, columns, scale, spectrum, alphas, total_weight):
         right = weights @ backend.cast(is_right, "float64")
         return backend.numpy(xp.stack([right, (left**2).sum(axis=(0, 2))]))
 
-    return sum(samples.map_blocks(predict, slices_of(samples.X, backend, solutions.shape[1])))
+    slices = slices_of(samples.X, backend, solutions.shape[1])
+    return sum(samples.map_blocks(predict, slices), start=np.zeros((2, len(alphas))))
 
 
-def best_penalty(found, spectrum, columns, scale, alphas, backend=NUMPY):
-    """Return W of the best alpha by what `left_out` found, and that alpha."""
-    right, errors = found
+def best_penalty(sums, spectrum, columns, scale, alphas, backend=NUMPY):
+    """Return W of the best alpha by the sums of `left_out`, and that alpha."""
+    right, errors = sums
     best = int(np.lexsort((errors, -right))[0])
     solution = spectrum.solve(alphas[best])[None]
     return original_coefficients((solution,), columns, scale, backend)[0][0], alphas[best]

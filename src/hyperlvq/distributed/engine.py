@@ -42,8 +42,8 @@ class PartitionsEngine(NumpyEngine):
         columns, moments = self._moments(samples, n_classes, method)
         spectrum, scale = rls.spectrum_of_moments(moments, method)
         given = columns, scale, spectrum, alphas, samples[0].shape[0]
-        found = samples[0].total(left_out_of_block, n_classes, *given)
-        return rls.best_penalty(found, spectrum, columns, scale, alphas)
+        sums = samples[0].total(left_out_of_block, n_classes, *given)
+        return rls.best_penalty(sums, spectrum, columns, scale, alphas)
 
     def _moments(self, samples, n_classes, method):
         """Return what standardises the columns, and the moments of least squares."""

@@ -4,6 +4,8 @@
 many rows. A row's scores depend neither on the rows beside it nor on the number of threads.
 """
 
+import math
+
 import numpy as np
 
 from hyperlvq.kernels.compiled import compiled, compiled_as_written
@@ -115,7 +117,7 @@ def score_row(products, norm, lengths, prototype_classes, scores):
     largest = 0.0
     for j in range(lengths.shape[0]):
         distance = norm - 2.0 * products[j] + lengths[j]
-        if not distance <= largest:  # so is NaN
+        if not (distance <= largest or math.isnan(largest)):  # NaN stays
             largest = distance
         score = -max(distance, 0.0)
         if score > scores[prototype_classes[j]]:

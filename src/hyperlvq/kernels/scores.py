@@ -44,7 +44,7 @@ def row_slices(n_rows, block_rows=BLOCK_ROWS):
 
 
 def exactly_summable(weights, dtype):
-    """Return float64 weights whose products with integers of a type add up without rounding.
+    """Return float64 weights whose products with integers of one or two bytes add up exactly.
 
     Weights are rounded to multiples of one power of two, so small that no sum reaches 2⁵³ times as
     much: float64 holds every part of a sum, whatever the order. Weights for floats stay as they
@@ -54,7 +54,7 @@ def exactly_summable(weights, dtype):
     if dtype.kind == "f":
         return weights
     limits = np.iinfo(dtype)
-    largest_sum = max(-limits.min, limits.max) * np.abs(weights).sum(axis=1).max()
+    largest_sum = max(-limits.min, limits.max) * float(np.abs(weights).sum(axis=1).max(initial=0))
     step = math.ldexp(1, math.frexp(largest_sum)[1] - EXACT_BITS)
     return np.rint(weights / step) * step if step else weights
 

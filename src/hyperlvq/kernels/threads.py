@@ -7,8 +7,8 @@ as many as it had, though no more than there are cores.
 
 import os
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from functools import cache, partial
 from threading import Lock
@@ -44,6 +44,13 @@ class _SingleBlasThread:
             if self._holders == 0:
                 set_blas_threads(self._before)
 
+    def let_go(self):
+        """Give BLAS its threads back in a forked process, which has none of the holders."""
+        self._lock = Lock()
+        if self._holders:
+            self._holders = 0
+            set_blas_threads(self._before)
+
 
 single_blas_thread = _SingleBlasThread()
 
@@ -63,8 +70,8 @@ def share_rows(function, n_rows, products_per_row, n_threads=None):
 
     The function must release the GIL; `n_threads` are as many as BLAS has unless given.
     """
-    if n_threads is None:
-        n_threads = _usable_threads([library.num_threads for library in blas_libraries()])
+    counts = [library.num_threads for library in blas_libraries()]
+    n_threads = _usable_threads(counts if n_threads is None else [n_threads])
     n_threads = max(1, min(n_threads, n_rows * products_per_row // SMALLEST_SHARE))
     if n_threads == 1:
         function(slice(0, n_rows))
@@ -81,9 +88,11 @@ def share_rows(function, n_rows, products_per_row, n_threads=None):
                 return
             function(rows)
 
-    pool = _helpers(n_threads - 1)
-    helpers = [pool.submit(copy_context().run, work) for _ in range(n_threads - 1)]
+    helpers: list[Future] = []
     try:
+        with suppress(RuntimeError):  # the interpreter is about to end, and starts no more
+            pool = _helpers(n_threads - 1)
+            helpers.extend(pool.submit(copy_context().run, work) for _ in range(n_threads - 1))
         work()
     finally:
         remaining.clear()
@@ -100,13 +109,14 @@ def _helpers(n_threads):
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_helpers.cache_clear)  # a child has none of the threads
+    os.register_at_fork(after_in_child=single_blas_thread.let_go)
 
 
-def _usable_threads(blas_counts):
-    """Return how many threads BLAS has, at most one per core."""
+def _usable_threads(counts):
+    """Return the largest number of threads, at most one per core."""
     has_affinity = hasattr(os, "sched_getaffinity")
     n_cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
-    return min(max(blas_counts, default=1), n_cores)
+    return min(max(counts, default=1), n_cores)
 
 
 @cache
@@ -137,4 +147,9 @@ def map_in_waves(pool, wave, function, items):
             return context.copy().run(function, item)
 
         for start in range(0, len(items), wave):
-            yield from pool.map(call, items[start : start + wave])
+            part = items[start : start + wave]
+            try:
+                results = pool.map(call, part)
+            except RuntimeError:  # the interpreter is about to end, and starts no more
+                results = map(function, part)
+            yield from results

@@ -183,4 +183,5 @@ class GLVQClassifier(OnlineReadout):
         )
 
     def _has_converged(self):
-        return has_settled(self.loss_curve_, lbfgs_tolerance(self.tol) or SGD_TOLERANCE)
+        is_auto = isinstance(self.tol, str)
+        return has_settled(self.loss_curve_, SGD_TOLERANCE if is_auto else self.tol)
