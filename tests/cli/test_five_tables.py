@@ -112,7 +112,7 @@ def peak_bytes(output, *arguments):
     return 1024 * int(found.stdout)
 
 
-def test_200_000_rows_are_learnt_within_2_gigabytes_and_predicted_within_300_megabytes(tmp_path):
+def test_200_000_rows_are_learnt_within_2_gigabytes_and_predicted_like_few(tmp_path):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 200_000)
     X = rng.normal(np.eye(3, 20)[y] * 4).round(3)
@@ -124,5 +124,8 @@ def test_200_000_rows_are_learnt_within_2_gigabytes_and_predicted_within_300_meg
     assert json.loads(about.read_text())["rows"] == 200_000
     assert json.loads(about.read_text())["validation"]["mean"] > 0.9
     frame[:1000].to_csv(tmp_path / "few.csv", index=False)
-    peak_bytes(tmp_path / "classes.csv", "predict", model, tmp_path / "few.csv")  # compiles
-    assert peak_bytes(tmp_path / "classes.csv", "predict", model, table) < 300e6
+    _, few, many = (  # the first may compile; how much libraries take depends on the system
+        peak_bytes(tmp_path / "classes.csv", "predict", model, rows)
+        for rows in (tmp_path / "few.csv", tmp_path / "few.csv", table)
+    )
+    assert many - few < 100e6
