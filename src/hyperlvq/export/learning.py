@@ -7,6 +7,7 @@ reaches the 16 bits' end, where twin and device stop. The GLVQ rule is the kerne
 float32 on the device.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -29,7 +30,7 @@ CLEAR_SHARE = 1e-4
 
 
 @dataclass(eq=False)
-class _Learner:
+class _Learner(ABC):
     plan: Plan  # the model it starts from: scaling, keys and classes of the outputs
     prototypes: np.ndarray  # n_outputs × n_units
 
@@ -42,8 +43,9 @@ class _Learner:
         """Return the label of each sample."""
         return self.plan.classes[self.predict_index(X)]
 
+    @abstractmethod
     def _closeness(self, activations):
-        raise NotImplementedError
+        """Return a number per sample and prototype that is the largest for the closest."""
 
 
 @dataclass(eq=False)

@@ -1,4 +1,7 @@
-"""The plain numpy twins of the compiled kernels: the oracles of their tests and benchmarks."""
+"""The plain numpy twins of the compiled kernels: the oracles of their tests and benchmarks.
+
+`encode_rows` also encodes few rows, which are done before compiled code would be loaded.
+"""
 
 import numpy as np
 
