@@ -11,39 +11,42 @@ import argparse
 import json
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 from scipy.optimize import linprog, nnls
 
-from hyperlvq.export.budget import (
-    code_terms,
-    flash_tables,
-    frame_terms,
-    instruction_terms,
-    predict_budget,
-)
-from hyperlvq.export.layout import BLOCK_UNITS, Layout
+from hyperlvq.export.budget import predict_budget, terms_of
+from hyperlvq.export.comparison_layout import ComparisonLayout
+from hyperlvq.export.encoders import Thermometer
+from hyperlvq.export.layout import BLOCK_UNITS, layout_of
 from hyperlvq.export.plan import Plan
 from hyperlvq.export.scaling import make_scaling
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
-from export.firmware import BOARDS, bare_image, cost, execute  # noqa: E402
+from export.firmware import BOARDS, bare_image, cost, execute, samples_within  # noqa: E402
+from export.random_models import draw_comparing, plan_and_samples  # noqa: E402
 
 #: What an ATmega328P has beside code.
 MOST_AVR_TABLES = 28_000
+#: The samples of more do not fit the RAM where instructions are counted.
+MOST_AVR_FEATURES = 200
 FIGURES = ROOT / "src" / "hyperlvq" / "export" / "budget_figures.json"
 RIDGE = 1e-3
 #: Bytes of stack beyond the deepest measured, for models that were not measured.
 SPARE_STACK = 16
 SPANS = (1, 10, 16, 255, 1023, 4095, 10_000)
+#: From this seed on units compare; there are half as many such models.
+FIRST_COMPARING = 5000
 
 
 def draw_plan(seed):
     """Return a plan of random sizes and numbers, which need not have been learnt to be run."""
+    if FIRST_COMPARING <= seed < 2 * FIRST_COMPARING:
+        return draw_comparing_plan(seed)
     rng = np.random.default_rng(seed)
     n_features, n_units = draw_size(rng, 1, 200), draw_size(rng, 8, 1600)
     if seed // 6 % 2:
@@ -59,6 +62,7 @@ def draw_plan(seed):
     names = tuple(f"feature {i}" for i in range(n_features))
     scaling, notes = make_scaling(low, low + spans, n_units, names, input_type)
     weights, scale = draw_weights(rng, n_outputs, n_units, bits, clip)
+    keys = rng.integers(256, size=(n_features, -(-n_units // 8)), dtype=np.uint8)
     return Plan(
         name="net",
         readout="glvq",
@@ -68,10 +72,7 @@ def draw_plan(seed):
         feature_ranges=np.column_stack([low, low + spans]),
         class_names=tuple(map(str, range(n_classes))),
         classes=np.arange(n_classes),
-        n_units=n_units,
-        clip=clip,
-        packed_keys=rng.integers(256, size=(n_features, -(-n_units // 8)), dtype=np.uint8),
-        scaling=scaling,
+        encoder=Thermometer(n_units, clip, keys, scaling),
         weights=weights,
         weight_scale=scale,
         biases=np.rint(scale * np.square(weights.astype(np.int64)).sum(axis=1)).astype(np.int64),
@@ -79,6 +80,12 @@ def draw_plan(seed):
         output_classes=draw_classes(rng, n_outputs, n_classes),
         notes=tuple(notes),
     )
+
+
+def draw_comparing_plan(seed):
+    """Return a plan of units that compare, of which some have scores of 64 bits."""
+    plan, _ = plan_and_samples(draw_comparing(seed, 400, 1600, 60_000), seed)
+    return plan if seed % 5 else replace(plan, biases=plan.biases + 2**32)
 
 
 def draw_size(rng, smallest, largest):
@@ -119,8 +126,8 @@ def measure(job):
     """Return the record of a model on a target, or None where it does not fit."""
     seed, target = job
     plan = draw_plan(seed)
-    tables = plan.weights.nbytes + plan.n_features * plan.n_units // 8
-    if target == "avr" and tables > MOST_AVR_TABLES:
+    is_large = layout_of(plan).flash_tables(is_avr=True) > MOST_AVR_TABLES
+    if target == "avr" and (is_large or plan.n_features > MOST_AVR_FEATURES):
         return None
     with TemporaryDirectory() as folder:
         found = cost(plan, target, Path(folder))
@@ -132,7 +139,9 @@ def measure_all(n_models, path):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()
     done = {(r["seed"], r["target"]) for r in map(json.loads, path.read_text().splitlines())}
-    jobs = [(seed, t) for seed in range(n_models) for t in BOARDS if (seed, t) not in done]
+    comparing = range(FIRST_COMPARING, FIRST_COMPARING + n_models // 2)
+    seeds = [*range(n_models), *comparing]
+    jobs = [(seed, t) for seed in seeds for t in BOARDS if (seed, t) not in done]
     with ProcessPoolExecutor() as pool, path.open("a") as file:
         for record in pool.map(measure, jobs):
             if record:
@@ -141,27 +150,32 @@ def measure_all(n_models, path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def layout_of(record):
-    """Return the layout of a record's model."""
-    return Layout.of(draw_plan(record["seed"]))
+def measured_layout(plan):
+    """Return the layout of a plan, with as many active units as the samples had that were run."""
+    layout = layout_of(plan)
+    if not isinstance(layout, ComparisonLayout):
+        return layout
+    is_active = plan.activations(samples_within(plan)) > plan.encoder.lowest
+    return replace(layout, n_active=is_active.sum(axis=1).mean())
 
 
 def fit_target(records, target):
     """Return the figures of a target."""
     is_avr = target == "avr"
-    layouts = [layout_of(record) for record in records]
+    layouts = [measured_layout(draw_plan(record["seed"])) for record in records]
+    terms = [terms_of(layout, is_avr) for layout in layouts]
     flash, stack, instructions = (
         np.array([record[what] for record in records], dtype=float)
         for what in ("flash", "stack", "instructions")
     )
-    code = flash - [flash_tables(layout, is_avr) for layout in layouts]
+    code = flash - [layout.flash_tables(is_avr) for layout in layouts]
     frame = stack - [layout.stack_bytes(is_avr) for layout in layouts]
     return {
         "bare_image": bare_image(target),
-        "code": fit_relative([code_terms(layout, is_avr) for layout in layouts], code, flash),
-        "frame": fit_above([frame_terms(layout) for layout in layouts], frame),
+        "code": fit_relative([each.code for each in terms], code, flash),
+        "frame": fit_above([each.frame for each in terms], frame),
         "instructions": fit_relative(
-            [instruction_terms(layout, is_avr) for layout in layouts], instructions, instructions
+            [each.instructions for each in terms], instructions, instructions
         ),
     }
 
@@ -203,7 +217,7 @@ def compiler_version(target):
 
 def report(records, target):
     """Print how far the predictions of a target lie from its records."""
-    budgets = [predict_budget(layout_of(record), target) for record in records]
+    budgets = [predict_budget(draw_plan(record["seed"]), target) for record in records]
     for what in ("flash", "instructions"):
         measured = np.array([record[what] for record in records])
         errors = np.abs([getattr(b, what) for b in budgets] / measured - 1)

@@ -81,7 +81,7 @@ class Predictor:
         if part.kind == "IntRVFLLayer":
             return encode(X, learnt["keys_"], parameters["clip"])
         if part.kind == "ComparisonLayer":
-            return compare(X, learnt)
+            return compare(X, _units(learnt))
         _check_no_missing(X, part.kind)
         from hyperlvq.kernels.threads import block_threads
 
@@ -94,7 +94,7 @@ class Predictor:
 
     def _decisions(self, X: np.ndarray) -> np.ndarray:
         if self.readout.kind == "HyperLVQClassifier":
-            X = compare(X, self.readout.learnt)
+            X = compare(X, _units(self.readout.learnt))
         _check_no_missing(X, self.readout.kind)
         if X.dtype.name not in SAMPLE_DTYPES:
             X = X.astype(np.float64)
@@ -129,14 +129,17 @@ def encode(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
     return activations
 
 
-def compare(X: np.ndarray, learnt: Mapping[str, np.ndarray]) -> np.ndarray:
+def compare(X: np.ndarray, compared: units.Units) -> np.ndarray:
     """Return the activations of units of comparisons."""
-    compared = units.Units(*(learnt[f"{name}_"] for name in units.Units._fields))
     if len(X) > FEW_ROWS:
         from hyperlvq.kernels.comparisons import compare_rows
 
         return compare_rows(X, compared)
     return units.compare_rows(X, compared)
+
+
+def _units(learnt: Mapping[str, Any]) -> units.Units:
+    return units.Units(*(learnt[f"{name}_"] for name in units.Units._fields))
 
 
 def _score_kernels(X: np.ndarray) -> ModuleType:

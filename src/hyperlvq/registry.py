@@ -444,7 +444,7 @@ PARTS: dict[str, PartRecord] = {
         output="units",
         grid={"n_units": (1000, 4000)},
         runs_on=frozenset({"tensors"}),
-        export_refusal="it has no integer form yet",
+        export_refusal=None,
     ),
     "HyperLVQClassifier": PartRecord(
         "hyperlvq.classifier",
@@ -466,7 +466,7 @@ PARTS: dict[str, PartRecord] = {
         },
         check=check_units,
         output_rows="coef_",
-        export_refusal="it has no integer form yet",
+        export_refusal=None,
     ),
     "RLSClassifier": PartRecord(
         "hyperlvq.readouts",

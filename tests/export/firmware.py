@@ -233,7 +233,7 @@ def used_stack(model):
     # What these two call may be a part of them; all others call nothing.
     for caller, called in (("net_encode", "net_signs"), ("net_add_scores", "net_dot")):
         frames[caller] = frames.get(caller, 0) + frames.pop(called, 0)
-    return predict + max(frames.values())
+    return predict + max(frames.values(), default=0)
 
 
 def function_frames(model):
@@ -278,7 +278,7 @@ def c_rows(values):
 
 
 def samples_within(plan):
-    """Return samples spread evenly over the training range of every feature."""
-    low, high = plan.feature_ranges.T
+    """Return samples spread evenly over the range of every feature that has one."""
+    low, high = np.nan_to_num(plan.feature_ranges).T
     shares = np.random.default_rng(0).uniform(size=(N_SAMPLES, plan.n_features))
     return low + shares * (high - low)

@@ -1,15 +1,18 @@
 """Fitted models of every kind that can be exported, drawn at random but the same every time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from hyperlvq import make_classifier
+from hyperlvq import HyperLVQClassifier, make_classifier
 from hyperlvq.export import make_plan, to_c
 
 READOUTS = ("centroids", "perceptron", "lvq1", "glvq", "rls")
+KINDS = ("conjunction", "majority", "parity")
+#: The classifier that is no recipe; its networks are as many as prototypes per class.
+VOTE = "vote"
 FEW_STEPS = {"perceptron": {"max_iter": 2}, "lvq1": {"max_iter": 2}, "glvq": {"max_iter": 3}}
 
 
@@ -23,11 +26,13 @@ class Settings:
     clip: int
     n_classes: int
     prototypes_per_class: int
+    hidden: str = "intrvfl"
 
     def __str__(self):
         sizes = f"{self.n_features}x{self.n_units}-clip{self.clip}"
         outputs = f"{self.n_classes}x{self.prototypes_per_class}"
-        return f"{self.readout}-{self.input}-{self.bits}bits-{sizes}-{outputs}"
+        kind = "" if self.hidden == "intrvfl" else f"{self.hidden}-"
+        return f"{kind}{self.readout}-{self.input}-{self.bits}bits-{sizes}-{outputs}"
 
 
 def draw(seed, most_features=170, most_units=2000, most_weights=60_000):
@@ -50,6 +55,12 @@ def draw(seed, most_features=170, most_units=2000, most_weights=60_000):
     n_outputs = settings.n_classes * settings.prototypes_per_class
     fits = n_outputs * settings.n_units <= most_weights
     return settings if fits else draw(seed + 30_000, most_features, most_units, most_weights)
+
+
+def draw_comparing(seed, *sizes, **most):
+    """Return random settings of units that compare: of a vote, or of a recipe."""
+    drawn = draw(seed, *sizes, **most)
+    return replace(drawn, hidden="comparisons", readout=drawn.readout if seed % 2 else VOTE)
 
 
 def training_data(settings, rng, shift=0.0):
@@ -83,18 +94,20 @@ def samples_around(X, n_units, rng, n_samples=40):
 
 
 def fit(settings, X, y, seed=0):
+    if settings.readout == VOTE:
+        networks = {"n_networks": settings.prototypes_per_class, "n_units": settings.n_units}
+        return HyperLVQClassifier(**networks, random_state=seed).fit(X, y)
     parameters = {
         "n_units": settings.n_units,
-        "clip": settings.clip,
+        **({"clip": settings.clip} if settings.hidden == "intrvfl" else {"kinds": KINDS}),
         **FEW_STEPS.get(settings.readout, {}),
     }
     if settings.readout in ("lvq1", "glvq"):
         parameters["prototypes_per_class"] = settings.prototypes_per_class
     with catch_warnings():
         simplefilter("ignore", ConvergenceWarning)
-        return make_classifier("intrvfl", settings.readout, random_state=seed, **parameters).fit(
-            X, y
-        )
+        recipe = settings.hidden, settings.readout
+        return make_classifier(*recipe, random_state=seed, **parameters).fit(X, y)
 
 
 def fitted_model(settings, seed=0):

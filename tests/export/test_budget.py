@@ -7,21 +7,48 @@ from operator import attrgetter
 import numpy as np
 import pytest
 from export.firmware import BOARDS, cost
-from export.random_models import Settings, draw, fitted_model, plan_and_samples
+from export.random_models import (
+    KINDS,
+    VOTE,
+    Settings,
+    draw,
+    draw_comparing,
+    fitted_model,
+    plan_and_samples,
+)
 
 from hyperlvq.export import make_plan, to_c
 from hyperlvq.export.budget import code_terms, frame_terms, instruction_terms, predict_budget
-from hyperlvq.export.layout import LARGEST_AVR_TABLE, LARGEST_AVR_TABLES, TYPE_BYTES, Layout
+from hyperlvq.export.comparison_layout import ComparisonLayout
+from hyperlvq.export.layout import Layout, layout_of
+from hyperlvq.export.model_layout import LARGEST_AVR_TABLE, LARGEST_AVR_TABLES, TYPE_BYTES
 
 TOLERANCE = 0.10
 MOST_SPARE_STACK = 80
 SMALL = {"most_features": 60, "most_units": 300, "most_weights": 8000}
 LARGE = {"most_features": 170, "most_units": 1500, "most_weights": 60_000}
+
+
+def comparing(seed, sizes, n_units):
+    """Return settings of enough units that as many are active as one expects."""
+    drawn = draw_comparing(seed, **sizes)
+    return replace(drawn, n_units=n_units, prototypes_per_class=min(drawn.prototypes_per_class, 3))
+
+
 #: None of these models was among those that the figures were fitted to.
 MODELS = {
-    "cortex-m3": [draw(seed, **LARGE) for seed in range(1800, 1812)],
-    "riscv32": [draw(seed, **LARGE) for seed in range(1820, 1826)],
-    "avr": [draw(seed, **SMALL) for seed in range(1840, 1846)],
+    "cortex-m3": [
+        *(draw(seed, **LARGE) for seed in range(1800, 1812)),
+        *(comparing(seed, LARGE, n_units=700) for seed in range(1850, 1856)),
+    ],
+    "riscv32": [
+        *(draw(seed, **LARGE) for seed in range(1820, 1826)),
+        *(comparing(seed, LARGE, n_units=400) for seed in range(1860, 1864)),
+    ],
+    "avr": [
+        *(draw(seed, **SMALL) for seed in range(1840, 1846)),
+        *(comparing(seed, SMALL, n_units=120) for seed in range(1870, 1874)),
+    ],
 }
 CASES = [(target, settings) for target, drawn in MODELS.items() for settings in drawn]
 
@@ -45,6 +72,22 @@ def test_a_planned_model_takes_at_least_as_much_as_the_fitted_one(kind, target):
 
     assert planned.flash >= predict_budget(plan, target).flash
     assert 0 < planned.image - planned.flash < 1024  # the least program around it
+
+
+@pytest.mark.parametrize("target", BOARDS)
+@pytest.mark.parametrize("kind", ["float", "int16", "int32"])
+@pytest.mark.parametrize(
+    ("readout", "options"),
+    [(VOTE, {}), ("centroids", {"kinds": KINDS, "factor": 2})],
+)
+def test_planned_units_that_compare_take_at_least_as_much(readout, options, kind, target):
+    plan, _ = plan_and_samples(Settings(readout, kind, 8, 20, 120, 0, 4, 1, "comparisons"))
+    planned = predict_budget(ComparisonLayout.planned(20, 120, 4, input=kind, **options), target)
+
+    budget = predict_budget(plan, target)
+    assert planned.flash >= budget.flash
+    assert planned.stack >= budget.stack
+    assert planned.instructions >= 0.9 * budget.instructions
 
 
 @pytest.mark.parametrize(("excess", "complains"), [(0, False), (1, True)])
@@ -112,13 +155,32 @@ def test_tables_of_the_c_are_those_of_the_layout(seed, rule, tmp_path):
     assert ("classes" in types) == layout.has_class_table
 
 
+@pytest.mark.parametrize("seed", range(900, 906))
+def test_tables_of_comparisons_are_those_of_the_layout(seed, tmp_path):
+    plan, _ = plan_and_samples(draw_comparing(seed, **SMALL))
+    to_c(plan, tmp_path)
+    layout = layout_of(plan)
+
+    source = (tmp_path / "net.c").read_text()
+    found = re.findall(r"static const (\w+) net_(\w+)\[(\d+)\]", source)
+    entry_bytes = TYPE_BYTES | {
+        "net_score": TYPE_BYTES[layout.score_type],
+        "net_run": 2 * TYPE_BYTES[layout.count_type],
+    }
+    n_bytes = {name: int(n) * entry_bytes[kind] for kind, name, n in found if name != "classes"}
+    assert n_bytes == layout.table_bytes
+    assert ("net_classes" in source) == layout.has_class_table
+
+
 def test_scalings_that_differ_in_the_sign_of_zero_are_told_apart():
     plan, _ = plan_and_samples(Settings("centroids", "float", 8, 8, 40, 3, 3, 1))
-    zeros, ones = np.zeros_like(plan.scaling.scale), np.ones_like(plan.scaling.scale)
+    encoder = plan.encoder
+    zeros, ones = np.zeros_like(encoder.scaling.scale), np.ones_like(encoder.scaling.scale)
 
     for minimum, n_rows in ((zeros, 1), (np.where(np.arange(8), zeros, -0.0), 2)):
-        scaling = replace(plan.scaling, minimum=minimum.astype(np.float32), scale=ones)
-        assert Layout.of(replace(plan, scaling=scaling)).scaling.n_rows == n_rows
+        scaling = replace(encoder.scaling, minimum=minimum.astype(np.float32), scale=ones)
+        changed = replace(plan, encoder=replace(encoder, scaling=scaling))
+        assert Layout.of(changed).scaling.n_rows == n_rows
 
 
 def test_terms_of_a_prediction_are_those_counted_by_hand():

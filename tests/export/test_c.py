@@ -18,17 +18,19 @@ from export.firmware import (
     require_tools,
     self_test,
 )
-from export.random_models import Settings, draw, write
+from export.random_models import VOTE, Settings, draw, draw_comparing, write
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hyperlvq import make_classifier
+from hyperlvq import HyperLVQClassifier, make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import to_c
 from hyperlvq.export.budget import predict_budget
 from hyperlvq.export.ctext import comment, float_literal, integer_literal, string_literal
 
 SMALL = Settings("glvq", "int16", 8, 5, 40, 3, 3, 2)
+COMPARING = Settings(VOTE, "float", 8, 5, 40, 0, 3, 2, "comparisons")
+LITTLE = {"most_features": 40, "most_units": 100, "most_weights": 4000}
 SOFT_FLOAT = re.compile(r"__aeabi_(f|d|[iul]+2[fd])\w*|__\w+[sd]f[23i]\w*")
 CLASS_NAMES = [
     'quote " and \\ backslash',
@@ -170,14 +172,25 @@ def test_only_builds_for_float_have_floating_point(settings, target, tmp_path):
     assert bool(re.search(r"\b(float|double)\b", source)) == (settings.input == "float")
 
 
+@on_every(EMULATED)
+@pytest.mark.parametrize("settings", [draw_comparing(seed, **LITTLE) for seed in range(3)], ids=str)
+def test_units_that_compare_need_no_floating_point_nor_static_ram(settings, target, tmp_path):
+    write(settings, tmp_path)
+
+    rows = symbols(target, compile_object(target, tmp_path))
+    assert not any(SOFT_FLOAT.fullmatch(row[-1]) for row in rows)
+    assert not [row for row in rows if row[-2] in "DdBb" and row[-1].startswith("net_")]
+
+
 def budget_row(folder, what):
     """Return what the page says of the three targets."""
     cells = re.search(rf"^\| {what}.*? \| (.*) \|$", (folder / "net.md").read_text(), re.M)[1]
     return cells.split(" | ")
 
 
-def test_readme_states_the_predicted_budget(tmp_path):
-    plan = write(SMALL, tmp_path)
+@pytest.mark.parametrize("settings", [SMALL, COMPARING], ids=str)
+def test_readme_states_the_predicted_budget(settings, tmp_path):
+    plan = write(settings, tmp_path)
     budgets = [predict_budget(plan, target) for target in ("cortex-m3", "riscv32", "avr")]
 
     places = {"flash: tables and code": "flash", "RAM: static": "ram", "RAM: stack": "stack"}
@@ -185,8 +198,9 @@ def test_readme_states_the_predicted_budget(tmp_path):
         assert budget_row(tmp_path, place) == [f"{getattr(b, field):,}" for b in budgets]
 
 
-def test_compile_lines_of_the_readme_work(tmp_path):
-    write(SMALL, tmp_path, n_samples=40)
+@pytest.mark.parametrize("settings", [SMALL, COMPARING], ids=str)
+def test_compile_lines_of_the_readme_work(settings, tmp_path):
+    write(settings, tmp_path, n_samples=40)
     readme = (tmp_path / "net.md").read_text()
     lines = [line for line in readme.splitlines() if re.match(r"[\w-]*gcc ", line)]
 
@@ -197,15 +211,38 @@ def test_compile_lines_of_the_readme_work(tmp_path):
         assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_tables_beyond_an_avr_are_refused_by_a_sentence(tmp_path):
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        (
+            Settings("centroids", "int16", 8, 40, 2000, 3, 26, 1),
+            "52000 bytes of weights, where a table has at most 32767",
+        ),
+        (
+            Settings("rls", "float", 8, 5, 3001, 0, 2, 1, "comparisons"),
+            "52000 bytes of thresholds, where a table has at most 32767",
+        ),
+    ],
+    ids=str,
+)
+def test_tables_beyond_an_avr_are_refused_by_a_sentence(settings, sentence, tmp_path):
     AVR.require()
-    write(Settings("centroids", "int16", 8, 40, 2000, 3, 26, 1), tmp_path)
+    write(settings, tmp_path)
 
-    sentence = "52000 bytes of weights, where a table has at most 32767"
     assert f"It does not fit an AVR: {sentence}." in (tmp_path / "net.md").read_text()
     assert budget_row(tmp_path, "flash: tables and code")[2] == "does not fit"
     with pytest.raises(AssertionError, match=sentence):
         compile_object(AVR, tmp_path)
+
+
+def test_header_names_thresholds_and_features_without_any(rng, tmp_path):
+    X = np.column_stack([np.arange(40), np.full(40, 3)])
+    model = HyperLVQClassifier(1, n_units=200, random_state=0).fit(X, X[:, 0] > 20)
+    to_c(model, tmp_path, name="net", input="int16")
+
+    header = (tmp_path / "net.h").read_text()
+    assert "x[0]  x0: 1 to 39\n" in header
+    assert "x[1]  x1: not read\n" in header
 
 
 def test_fast_math_is_refused(model, tmp_path):

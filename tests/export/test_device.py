@@ -4,8 +4,9 @@ import pytest
 from export.firmware import BOARDS
 
 from hyperlvq.checks import InputError
-from hyperlvq.export import device_settings
+from hyperlvq.export import device_settings, device_units
 from hyperlvq.export.budget import predict_budget
+from hyperlvq.export.comparison_layout import ComparisonLayout
 from hyperlvq.export.device import parse_size
 from hyperlvq.export.layout import Layout
 
@@ -27,6 +28,21 @@ def test_the_largest_number_of_units_fits_and_the_next_does_not(target):
         return predict_budget(Layout.planned(64, n_units, 10, 2), target).flash
 
     assert n_units % 32 == 0
+    assert flash(n_units) <= 16384 < flash(n_units + 32)
+
+
+@pytest.mark.parametrize("target", BOARDS)
+def test_the_largest_network_that_compares_fits_and_the_next_does_not(target):
+    n_units = device_units(64, 10, chip=target, max_flash="16k", max_ram="2k", input="int16")
+    (setting,) = device_settings(
+        *(64, 10), hidden="comparisons", readout="rls", chip=target, max_flash="16k", input="int16"
+    )
+
+    def flash(n_units):
+        layout = ComparisonLayout.planned(64, n_units, 10, input="int16")
+        return predict_budget(layout, target).flash
+
+    assert setting == {"n_units": n_units}
     assert flash(n_units) <= 16384 < flash(n_units + 32)
 
 
@@ -79,6 +95,11 @@ def test_what_is_given_is_kept_and_large_devices_get_enough_units():
 def test_what_cannot_be_had_is_one_sentence(options, message):
     with pytest.raises(InputError, match=message):
         device_settings(4, 3, **options)
+
+
+def test_network_that_no_device_holds_is_one_sentence():
+    with pytest.raises(InputError, match="no model of 4 features and 3 classes fits the device"):
+        device_units(4, 3, max_flash=200)
 
 
 @pytest.mark.parametrize("text", ["1536", "1536b", "1.5k", "1.5 KB", "1.5kB", "1.5KiB", 1536])

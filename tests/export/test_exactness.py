@@ -2,11 +2,29 @@
 
 import numpy as np
 import pytest
-from export.firmware import AVR, CLANG, CORTEX_M3, HOST, RISCV32, SANITIZED, self_test
-from export.random_models import Settings, draw, fit, plan_and_samples, write
+from export.firmware import (
+    AVR,
+    CLANG,
+    CORTEX_M3,
+    HOST,
+    RISCV32,
+    SANITIZED,
+    on_every,
+    self_test,
+)
+from export.random_models import (
+    KINDS,
+    VOTE,
+    Settings,
+    draw,
+    draw_comparing,
+    fit,
+    plan_and_samples,
+    write,
+)
 from sklearn.pipeline import Pipeline
 
-from hyperlvq import CentroidClassifier, make_classifier
+from hyperlvq import CentroidClassifier, HyperLVQClassifier, make_classifier
 from hyperlvq.export import compare, make_plan, to_c
 
 SMALL = {"most_features": 60, "most_units": 300, "most_weights": 8000}
@@ -19,6 +37,12 @@ EXTREMES = [
     Settings("centroids", "int16", 8, 300, 1999, 3, 26, 1),
     Settings("centroids", "int32", 16, 600, 40, 300, 3, 1),
 ]
+COMPARING_EXTREMES = [
+    Settings(VOTE, "int16", 8, 1, 1, 0, 2, 1, "comparisons"),
+    Settings("glvq", "float", 16, 2, 2, 0, 2, 5, "comparisons"),
+    Settings(VOTE, "float", 16, 300, 400, 0, 26, 4, "comparisons"),
+    Settings("centroids", "int32", 8, 300, 1000, 0, 3, 1, "comparisons"),
+]
 CASES = [
     *[(HOST, 40, draw(seed)) for seed in range(60)],
     *[(CLANG, 40, draw(seed)) for seed in range(100, 106)],
@@ -27,6 +51,13 @@ CASES = [
     *[(CORTEX_M3, 20, draw(seed)) for seed in range(300, 306)],
     *[(RISCV32, 20, draw(seed)) for seed in range(400, 406)],
     *[(AVR, 8, draw(seed, **SMALL)) for seed in range(500, 506)],
+    *[(HOST, 40, draw_comparing(seed)) for seed in range(12)],
+    *[(CLANG, 40, draw_comparing(seed)) for seed in range(100, 102)],
+    *[(SANITIZED, 40, draw_comparing(seed)) for seed in range(200, 204)],
+    *[(SANITIZED, 40, settings) for settings in COMPARING_EXTREMES],
+    *[(CORTEX_M3, 20, draw_comparing(seed)) for seed in range(300, 303)],
+    *[(RISCV32, 20, draw_comparing(seed)) for seed in range(400, 403)],
+    *[(AVR, 8, draw_comparing(seed, **SMALL)) for seed in range(500, 503)],
 ]
 
 
@@ -50,6 +81,29 @@ def test_remainders_settle_some_features_and_one_class_has_no_output(trainable, 
     assert "if (scaling.settles)" in source
     assert "net_classes[2]" in source
     assert self_test(SANITIZED, tmp_path) == 0
+
+
+@on_every([SANITIZED, CORTEX_M3, RISCV32, AVR])
+@pytest.mark.parametrize(
+    "model",
+    [
+        HyperLVQClassifier(3, n_units=30, random_state=0),
+        make_classifier("comparisons", "rls", n_units=60, kinds=KINDS, random_state=0),
+    ],
+)
+def test_missing_values_give_the_labels_of_the_model_where_units_compare(
+    model, target, rng, tmp_path
+):
+    X = rng.normal(size=(60, 4)).astype(np.float32).astype(np.float64)
+    y = (X.sum(axis=1) > 0).astype(int)
+    X[rng.uniform(size=X.shape) < 0.3] = np.nan
+    X[:, 3] = np.where(np.arange(60) % 2, 0.0, -0.0)
+    plan = make_plan(model.fit(X, y), name="net", bits=16)
+    to_c(plan, tmp_path, vectors=X)
+
+    assert "NAN" in (tmp_path / "net_selftest.c").read_text()
+    np.testing.assert_array_equal(plan.predict(X), model.predict(X))
+    assert self_test(target, tmp_path) == 0
 
 
 @pytest.mark.data

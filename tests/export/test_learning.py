@@ -190,7 +190,7 @@ def test_rule_and_rate_are_those_of_the_readout(model, stream):
 
 def test_rates_that_integers_cannot_express_are_refused_with_those_they_can(model):
     learner = make_learner(model, rule="perceptron")
-    one, limit = 2**learner.fraction_bits, learner.plan.limit
+    one, limit = 2**learner.fraction_bits, learner.plan.encoder.limit
     largest = (LARGEST_SUM - LARGEST_ENTRY) // limit
 
     for rate in (1 / one, largest / one):
@@ -212,7 +212,9 @@ def test_a_rate_that_nobody_chose_is_one_that_integers_express(stream):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_cannot_learn_is_refused_with_the_reason(model, stream, tmp_path):
     rls = make_classifier("intrvfl", "rls", n_units=40, random_state=0).fit(*stream)
+    comparing = make_classifier("comparisons", "centroids", n_units=40, random_state=0).fit(*stream)
     cases = [
+        (lambda: to_c(comparing, tmp_path, trainable=True), "units of comparisons cannot learn"),
         (lambda: to_c(rls, tmp_path, trainable=True), "RLSClassifier has no prototypes"),
         (lambda: to_c(model, tmp_path, trainable="hebb"), "the rule must be"),
         (lambda: to_c(make_plan(model), tmp_path, trainable=True), "give to_c the pipeline"),

@@ -8,11 +8,11 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from export.random_models import draw, plan_and_samples
+from export.random_models import draw, draw_comparing, plan_and_samples
 from onnx.reference import ReferenceEvaluator
 
 import hyperlvq
-from hyperlvq import make_classifier
+from hyperlvq import HyperLVQClassifier, make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import make_plan
 from hyperlvq.export.onnx_graph import to_onnx
@@ -60,11 +60,17 @@ def assert_same(plan, X):
         assert scores.dtype == np.int64
 
 
-@pytest.mark.parametrize("seed", range(0, N_MODELS, 2))
-def test_labels_and_scores_are_the_plans(seed, rng):
-    settings = draw(seed, most_features=60, most_units=600, most_weights=12_000)
+@pytest.mark.parametrize(
+    ("draw_settings", "seed"),
+    [
+        *((draw, seed) for seed in range(0, N_MODELS, 2)),
+        *((draw_comparing, seed) for seed in range(12)),
+    ],
+)
+def test_labels_and_scores_are_the_plans(draw_settings, seed, rng):
+    settings = draw_settings(seed, most_features=60, most_units=600, most_weights=12_000)
     plan, X = plan_and_samples(settings, seed, shift=0 if seed % 8 else 0.3)
-    ends = plan.feature_ranges.T
+    ends = np.nan_to_num(plan.feature_ranges).T
     far = rng.choice([-1e6, 1e6, -3e9, 3e9, -np.inf, np.inf], size=(20, plan.n_features))
 
     assert_same(plan, np.vstack([X, ends - 1, ends + 1, far]))
@@ -74,7 +80,7 @@ def test_ties_that_no_line_settles_are_the_plans(rng):
     X = np.arange(201)[:, None] * [1, 3, 0.37] + [0, 0, 0.25]
     plan = make_plan(fitted(rng, X, n_units=100), input="int16")
 
-    assert plan.scaling.settles.tolist() == [True, True, False]
+    assert plan.encoder.scaling.settles.tolist() == [True, True, False]
     assert_same(plan, np.arange(-2, 605)[:, None] * [1, 1, 1])
 
 
@@ -95,11 +101,11 @@ def test_largest_products_do_not_overflow_or_saturate(rng, bits, clip):
     X[:2] = [[0], [1]]
     plan = make_plan(fitted(rng, X, n_units=600, clip=clip), bits=bits)
     # The activations of samples 0 and 1 are at their limits where all keys are equal.
-    all_equal = {
-        "packed_keys": np.full_like(plan.packed_keys, 255),
-        "weights": np.full_like(plan.weights, 2 ** (bits - 1) - 1),
-    }
-    plan = replace(plan, **all_equal)
+    plan = replace(
+        plan,
+        encoder=replace(plan.encoder, packed_keys=np.full_like(plan.encoder.packed_keys, 255)),
+        weights=np.full_like(plan.weights, 2 ** (bits - 1) - 1),
+    )
 
     assert np.abs(plan.scores(X)).max() > 600 * clip * 2 ** (bits - 1)
     assert_same(plan, X)
@@ -143,6 +149,14 @@ def test_nan_counts_as_the_smallest_value(rng, run):
     X[:, 1] = X[:, 1].min()
 
     assert np.array_equal(run(to_onnx(plan), missing)[1], plan.scores(X))
+
+
+def test_missing_values_are_the_plans_where_units_compare(rng):
+    X = rng.uniform(size=(80, 5))
+    X[rng.uniform(size=X.shape) < 0.3] = np.nan
+    model = HyperLVQClassifier(3, n_units=100, random_state=0).fit(X, np.arange(80) % 3)
+
+    assert_same(make_plan(model), X)
 
 
 def test_model_says_what_it_is_in_operators_of_the_standard(rng):

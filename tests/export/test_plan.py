@@ -4,13 +4,16 @@ import dataclasses
 
 import numpy as np
 import pytest
+from export.random_models import KINDS, VOTE, Settings, fit, training_data
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
-from hyperlvq import GLVQClassifier, IntRVFLLayer, make_classifier
+from hyperlvq import GLVQClassifier, HyperLVQClassifier, IntRVFLLayer, make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import compare, make_plan
+from hyperlvq.frames import FrameVectorizer
+from hyperlvq.kernels.units import Units, compare_rows
 from hyperlvq.saving import to_parts
 
 
@@ -49,11 +52,16 @@ def test_plan_is_read_only_and_shares_no_memory_with_the_model(model):
     plan = make_plan(model)
 
     with pytest.raises(dataclasses.FrozenInstanceError):
-        plan.clip = 4
-    for array in (plan.weights, plan.packed_keys, plan.biases, plan.scaling.minimum):
+        plan.encoder.clip = 4
+    for array in (
+        plan.weights,
+        plan.biases,
+        plan.encoder.packed_keys,
+        plan.encoder.scaling.minimum,
+    ):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
-    np.testing.assert_array_equal(plan.signs, model[1].keys_)
+    np.testing.assert_array_equal(plan.encoder.signs, model[1].keys_)
     model[-1].prototype_classes_[0] = 1
     model[-1].classes_[0] = 5
     assert plan.output_classes[0] == 0
@@ -115,12 +123,112 @@ def test_plan_of_a_file_is_that_of_its_pipeline(columns, model, iris):
     np.testing.assert_array_equal(found.scores(iris[0]), expected.scores(iris[0]))
 
 
+@pytest.mark.parametrize("kind", ["float", "int16", "int32"])
+@pytest.mark.parametrize("readout", [VOTE, "rls"])
+def test_units_compare_as_in_the_float_model_at_every_threshold(readout, kind, rng):
+    settings = Settings(readout, kind, 8, 5, 90, 0, 3, 3, "comparisons")
+    X, y = training_data(settings, rng, shift=0.3)
+    model = fit(settings, X, y)
+    plan = make_plan(model, input=kind)
+    encoder = plan.encoder
+
+    at = np.repeat(X[:1], len(encoder.thresholds), axis=0).astype(encoder.thresholds.dtype)
+    places = np.arange(len(at)), encoder.features
+    at[places] = encoder.thresholds
+    below = at.copy()
+    below[places] = np.nextafter(at, -np.inf)[places] if kind == "float" else at[places] - 1
+    samples = np.concatenate([at, below]).astype(np.float64)
+    if readout == VOTE:
+        units = Units(model.features_, model.thresholds_, model.keys_, model.kinds_)
+        expected = compare_rows(samples, units)
+    else:
+        expected = model[:-1].transform(samples)
+    found = plan.activations(samples)
+    assert sorted(map(bytes, found.T)) == sorted(map(bytes, expected[:, :-1].T))
+
+
+@pytest.mark.parametrize(("bits", "tolerance"), [(8, 0.03), (16, 1e-3)])
+def test_scores_of_a_vote_differ_as_those_of_the_float_model(bits, tolerance, iris):
+    model = HyperLVQClassifier(2, n_units=200, random_state=0).fit(*iris)
+    plan = make_plan(model, bits=bits)
+
+    scores, expected = plan.weight_scale * plan.scores(iris[0]), model.decision_function(iris[0])
+    differences = (scores - scores[:, :1]) - (expected - expected[:, :1])
+    assert np.abs(differences).max() < tolerance * np.ptp(expected)
+
+
+@pytest.mark.parametrize("readout", ["centroids", "glvq", "rls"])
+def test_recipes_of_comparisons_agree_with_the_float_model(readout, iris):
+    recipe = make_classifier("comparisons", readout, n_units=150, kinds=KINDS, random_state=0)
+    model = recipe.fit(*iris)
+
+    for kind, factor in (("float", 1), ("int16", 10)):  # millimetres
+        X = iris[0] * factor
+        fitted_to = model.fit(X, iris[1])
+        assert compare(fitted_to, make_plan(fitted_to, input=kind), X).agreement >= 0.99
+
+
+@pytest.mark.parametrize("weight", [0.0, 1e-18])
+def test_intercepts_decide_where_no_unit_does(weight, iris):
+    model = HyperLVQClassifier(1, n_units=20, random_state=0).fit(*iris)
+    model.coef_[:, :-1] = weight
+    model.coef_[:, -1] = [0.1, 0.3, 0.2999]
+
+    assert set(make_plan(model).predict(iris[0])) == {1}
+
+
+def test_plan_of_a_vote_behind_columns_or_in_a_file_is_that_of_the_vote(iris):
+    frame = pytest.importorskip("pandas").DataFrame(iris[0], columns=["a", "b", "c", "d"])
+    frame["e"] = np.where(iris[0][:, 0] > 5.8, "long", "short")
+    vote = HyperLVQClassifier(1, n_units=50, random_state=0)
+    pipeline = Pipeline([("columns", FrameVectorizer(list("abcd"), ["e"])), ("classifier", vote)])
+    X = pipeline.fit(frame, iris[1])[0].transform(frame)
+
+    plans = [make_plan(model) for model in (pipeline, to_parts(pipeline), to_parts(vote))]
+    assert [plan.feature_names[-2] for plan in plans] == ["e_long", "e_long", "x4"]
+    assert compare(pipeline, plans[0], frame).agreement > 0.99
+    for plan in plans:
+        np.testing.assert_array_equal(plan.scores(X), make_plan(vote).scores(X))
+
+
+@pytest.mark.parametrize(
+    ("factor", "kind", "message"),
+    [
+        (
+            1e4,
+            "int16",
+            r"feature 'x\d' is compared with \S+, beyond int16; choose int32 as the inp",
+        ),
+        (-1e9, "int32", "beyond int32; choose float as the input"),
+        (1e38, "float", "beyond float32$"),
+        (-1e38, "float", "beyond float32$"),
+    ],
+)
+@pytest.mark.parametrize("readout", [VOTE, "rls"])
+def test_threshold_that_the_input_cannot_hold_is_named(readout, factor, kind, message, iris):
+    settings = Settings(readout, kind, 8, 4, 40, 0, 3, 1, "comparisons")
+
+    with pytest.raises(InputError, match=message):
+        make_plan(fit(settings, factor * iris[0], iris[1]), input=kind)
+
+
+def test_feature_of_few_integers_is_told_to_the_user_where_units_compare(iris):
+    model = HyperLVQClassifier(1, n_units=40, random_state=0).fit(*iris)
+
+    assert make_plan(model).notes == ()
+    (note,) = make_plan(model, input="int16").notes
+    assert "the thresholds of feature 'x0' (and 3 more) lie within 16 integers" in note
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     ("steps", "message"),
     [
         (("intrvfl", "kglvq"), "cannot export KGLVQClassifier: its prototypes"),
-        (("features", "glvq"), "cannot export the hidden layer passthrough: only IntRVFLLayer$"),
+        (
+            ("features", "glvq"),
+            "cannot export the hidden layer passthrough: only IntRVFLLayer, ComparisonLayer$",
+        ),
         (None, "cannot export GLVQClassifier: only pipelines of make_classifier"),
     ],
 )
@@ -158,6 +266,11 @@ UNSUPPORTED = {
     "steps log, scale, hidden, readout": lambda model, iris: Pipeline(
         [("log", FunctionTransformer()), *model.steps]
     ).fit(*iris),
+    "HyperLVQClassifier alone; before them may be columns": lambda model, iris: make_pipeline(
+        MinMaxScaler(), HyperLVQClassifier()
+    ),
+    "a model that is not fitted": lambda model, iris: HyperLVQClassifier(),
+    "units of which none compares anything": recipe("comparisons", "rls", n_units=1),
     "they must be scale, hidden and readout": lambda model, iris: make_pipeline(
         MinMaxScaler(), IntRVFLLayer(), GLVQClassifier(max_iter=5)
     ),

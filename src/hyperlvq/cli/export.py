@@ -64,7 +64,8 @@ def export(
             exported = plan = make_plan(saved.file, bits=int(bits or 8), **common)
         features, comparison, n_left_out = None, None, 0
         if vectors is not None:
-            features, comparison, n_left_out = _compare_on(vectors, saved, exported)
+            compared = _compare_on(vectors, saved, exported, plan.takes_missing)
+            features, comparison, n_left_out = compared
     files = [output]
     if to == "onnx":
         to_onnx(plan, output)
@@ -79,11 +80,13 @@ def export(
     print_result(_lines(values), values, as_json, quiet)
 
 
-def _compare_on(path: str, saved: SavedModel, exported: Any) -> tuple[Any, dict[str, Any], int]:
-    """Return features of some rows, a comparison on all, and how many lack numbers: left out."""
+def _compare_on(
+    path: str, saved: SavedModel, exported: Any, takes_missing: bool
+) -> tuple[Any, dict[str, Any], int]:
+    """Return features of some rows, a comparison on all, and how many had to be left out."""
     import numpy as np
 
-    from hyperlvq.export.fitted import STEPS
+    from hyperlvq.export.fitted import PREPARATION
     from hyperlvq.export.plan import compare_labels
     from hyperlvq.tables.about import columns_of
     from hyperlvq.tables.columns import target_labels, to_arrays
@@ -91,8 +94,9 @@ def _compare_on(path: str, saved: SavedModel, exported: Any) -> tuple[Any, dict[
 
     table, predictor = read_table(path), saved.predictor
     columns = to_arrays(table, columns_of(saved.about))
-    features = predictor.transform(columns, predictor.parts[: -len(STEPS)])
-    is_whole = ~np.isnan(features).any(axis=1)
+    outside = [part for name, part in saved.file.steps if part and name == PREPARATION]
+    features = predictor.transform(columns, outside)
+    is_whole = ~np.isnan(features).any(axis=1) | takes_missing
     if not is_whole.any():
         raise InputError(f"{path} has no row without missing numbers, which exported models need")
     whole, target = features[is_whole], saved.about["target"]

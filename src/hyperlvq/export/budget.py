@@ -12,7 +12,9 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from hyperlvq.checks import InputError, check_choice
-from hyperlvq.export.layout import BLOCK_UNITS, PACKED_UNITS, TYPE_BYTES, Layout
+from hyperlvq.export.comparison_layout import ComparisonLayout
+from hyperlvq.export.layout import BLOCK_UNITS, MOST_UNROLLED, PACKED_UNITS, Layout, layout_of
+from hyperlvq.export.model_layout import TYPE_BYTES
 from hyperlvq.export.plan import Plan
 
 TARGETS = ("cortex-m3", "avr", "riscv32")
@@ -31,13 +33,13 @@ class Budget(NamedTuple):
     complaint: str | None  # why an AVR cannot read the tables; None where the target can
 
 
-def predict_budget(model: Plan | Layout, target: str) -> Budget:
+def predict_budget(model: Plan | Layout | ComparisonLayout, target: str) -> Budget:
     """Return what a model takes of a device.
 
     Parameters
     ----------
-    model : Plan or Layout
-        Of a model that is only thought of: `Layout.planned`.
+    model : Plan or layout
+        Of a model that is only thought of: `Layout.planned`, or `ComparisonLayout.planned`.
     target : {"cortex-m3", "avr", "riscv32"}
         The processor; an AVR as the ATmega328P, a RISC-V as rv32imac.
 
@@ -51,11 +53,12 @@ def predict_budget(model: Plan | Layout, target: str) -> Budget:
     (True, 0, True)
     """
     check_choice("target", target, TARGETS, InputError)
-    layout = Layout.of(model) if isinstance(model, Plan) else model
+    layout = layout_of(model) if isinstance(model, Plan) else model
     figures, is_avr = _figures()[target], target == "avr"
-    flash = flash_tables(layout, is_avr) + _total(code_terms(layout, is_avr), figures["code"])
-    stack = layout.stack_bytes(is_avr) + _total(frame_terms(layout), figures["frame"])
-    instructions = _total(instruction_terms(layout, is_avr), figures["instructions"])
+    terms = terms_of(layout, is_avr)
+    flash = layout.flash_tables(is_avr) + _total(terms.code, figures["code"])
+    stack = layout.stack_bytes(is_avr) + _total(terms.frame, figures["frame"])
+    instructions = _total(terms.instructions, figures["instructions"])
     return Budget(
         flash=round(flash),
         image=round(flash + figures["bare_image"]),
@@ -76,11 +79,19 @@ def _total(terms: Mapping[str, float], figures: Mapping[str, float]) -> float:
     return sum(times * figures.get(name, 0.0) for name, times in terms.items())
 
 
-def flash_tables(layout: Layout, is_avr: bool) -> int:
-    """Return the bytes of all constant tables."""
-    classes = layout.n_outputs * TYPE_BYTES[layout.class_type] if layout.has_class_table else 0
-    scaling = layout.scaling.table_bytes(layout.n_features, is_aligned=not is_avr)
-    return sum(layout.table_bytes.values()) + classes + scaling
+class Terms(NamedTuple):
+    """How often the terms of figures occur, by their names."""
+
+    code: dict[str, float]  # what the code consists of
+    instructions: dict[str, float]  # which parts of a prediction run
+    frame: dict[str, float]  # what the frames of functions hold beside arrays
+
+
+def terms_of(layout: Layout | ComparisonLayout, is_avr: bool) -> Terms:
+    """Return the terms of a model."""
+    if isinstance(layout, ComparisonLayout):
+        return comparison_terms(layout)
+    return Terms(code_terms(layout, is_avr), instruction_terms(layout, is_avr), frame_terms(layout))
 
 
 def code_terms(layout: Layout, is_avr: bool) -> dict[str, float]:
@@ -88,7 +99,6 @@ def code_terms(layout: Layout, is_avr: bool) -> dict[str, float]:
     planes, store, scaling = layout.n_planes, _store(layout, is_avr), layout.scaling
     is_float = layout.input == "float"
     multiplier_bytes = TYPE_BYTES.get(scaling.field_types.get("multiplier", ""), 0)
-    outputs_per_class = 0 if layout.has_class_table else layout.n_outputs // layout.n_classes
     terms: dict[str, float] = {
         "program": 1,
         f"level of {layout.input}": 1,
@@ -108,9 +118,7 @@ def code_terms(layout: Layout, is_avr: bool) -> dict[str, float]:
         "several features": layout.n_features > 1,
         "several words": _n_words(layout, is_avr) > 1,
         "several blocks": layout.n_blocks > 1,
-        "table of classes": layout.has_class_table,
-        "class by division": outputs_per_class not in (0, 1, 2, 4),
-        "class by shift": outputs_per_class in (2, 4),
+        **_classes(layout),
         **_crowding("count fours", planes, layout.fours > 0),
         **_crowding("count ones", planes, layout.ones > 0),
         "clip": layout.clips,
@@ -159,6 +167,53 @@ def frame_terms(layout: Layout) -> dict[str, float]:
         f"frames, plane beyond {CROWDED[0]}": max(layout.n_planes - CROWDED[0], 0),
     }
     return _present(terms)
+
+
+def comparison_terms(layout: ComparisonLayout) -> Terms:
+    """Return the terms of a model whose units compare."""
+    threshold = f"threshold of {TYPE_BYTES[layout.threshold_type]} bytes"
+    has_wide_features = layout.feature_type != "uint8_t"
+    products = {
+        f"compare, product of {layout.bits} bits in {layout.score_bits}": 1,
+        "compare, product in a loop": layout.n_outputs > MOST_UNROLLED,
+    }
+    code = {
+        "compare": 1,
+        f"compare {layout.input}": 1,
+        f"compare, {threshold}": 1,
+        "compare, features of 16 bits": has_wide_features,
+        **products,
+        **{f"compare, {name}": times for name, times in _classes(layout).items()},
+    }
+    n_products = layout.n_active * layout.n_outputs
+    instructions = {
+        "compare": 1,
+        "compare, ordered feature": layout.n_features * (layout.input == "float"),
+        "compare, run": layout.n_runs,
+        "compare, unit": layout.n_units,
+        f"compare, value of {2 if layout.input == 'int16' else 4} bytes": layout.n_comparisons,
+        f"compare, {threshold}": layout.n_comparisons,
+        "compare, features of 16 bits": layout.n_comparisons * has_wide_features,
+        "compare, active unit": layout.n_active,
+        **{name: times * n_products for name, times in products.items()},
+        "compare, output": layout.n_outputs,
+    }
+    frame = {
+        "compare": 1,
+        f"compare {layout.input}": 1,
+        "compare, scores of 64 bits": layout.score_bits == 64,
+    }
+    return Terms(*map(_present, (code, instructions, frame)))
+
+
+def _classes(layout):
+    """Return the terms for the class of an output."""
+    per_class = 0 if layout.has_class_table else layout.n_outputs // layout.n_classes
+    return {
+        "table of classes": layout.has_class_table,
+        "class by division": per_class not in (0, 1, 2, 4),
+        "class by shift": per_class in (2, 4),
+    }
 
 
 def _present(terms):

@@ -10,8 +10,9 @@ import numpy as np
 from hyperlvq.checks import InputError
 from hyperlvq.export.budget import predict_budget
 from hyperlvq.export.c_source import learner_source, model_source
+from hyperlvq.export.comparison_layout import ComparisonLayout
 from hyperlvq.export.ctext import comment, fill, string_literal, table, value_literals
-from hyperlvq.export.layout import Layout
+from hyperlvq.export.layout import layout_of
 from hyperlvq.export.learning import GLVQLearner, PerceptronLearner, make_learner
 from hyperlvq.export.plan import Plan, make_plan
 from hyperlvq.registry import PARTS, readouts
@@ -19,6 +20,14 @@ from hyperlvq.writing import replacing
 
 #: Bytes of stack of a device that learns, beside its arrays.
 LEARNING_FRAMES = 256
+#: What the page calls the tables of a hidden layer.
+ENCODER_TABLES = {
+    "keys": "signs of the hidden layer, one bit each",
+    "runs": "runs of units that are alike",
+    "activations": "their activations",
+    "features": "features that units compare",
+    "thresholds": "thresholds",
+}
 
 
 def to_c(
@@ -36,8 +45,8 @@ def to_c(
 
     Parameters
     ----------
-    model : Pipeline, Plan or learner
-        A fitted pipeline as for `make_plan`, or a plan or what `make_learner` returns, which have
+    model : HyperLVQClassifier, Pipeline, Plan or learner
+        A fitted model as for `make_plan`, or a plan or what `make_learner` returns, which have
         their own name, input, bits and way to learn.
     folder : path
         Where NAME.h, NAME.c and NAME.md go; made if it does not exist.
@@ -81,7 +90,7 @@ def _texts(exported, vectors):
     """Return the text of every file by its name."""
     learns = not isinstance(exported, Plan)
     plan = exported.plan if learns else exported
-    layout = Layout.of(plan, exported.rule if learns else None)
+    layout: Any = layout_of(plan, exported.rule if learns else None)
     fields = _fields(plan, layout) | {"has_selftest": vectors is not None}
     name, source = plan.name, learner_source if learns else model_source
     texts = {f"{name}.h": fill("model.h", fields), f"{name}.c": source(exported, layout, fields)}
@@ -92,7 +101,12 @@ def _texts(exported, vectors):
 
 def _fields(plan, layout):
     """Return names, sizes and types by the words that stand for them in the runtime's files."""
-    ranges = [f"{low:.9g} to {high:.9g}" for low, high in plan.feature_ranges]
+    ranges = [
+        "not read" if np.isnan(low) else f"{low:.9g} to {high:.9g}"
+        for low, high in plan.feature_ranges
+    ]
+    compares, is_float = isinstance(layout, ComparisonLayout), plan.input == "float"
+    kind = readouts().get(plan.readout, plan.readout)
     feature_lines = [
         f" *   x[{i}]  {comment(name)}: {ranges[i]}" for i, name in enumerate(plan.feature_names)
     ]
@@ -102,10 +116,13 @@ def _fields(plan, layout):
         "NAME": plan.name.upper(),
         "what": (
             f"{plan.n_features} features, {plan.n_units} units, {plan.n_outputs} outputs, "
-            f"{plan.n_classes} classes ({PARTS[readouts()[plan.readout]].title})."
+            f"{plan.n_classes} classes ({PARTS[kind].title})."
         ),
         "version": version("hyperlvq"),
-        "is_float": plan.input == "float",
+        "compares": compares,
+        "is_float": is_float,
+        "computes_in_float": is_float and not compares,
+        "has_small_stack": compares and not is_float,
         "learns_glvq": layout.rule == "glvq",
         "avr_complaint": layout.avr_complaint,
         "feature_lines": "\n".join(feature_lines),
@@ -121,10 +138,14 @@ def _selftest(exported, plan, vectors, fields):
     expected, values = exported.predict_index(vectors), plan.values(vectors)
     if len(values) == 0:
         raise InputError("vectors must have at least one sample")
-    if plan.input == "float" and not np.isfinite(values).all():
+    if np.isinf(values).any():
         raise InputError("vectors must be finite in float32")
     rows = (f"    {{\n{table(value_literals(row))}\n    }}" for row in values)
-    samples = {"n_samples": len(values), "samples": ",\n".join(rows)}
+    samples = {
+        "n_samples": len(values),
+        "samples": ",\n".join(rows),
+        "has_missing": np.isnan(values).any(),
+    }
     return fill("selftest.c", {**fields, **samples, "expected": table(map(str, expected))})
 
 
@@ -138,6 +159,11 @@ def _page(plan, layout, fields):
         }
         return fill("learn.md", fields | {name: f"{size:,}" for name, size in sizes.items()})
     table_bytes = {f"{part}_bytes": f"{size:,}" for part, size in layout.table_bytes.items()}
+    encoder_rows = "\n".join(
+        f"| {ENCODER_TABLES[part]} | {size:,} |"
+        for part, size in layout.table_bytes.items()
+        if part in ENCODER_TABLES
+    )
     budgets = [predict_budget(layout, target) for target in ("cortex-m3", "riscv32", "avr")]
     cells = {
         field: " | ".join(
@@ -147,4 +173,6 @@ def _page(plan, layout, fields):
         for field in ("flash", "ram", "stack", "instructions")
     }
     notes = "".join(f"- {comment(note)}\n" for note in plan.notes)
-    return fill("readme.md", fields | table_bytes | cells | {"notes": notes})
+    return fill(
+        "readme.md", fields | table_bytes | cells | {"notes": notes, "encoder_rows": encoder_rows}
+    )

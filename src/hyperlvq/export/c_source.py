@@ -1,10 +1,12 @@
 """The source file of a model's C: what fills the hand-written runtime."""
 
+from itertools import chain
 from textwrap import indent
 from typing import Any
 
 import numpy as np
 
+from hyperlvq.export.comparison_layout import ComparisonLayout, stored_activations
 from hyperlvq.export.ctext import (
     INDENT,
     constant,
@@ -20,22 +22,33 @@ from hyperlvq.export.layout import (
     PACKED_UNITS,
     Layout,
     scaling_columns,
-    stored_biases,
     stored_weights,
 )
 from hyperlvq.export.learning import GLVQLearner, PerceptronLearner
+from hyperlvq.export.model_layout import TYPE_BYTES, stored_biases
 from hyperlvq.export.plan import Plan
+from hyperlvq.export.thresholds import ordered
+
+#: What reads so many bytes of an AVR's flash.
+PROGRAM_READERS = {1: "pgm_read_byte", 2: "pgm_read_word", 4: "pgm_read_dword"}
 
 
-def model_source(plan: Plan, layout: Layout, fields: dict[str, Any]) -> str:
+def model_source(plan: Plan, layout: Layout | ComparisonLayout, fields: dict[str, Any]) -> str:
     """Return the C of a model that does not learn."""
-    reader = "READ_BYTE" if layout.bits == 8 else "READ_WORD"
+    biases = value_literals(stored_biases(plan))
     fields = {
         **fields,
-        **_weights(plan, layout),
+        "biases": constant(plan.name, f"{plan.name}_score", "biases", biases),
+        "classes": _classes(plan, layout),
         "class_of_output": _class_of(plan, layout, "best"),
+        "read_weight": _reader(plan.name, layout.weight_type),
+    }
+    fields["winner"] = fill("winner.c", fields)
+    if isinstance(layout, ComparisonLayout):
+        return _comparison_source(plan, layout, fields)
+    fields |= {
+        "weights": _weights(plan, layout),
         "half_bound": layout.words_per_carry * PACKED_UNITS * 255 * layout.highest_activation,
-        "read_weight": f"{plan.name.upper()}_{reader}",
         "score_factor": f"{layout.step} * " if layout.step > 1 else "",
     }
     return _source(plan, layout, fields, "dot.c", "predict.c")
@@ -58,6 +71,7 @@ def learner_source(
     fields = {
         **fields,
         **numbers,
+        "classes": _classes(plan, layout),
         "class_of_output": _class_of(plan, layout, "output"),
         "prototypes": constant(plan.name, layout.entry_type, "prototypes", literals),
     }
@@ -65,13 +79,12 @@ def learner_source(
 
 
 def _source(plan, layout, fields, *endings):
-    name, keys = plan.name, hex_words(plan.key_words(BLOCK_UNITS).T)
+    name, keys = plan.name, hex_words(plan.encoder.key_words(BLOCK_UNITS).T)
     fields = {
         **fields,
         **_scalings(plan, layout.scaling),
         **_encoding(layout, name),
         "keys": constant(name, "uint32_t", "keys", keys),
-        "classes": constant(name, layout.class_type, "classes", map(str, plan.output_classes)),
     }
     if plan.input != "float":
         fields |= _integer_level(plan, layout.scaling, fields)
@@ -129,7 +142,7 @@ def _scalings(plan, scaling):
         map(unsigned_literal, column)
         if column.dtype != bool and scaling.field_types[name].startswith("u")
         else value_literals(column)
-        for name, column in scaling_columns(plan.scaling).items()
+        for name, column in scaling_columns(plan.encoder.scaling).items()
     ]
     rows = [f"{{{', '.join(row)}}}" for row in zip(*literals, strict=True)]
     distinct = list(dict.fromkeys(rows))
@@ -150,7 +163,7 @@ def _scalings(plan, scaling):
 
 def _integer_level(plan, scaling, fields):
     """Return what fills the function that turns an integer into a level."""
-    types = scaling.field_types
+    types, exact = scaling.field_types, plan.encoder.scaling
     fields = fields | vars(scaling)
     settling = fill("settle.c", fields) if scaling.remainder_bits else ""
     if scaling.is_mixed:
@@ -159,29 +172,47 @@ def _integer_level(plan, scaling, fields):
     return fields | {
         "multiplier_type": types["multiplier"],
         "unsigned_type": types["span"],
-        "value_bits": np.iinfo(plan.scaling.dtype).bits,
+        "value_bits": np.iinfo(exact.dtype).bits,
         "has_offsets": has_offsets,
-        "offset": "scaling.offset" if has_offsets else unsigned_literal(plan.scaling.offset[0]),
+        "offset": "scaling.offset" if has_offsets else unsigned_literal(exact.offset[0]),
         "is_mixed": scaling.is_mixed,
         "settling": settling,
     }
 
 
 def _weights(plan, layout):
-    """Return the tables of weights, in the order of flash, and of what is taken off scores."""
+    """Return the table of weights, in the order of flash."""
     padded = np.zeros((plan.n_outputs, layout.padded_units), dtype=np.int64)
     padded[:, : plan.n_units] = stored_weights(plan)
     firsts = range(0, layout.padded_units, BLOCK_UNITS)
     weights = np.concatenate([padded[:, first : first + BLOCK_UNITS].ravel() for first in firsts])
     if layout.is_packed:
-        stored, literals = "uint32_t", hex_words(weights.astype(np.uint8).view("<u4"))
-    else:
-        stored, literals = layout.weight_type, value_literals(weights)
-    biases = value_literals(stored_biases(plan))
-    return {
-        "weights": constant(plan.name, stored, "weights", literals),
-        "biases": constant(plan.name, f"{plan.name}_score", "biases", biases),
+        words = hex_words(weights.astype(np.uint8).view("<u4"))
+        return constant(plan.name, "uint32_t", "weights", words)
+    return constant(plan.name, layout.weight_type, "weights", value_literals(weights))
+
+
+def _comparison_source(plan, layout, fields):
+    name, encoder = plan.name, plan.encoder
+    thresholds = value_literals(ordered(encoder.thresholds))
+    weights = value_literals(plan.weights.T)
+    runs = [f"{{{run.n_units}u, {run.n_above + run.n_below}}}" for run in encoder.runs]
+    activations = chain.from_iterable(stored_activations(run, plan) for run in encoder.runs)
+    fields |= {
+        "number_type": "int32_t" if plan.input == "float" else f"{name}_value",
+        "runs": constant(name, f"{name}_run", "runs", runs),
+        "activations": constant(name, "uint8_t", "activations", map(str, activations)),
+        "features": constant(name, layout.feature_type, "features", map(str, encoder.features)),
+        "thresholds": constant(name, layout.threshold_type, "thresholds", thresholds),
+        "weights": constant(name, layout.weight_type, "weights", weights),
+        "read_feature": _reader(name, layout.feature_type),
+        "read_threshold": PROGRAM_READERS[TYPE_BYTES[layout.threshold_type]],
     }
+    return "\n".join(fill(file, fields) for file in ("start.c", "compare.c"))
+
+
+def _classes(plan, layout):
+    return constant(plan.name, layout.class_type, "classes", map(str, plan.output_classes))
 
 
 def _class_of(plan, layout, output):
@@ -195,5 +226,8 @@ def _class_of(plan, layout, output):
 
 def _read_entry(name: str, integer_type: str, table_name: str, index: str) -> str:
     """Return the expression that reads an entry of a table of bytes or of 16-bit words."""
-    reader = "READ_BYTE" if integer_type == "uint8_t" else "READ_WORD"
-    return f"{name.upper()}_{reader}(&{name}_{table_name}[{index}])"
+    return f"{_reader(name, integer_type)}(&{name}_{table_name}[{index}])"
+
+
+def _reader(name, integer_type):
+    return f"{name.upper()}_READ_{'BYTE' if TYPE_BYTES[integer_type] == 1 else 'WORD'}"

@@ -28,7 +28,9 @@ def fill(file: str, fields: Mapping[str, object]) -> str:
 
 
 def float_literal(value: np.float32) -> str:
-    """Return the shortest literal that reads back to the same float."""
+    """Return the shortest literal that reads back to the same float; NAN is that of <math.h>."""
+    if np.isnan(value):
+        return "NAN"
     text = np.format_float_positional(value, unique=True, trim="0")
     if len(text) > 16:
         text = np.format_float_scientific(value, unique=True, trim="0")

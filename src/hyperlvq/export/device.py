@@ -2,19 +2,23 @@
 
 import re
 from bisect import bisect_left
+from collections.abc import Callable
+from functools import partial
 from math import inf
 from typing import Any
 
 from hyperlvq.checks import InputError
 from hyperlvq.export.budget import predict_budget
+from hyperlvq.export.comparison_layout import ComparisonLayout
+from hyperlvq.export.encoders import LARGEST_SIZE
 from hyperlvq.export.layout import BLOCK_UNITS, Layout
-from hyperlvq.export.plan import LARGEST_SIZE
 from hyperlvq.registry import PartRecord, recipe_records
 
 #: More units hardly help, and search would take long.
-ENOUGH_UNITS = 2000
+ENOUGH_UNITS = {"intrvfl": 2000, "comparisons": 4000}
 #: To choose among, as far as they are not given.
 PROTOTYPES = (1, 2, 3)
+NOTHING_FITS = "no model of {} features and {} classes fits the device"
 SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)\s*(k|kb|kib|b|)", flags=re.IGNORECASE)
 
 
@@ -44,7 +48,8 @@ def device_settings(
         As for `make_plan`.
     hidden, readout, **parameters
         As for `make_classifier`; what is given here is kept and not among the settings. Where
-        `clip` is not given, the budget is that of the largest that tuning tries.
+        `clip` is not given, the budget is that of the largest that tuning tries. For
+        `HyperLVQClassifier` see `device_units`.
 
     Returns
     -------
@@ -69,26 +74,64 @@ def device_settings(
     has_several = "prototypes_per_class" in record.parameters
     given = parameters.get("prototypes_per_class")
     options = {
-        "clip": parameters.get("clip", max(layer.grid["clip"])),
         "bits": bits,
         "input": input,
         "factor": 2 if record.output_rows == "prototypes_" else 1,
     }
-    limits = [inf if size is None else parse_size(size) for size in (max_flash, max_ram)]
+    planned: Callable[..., Layout | ComparisonLayout]
+    if hidden == "comparisons":
+        planned = partial(ComparisonLayout.planned, kinds=parameters.get("kinds", "conjunction"))
+    else:
+        planned = partial(Layout.planned, clip=parameters.get("clip", max(layer.grid["clip"])))
+    limits = _limits(max_flash, max_ram)
     settings = []
     for per_class in (given,) if given else PROTOTYPES if has_several else (1,):
-        most = _largest_units(n_features, n_classes, per_class, limits, chip, **options)
-        wanted = parameters.get("n_units", min(most, ENOUGH_UNITS))
+        sizes = {"n_classes": n_classes, "prototypes_per_class": per_class, **options}
+        most = _largest_units(partial(planned, n_features, **sizes), limits, chip)
+        wanted = parameters.get("n_units", min(most, ENOUGH_UNITS[hidden]))
         if 0 < wanted <= most:
             found = {"n_units": wanted}
             if has_several:
                 found["prototypes_per_class"] = per_class
             settings.append({name: n for name, n in found.items() if name not in parameters})
     if not settings:
-        raise InputError(
-            f"no model of {n_features} features and {n_classes} classes fits the device"
-        )
+        raise InputError(NOTHING_FITS.format(n_features, n_classes))
     return settings
+
+
+def device_units(
+    n_features: int,
+    n_classes: int,
+    *,
+    max_flash: int | str | None = None,
+    max_ram: int | str | None = None,
+    chip: str = "cortex-m3",
+    input: str = "float",  # noqa: A002
+    bits: int = 8,
+) -> int:
+    """Return the most units of one network of `HyperLVQClassifier` that a device can hold.
+
+    Parameters are those of `device_settings`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from hyperlvq import HyperLVQClassifier
+    >>> from hyperlvq.export import device_units, make_plan, predict_budget
+    >>> X, y = load_digits(return_X_y=True)
+    >>> n_units = device_units(64, 10, max_flash="32k", input="int16")
+    >>> model = HyperLVQClassifier(n_networks=1, n_units=n_units, random_state=0).fit(X, y)
+    >>> plan = make_plan(model, input="int16")
+    >>> 20000 < predict_budget(plan, "cortex-m3").flash <= 32768
+    True
+    """
+    planned = partial(
+        ComparisonLayout.planned, n_features, n_classes=n_classes, input=input, bits=bits
+    )
+    most = _largest_units(planned, _limits(max_flash, max_ram), chip)
+    if not most:
+        raise InputError(NOTHING_FITS.format(n_features, n_classes))
+    return most
 
 
 def exportable_recipe(hidden: str, readout: str) -> list[PartRecord]:
@@ -99,13 +142,19 @@ def exportable_recipe(hidden: str, readout: str) -> list[PartRecord]:
     return records
 
 
-def _largest_units(n_features, n_classes, per_class, limits, chip, **options):
-    """Return the most units, a multiple of 32, that fit; 0 where no number does."""
+def _limits(max_flash, max_ram):
+    return [inf if size is None else parse_size(size) for size in (max_flash, max_ram)]
+
+
+def _largest_units(planned, limits, chip):
+    """Return the most units, a multiple of 32, that fit; 0 where no number does.
+
+    `planned` returns the layout of a number of units.
+    """
     most_flash, most_ram = limits
 
     def exceeds(n_units):
-        layout = Layout.planned(n_features, n_units, n_classes, per_class, **options)
-        budget = predict_budget(layout, chip)
+        budget = predict_budget(planned(n_units=n_units), chip)
         is_above = budget.flash > most_flash or budget.ram + budget.stack > most_ram
         return is_above or budget.complaint is not None
 

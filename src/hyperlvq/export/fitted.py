@@ -11,6 +11,8 @@ from hyperlvq.registry import PARTS, PartRecord
 
 STEPS = ("scale", "hidden", "readout")
 PREPARATION = "columns"
+#: The classifier that is a model by itself, its units included.
+WHOLE = "HyperLVQClassifier"
 #: Squares of prototypes up to here add up to finite numbers.
 LARGEST = 1e100
 NOT_FITTED = "cannot export a model that is not fitted: call fit first"
@@ -19,8 +21,8 @@ NOT_FITTED = "cannot export a model that is not fitted: call fit first"
 class FittedParts(NamedTuple):
     """The fitted parts of a model, the names of its features, and its readout's record."""
 
-    scale: Part
-    hidden: Part
+    scale: Part | None  # None where features are not scaled
+    hidden: Part  # the same as the readout where that has units of its own
     readout: Part
     feature_names: tuple[str, ...]
     record: PartRecord
@@ -30,17 +32,22 @@ class FittedParts(NamedTuple):
 def fitted_parts(model: Any) -> FittedParts:
     """Return the parts of a fitted pipeline or a model file; InputError says what is wrong."""
     steps = _steps(model if isinstance(model, ModelFile) else _as_file(model))
-    scale, hidden, readout = (steps[name] or Part("passthrough") for name in STEPS)
-    _check_step("hidden", "hidden layer", hidden)
-    record = _check_step("readout", "readout", readout)
-    _check_scaler(scale)
-    if not (scale.learnt and hidden.learnt and readout.learnt):
+    scale: Part | None = None
+    *_, last = steps.values()
+    if last and last.kind == WHOLE:
+        first = hidden = readout = last
+        record = PARTS[WHOLE]
+    else:
+        first, hidden, readout = (steps[name] or Part("passthrough") for name in STEPS)
+        _check_step("hidden", "hidden layer", hidden)
+        record = _check_step("readout", "readout", readout)
+        _check_scaler(first)
+        scale = first
+    if not (first.learnt and hidden.learnt and readout.learnt):
         raise InputError(NOT_FITTED)
-    names = _feature_names(steps.get(PREPARATION), scale, model)
-    is_missing = ~np.isfinite(scale.learnt["data_range_"])
-    if is_missing.any():
-        unknown = names[is_missing.argmax()]
-        raise InputError(f"feature {unknown!r} has no range: all its training values are missing")
+    names = _feature_names(steps.get(PREPARATION), first, model)
+    if scale is not None:
+        _check_ranges(scale, names)
     output_rows = readout.learnt[str(record.output_rows)]
     if not np.abs(output_rows).max() < LARGEST:
         raise InputError("cannot export a readout whose numbers are not finite or too large")
@@ -63,18 +70,22 @@ def _as_file(model: Any) -> ModelFile:
 
 
 def _steps(model: ModelFile) -> dict[str, Part | None]:
-    if model.pipeline is None:
+    steps = dict(model.steps)
+    *_, last = steps.values()
+    names = tuple(steps)
+    own = names[-1:] if last and last.kind == WHOLE else STEPS
+    if model.pipeline is None and own == STEPS:
         raise InputError(
             f"cannot export {model.parts[0].kind}: only pipelines of make_classifier, "
-            "with the steps scale, hidden and readout"
+            f"with the steps scale, hidden and readout, and {WHOLE}"
         )
-    names = tuple(name for name, _ in model.steps)
-    if names not in (STEPS, (PREPARATION, *STEPS)):
+    if names not in (own, (PREPARATION, *own)):
         raise InputError(
             f"cannot export a pipeline with the steps {', '.join(names)}: "
-            "they must be scale, hidden and readout"
+            f"they must be scale, hidden and readout, or a {WHOLE} alone; "
+            f"before them may be {PREPARATION}"
         )
-    return dict(model.steps)
+    return steps
 
 
 def _check_step(role: str, role_in_words: str, part: Part) -> PartRecord:
@@ -98,10 +109,17 @@ def _check_scaler(scale: Part) -> None:
         )
 
 
-def _feature_names(preparation: Part | None, scale: Part, model: Any) -> tuple[str, ...]:
+def _check_ranges(scale: Part, names: tuple[str, ...]) -> None:
+    is_missing = ~np.isfinite(scale.learnt["data_range_"])
+    if is_missing.any():
+        unknown = names[is_missing.argmax()]
+        raise InputError(f"feature {unknown!r} has no range: all its training values are missing")
+
+
+def _feature_names(preparation: Part | None, first: Part, model: Any) -> tuple[str, ...]:
     if preparation is None:
-        numbered = [f"x{i}" for i in range(scale.learnt["n_features_in_"])]
-        names = scale.learnt.get("feature_names_in_", numbered)
+        numbered = [f"x{i}" for i in range(first.learnt["n_features_in_"])]
+        names = first.learnt.get("feature_names_in_", numbered)
     elif preparation.kind == "FrameVectorizer" and preparation.learnt:
         names = feature_names(preparation.parameters, preparation.learnt)
     else:

@@ -8,11 +8,21 @@ before clipping and after it, and the step is 2; else it is 1.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from hyperlvq.export.comparison_layout import ComparisonLayout
+from hyperlvq.export.encoders import Comparisons
+from hyperlvq.export.model_layout import (
+    TYPE_BYTES,
+    ModelLayout,
+    numbers_of,
+    stored_biases,
+    unsigned_type,
+)
 from hyperlvq.export.plan import Plan
-from hyperlvq.export.scaling import INTEGER_DTYPES, FloatScaling, IntegerScaling
+from hyperlvq.export.scaling import INPUT_DTYPES, FloatScaling, IntegerScaling
 
 BLOCK_UNITS = 32
 PACKED_UNITS = 4
@@ -27,21 +37,12 @@ WEIGHT_OFFSET = 128
 #: A smaller share of distinct scalings is stored once each, with an index per feature: an index
 #: takes a byte or two, a scaling six or more.
 INDEXED_SHARE = 0.75
-#: Features whose levels gcc computes one after the other instead of in a loop.
+#: Features, or outputs, that gcc takes one after the other instead of in a loop.
 MOST_UNROLLED = 2
 #: Of as many features, or fewer, too few can share a scaling.
 LARGEST_UNSHARED = 3
-#: AVR counts the bytes of an object in 15 bits and addresses flash near by 16.
-LARGEST_AVR_TABLE = 2**15 - 1
-LARGEST_AVR_TABLES = 2**16 - 2**12
 #: The type of a learnt prototype's entry, by the rule that moves it.
 ENTRY_TYPES = {"perceptron": "int16_t", "glvq": "float"}
-TYPE_BYTES = {"float": 4} | {f"{u}int{8 * n}_t": n for u in ("", "u") for n in (1, 2, 4, 8)}
-
-
-def unsigned_type(largest: int) -> str:
-    """Return the narrowest unsigned type of C that holds a number."""
-    return next(f"uint{bits}_t" for bits in (8, 16, 32, 64) if largest < 2**bits)
 
 
 @dataclass(frozen=True)
@@ -68,40 +69,27 @@ class ScalingLayout:
         return self.n_rows * np.dtype(fields, align=is_aligned).itemsize + indices
 
 
-@dataclass(eq=False)
-class Layout:
-    """The numbers that decide the C of a model, as in its plan, and the decisions.
+@dataclass(eq=False, kw_only=True)
+class Layout(ModelLayout):
+    """The layout of a model with a thermometer.
 
     A device that learns, by a `rule`, keeps activations as they are, and has no weights in flash.
     """
 
-    n_features: int
-    n_units: int
-    n_outputs: int
-    n_classes: int
     clip: int
-    bits: int
-    input: str
-    factor: int
     scaling: ScalingLayout
-    largest_score: int  # what no score, nor a part of its sum, exceeds
-    has_class_table: bool = False  # else outputs have the order of classes, equally many of each
-    rule: str | None = None
 
     @classmethod
     def of(cls, plan: Plan, rule: str | None = None) -> "Layout":
         """Return the layout of a plan."""
+        encoder: Any = plan.encoder
         weights = np.abs(stored_weights(plan)).sum(axis=1)
-        scores = 2 * plan.limit * plan.factor * weights + np.abs(stored_biases(plan))
-        in_order = np.arange(plan.n_outputs) * plan.n_classes // plan.n_outputs
-        is_even = plan.n_outputs % plan.n_classes == 0
-        sizes = ("n_features", "n_units", "n_outputs", "n_classes")
-        shared = (*sizes, "clip", "bits", "input", "factor")
+        scores = 2 * encoder.limit * plan.factor * weights + np.abs(stored_biases(plan))
         return cls(
-            **{name: getattr(plan, name) for name in shared},
-            scaling=scaling_layout(plan.scaling),
+            **numbers_of(plan),
+            clip=encoder.clip,
+            scaling=scaling_layout(encoder.scaling),
             largest_score=int(scores.max()),
-            has_class_table=not (is_even and np.array_equal(plan.output_classes, in_order)),
             rule=rule,
         )
 
@@ -119,16 +107,22 @@ class Layout:
         factor: int = 2,
     ) -> "Layout":
         """Return the layout of a model before it exists, where unknown the larger one."""
-        n_outputs = n_classes * prototypes_per_class
         return cls(
-            *(n_features, n_units, n_outputs, n_classes, clip, bits, input, factor),
+            n_features=n_features,
+            n_units=n_units,
+            n_outputs=n_classes * prototypes_per_class,
+            n_classes=n_classes,
+            clip=clip,
+            bits=bits,
+            input=input,
+            factor=factor,
             scaling=_largest_scaling(n_features, n_units, input),
             largest_score=2 * factor * n_units * min(clip, n_features) * 2**bits,
         )
 
     def __post_init__(self):
+        super().__post_init__()
         self.limit = min(self.clip, self.n_features)
-        self.value_type = "float" if self.input == "float" else f"{self.input}_t"
         self._decide_counting()
         self._decide_activations()
         self._decide_products()
@@ -168,10 +162,8 @@ class Layout:
 
     def _decide_products(self):
         """Decide how activations are multiplied by weights, block by block, or by prototypes."""
-        self.is_byte = is_byte = self.bits == 8
+        is_byte = self.is_byte
         self.weight_type = "uint8_t" if is_byte else "int16_t"
-        self.score_bits = 32 if self.largest_score < 2**31 else 64
-        self.score_type = f"int{self.score_bits}_t"
         # What one unit of an activation times one of a weight adds to a score.
         self.step = self.factor * (1 if self.is_odd else 2)
         largest_weight = 255 if is_byte else 2**15 - 1
@@ -186,10 +178,8 @@ class Layout:
             self.sum_type = "int64_t" if self.has_wide_sum else "int32_t"
 
     def _decide_tables(self):
-        self.class_type = unsigned_type(self.n_classes - 1)
         # Units that have weights in flash: whole words of them where they are packed.
         self.padded_units = self.n_units + (-self.n_units % PACKED_UNITS if self.is_packed else 0)
-        # Bytes of each constant table but the scaling's and the classes'.
         self.table_bytes = {"keys": 4 * self.n_blocks * self.n_features}
         if self.rule:
             self.entry_type = ENTRY_TYPES[self.rule]
@@ -202,6 +192,11 @@ class Layout:
             self.table_bytes["weights"] = self.n_outputs * self.padded_units * self.bits // 8
             self.table_bytes["biases"] = self.n_outputs * TYPE_BYTES[self.score_type]
 
+    def flash_tables(self, is_avr: bool) -> int:
+        """Return the bytes of all constant tables."""
+        scaling = self.scaling.table_bytes(self.n_features, is_aligned=not is_avr)
+        return super().flash_tables(is_avr) + scaling
+
     def stack_bytes(self, is_avr: bool) -> int:
         """Return the bytes of the arrays that a call keeps on the stack."""
         levels = self.n_features * TYPE_BYTES[self.level_type]
@@ -211,27 +206,17 @@ class Layout:
         activations = BLOCK_UNITS * (2 if is_packed else TYPE_BYTES[self.activation_type])
         return levels + activations + self.n_outputs * TYPE_BYTES[self.score_type]
 
-    @property
-    def avr_complaint(self) -> str:
-        """Why the tables are more than an AVR can read, or nothing."""
-        for part, size in self.table_bytes.items():
-            if size > LARGEST_AVR_TABLE:
-                return f"{size} bytes of {part}, where a table has at most {LARGEST_AVR_TABLE}"
-        total = sum(self.table_bytes.values())
-        if total > LARGEST_AVR_TABLES:
-            return f"{total} bytes of tables, where at most 64 KB are in reach"
-        return ""
+
+def layout_of(plan: Plan, rule: str | None = None) -> Layout | ComparisonLayout:
+    """Return the layout of a plan, whatever its encoder."""
+    if isinstance(plan.encoder, Comparisons):
+        return ComparisonLayout.of(plan)
+    return Layout.of(plan, rule)
 
 
 def stored_weights(plan: Plan) -> np.ndarray:
     """Return the weights as the device multiplies them (outputs × units, int64)."""
     return plan.weights.astype(np.int64) + (WEIGHT_OFFSET if plan.bits == 8 else 0)
-
-
-def stored_biases(plan: Plan) -> np.ndarray:
-    """Return what is taken off scores: the plan's bias, and κ for every activation."""
-    weight_sums = plan.weights.sum(axis=1, dtype=np.int64)
-    return plan.biases + plan.factor * plan.limit * weight_sums
 
 
 def scaling_columns(scaling: FloatScaling | IntegerScaling) -> dict[str, np.ndarray]:
@@ -280,7 +265,7 @@ def _largest_scaling(n_features, n_units, input_type):
     if input_type == "float":
         types = dict.fromkeys(("offset", "scale"), "float")
         return ScalingLayout(n_features, types, index_type, subtracts=True)
-    dtype = INTEGER_DTYPES[input_type]
+    dtype = INPUT_DTYPES[input_type]
     n_bits = np.iinfo(dtype).bits
     width = 32 if (n_units + 1) << n_bits < 2**31 else 64
     types = _integer_fields(dtype, f"uint{width}_t")

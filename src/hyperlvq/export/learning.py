@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hyperlvq.checks import InputError
+from hyperlvq.export.encoders import Thermometer
 from hyperlvq.export.fitted import fitted_parts
 from hyperlvq.export.plan import Plan, make_plan
 from hyperlvq.kernels.scores import squared_distances
@@ -131,6 +132,10 @@ def make_learner(
     """
     plan = make_plan(model, name=name, input=input, bits=16)
     parts = fitted_parts(model)
+    if not isinstance(plan.encoder, Thermometer):
+        raise InputError(
+            "units of comparisons cannot learn on a device: only those of IntRVFLLayer"
+        )
     if parts.record.device_rule is None:
         raise InputError(f"{parts.readout.kind} has no prototypes that a device could learn")
     if learning_rate is not None and not 0 < learning_rate < np.inf:
@@ -144,7 +149,7 @@ def make_learner(
 
 def _perceptron(plan, readout, learning_rate):
     prototypes = readout.learnt["prototypes_"]
-    largest = max(np.abs(prototypes).max(), plan.limit / LARGEST_ENTRY)
+    largest = max(np.abs(prototypes).max(), plan.encoder.limit / LARGEST_ENTRY)
     fraction_bits = min(int(np.log2(LARGEST_ENTRY / (HEADROOM * largest))), MOST_FRACTION_BITS)
     if fraction_bits < 1:
         raise InputError(
@@ -154,7 +159,7 @@ def _perceptron(plan, readout, learning_rate):
     usual = max(USUAL_RATE, 1 / one)
     own = readout.parameters["learning_rate"] if plan.readout == "perceptron" else usual
     rate = float(learning_rate or own)
-    steps, most_steps = np.rint(rate * one), (LARGEST_SUM - LARGEST_ENTRY) // plan.limit
+    steps, most_steps = np.rint(rate * one), (LARGEST_SUM - LARGEST_ENTRY) // plan.encoder.limit
     if not 1 <= steps <= most_steps:
         raise InputError(
             f"the device learns at rates of {1 / one:g} to {most_steps / one:g}, "
@@ -169,6 +174,6 @@ def _glvq(plan, readout, learning_rate):
     like = {**readout.parameters, **readout.learnt} if is_own else {"slope": USUAL_SLOPE}
     rate = learning_rate or like.get("learning_rate_", like.get("learning_rate"))
     if not rate or rate == "auto":
-        rate = AUTO_STEP / like["slope"] * plan.n_units * plan.limit**2
+        rate = AUTO_STEP / like["slope"] * plan.n_units * plan.encoder.limit**2
     prototypes = readout.learnt["prototypes_"].astype(np.float64)
     return GLVQLearner(plan, prototypes, float(like["slope"]), float(rate))

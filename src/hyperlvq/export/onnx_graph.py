@@ -1,8 +1,10 @@
-"""A plan as an ONNX graph of plain operators, with integers after the levels.
+"""A plan as an ONNX graph of plain operators, with integers after levels and comparisons.
 
-The graph counts as the C does: a sample's K features become K rows of N bits, one per unit, that
-are 1 where the sign is +1 after negation, and adders of bitwise operators count the ones of each
-unit, 64 units at once. That takes about N·max(K/2, 35) bytes of memory per sample.
+Comparisons are gathered, made and counted run by run, in about 10 bytes each per sample.
+
+A thermometer's graph counts as the C does: a sample's K features become K rows of N bits, one per
+unit, that are 1 where the sign is +1 after negation, and adders of bitwise operators count the ones
+of each unit, 64 units at once. That takes about N·max(K/2, 35) bytes of memory per sample.
 """
 
 import json
@@ -12,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from hyperlvq.export.encoders import Comparisons
 from hyperlvq.export.plan import Plan, make_plan
-from hyperlvq.export.scaling import IntegerScaling
+from hyperlvq.export.scaling import INPUT_DTYPES, IntegerScaling
 from hyperlvq.writing import write_bytes
 
 OPSET = 18  # the first with bitwise operators; tested from onnxruntime 1.19 on
@@ -33,17 +36,18 @@ def to_onnx(
     input: str = "float",  # noqa: A002
     bits: int = 8,
 ) -> Any:
-    """Return a fitted pipeline's integer form as an ONNX model, and write it to a file.
+    """Return a fitted model's integer form as an ONNX model, and write it to a file.
 
     The model has one input, "features" (samples × features, float32 or integers as `input`
     says), and two outputs, which are the plan's own: "label", of int64 for integer classes and of
     strings for names, and "scores", of int64, one per prototype. Names and classes stand in the
-    model's metadata, as JSON. A float that is NaN counts as the smallest value.
+    model's metadata, as JSON. A float that is NaN counts as the smallest value, or lies below all
+    thresholds.
 
     Parameters
     ----------
-    model : Pipeline or Plan
-        A fitted pipeline as for `make_plan`, or a plan, which has its own name, input and bits.
+    model : HyperLVQClassifier, Pipeline or Plan
+        A fitted model as for `make_plan`, or a plan, which has its own name, input and bits.
     path : path, optional
         Where to write the model; what was there is replaced when the new file is complete.
     name, input, bits
@@ -62,15 +66,16 @@ def to_onnx(
     """
     plan = model if isinstance(model, Plan) else make_plan(model, name=name, input=input, bits=bits)
     graph, labels = Graph(), _labels(plan)
-    counts = _counts(graph, _bits(graph, _levels(graph, plan.scaling), plan), plan)
-    products = graph.cast(_products(graph, counts, plan), np.int64)
+    add_activations = _compare if isinstance(plan.encoder, Comparisons) else _encode
+    shifted, weights = add_activations(graph, plan)
+    products = graph.cast(_products(graph, shifted, weights, plan), np.int64)
     multiplied = graph.add("Mul", products, np.int64(plan.factor))
     scores = graph.add("Identity", graph.add("Sub", multiplied, plan.biases), output="scores")
     # Scores are far below 2⁵³, and onnxruntime before 1.20 has no ArgMax of int64.
     winners = graph.add("ArgMax", graph.cast(scores, np.float64), axis=1, keepdims=0)
     graph.add("Gather", labels[plan.output_classes], winners, output="label")
     tensors = (
-        ("features", plan.scaling.dtype, plan.n_features),
+        ("features", INPUT_DTYPES[plan.input], plan.n_features),
         ("label", labels.dtype),
         ("scores", np.int64, plan.n_outputs),
     )
@@ -156,6 +161,43 @@ def _labels(plan):
     return plan.classes.astype(dtype) if dtype else np.array(plan.class_names, dtype=object)
 
 
+def _compare(graph, plan):
+    """Return activations of units that compare, plus the limit, and the weights of the units."""
+    encoder, limit = plan.encoder, plan.encoder.limit
+    thresholds = encoder.thresholds
+    if plan.input != "float":  # runtimes compare no integers of 16 bits
+        thresholds = thresholds.astype(np.int32)
+    values = graph.cast("features", thresholds.dtype)
+    activations, first = [], 0
+    for run in encoder.runs:
+        shape = run.n_units, run.n_above + run.n_below
+        these = slice(first, first + shape[0] * shape[1])
+        first = these.stop
+        columns = graph.add("Gather", values, encoder.features[these].reshape(shape), axis=1)
+        reached = graph.add("GreaterOrEqual", columns, thresholds[these].reshape(shape))
+        is_below = np.arange(shape[1]) >= run.n_above
+        holds = graph.cast(graph.add("Xor", reached, is_below), np.int32)
+        count = graph.add("ReduceSum", holds, np.array([2]), keepdims=0)
+        by_count = np.array(run.activations, dtype=np.int32) + np.int32(limit)
+        activations.append(graph.add("Gather", by_count, count))
+    return graph.add("Concat", *activations, axis=1), plan.weights.T
+
+
+def _encode(graph, plan):
+    """Return activations of a thermometer, plus the limit, and the weights in their order."""
+    limit = plan.encoder.limit
+    counts = _counts(graph, _bits(graph, _levels(graph, plan.encoder.scaling), plan), plan)
+    padded = np.zeros((_n_padded(plan), plan.n_outputs), dtype=plan.weights.dtype)
+    padded[: plan.n_units] = plan.weights.T
+    # In the order of counts: a word's bits 0, 16, 32 and 48 are unpacked together.
+    by_bit = padded.reshape(-1, COUNTS_PER_WORD, COUNT_BITS, plan.n_outputs)
+    # Of c positive features among K come activations clip(2c - K).
+    doubled = graph.add("Mul", counts, np.int32(2))
+    sums = graph.add("Sub", doubled, np.int32(plan.n_features - limit))
+    shifted = graph.add("Clip", sums, np.int32(0), np.int32(2 * limit))
+    return shifted, by_bit.swapaxes(1, 2).reshape(padded.shape)
+
+
 def _levels(graph, scaling):
     """Return the levels (samples × features, int64)."""
     if isinstance(scaling, IntegerScaling):
@@ -199,7 +241,7 @@ def _correction(graph, distance, levels, scaling):
 
 def _bits(graph, levels, plan):
     """Return signs, negated below the levels, as bits (samples × features × words of uint64)."""
-    keys = plan.key_words(WORD_BITS).astype(np.uint64)
+    keys = plan.encoder.key_words(WORD_BITS).astype(np.uint64)
     first_units = WORD_BITS * np.arange(keys.shape[1])
     columns = graph.add("Unsqueeze", levels, np.array([2]))
     n_negated = graph.add("Sub", columns, first_units)
@@ -253,18 +295,12 @@ def _added(graph, pairs):
     return [*digits, carry]
 
 
-def _products(graph, counts, plan):
-    """Return the products of activations and weights, in 8 bits where both have no more."""
-    limit = plan.limit
-    padded = np.zeros((_n_padded(plan), plan.n_outputs), dtype=plan.weights.dtype)
-    padded[: plan.n_units] = plan.weights.T
-    # In the order of counts: a word's bits 0, 16, 32 and 48 are unpacked together.
-    by_bit = padded.reshape(-1, COUNTS_PER_WORD, COUNT_BITS, plan.n_outputs)
-    weights = by_bit.swapaxes(1, 2).reshape(padded.shape)
-    # Of c positive features among K come activations clip(2c - K); `shifted` are limit + those.
-    doubled = graph.add("Mul", counts, np.int32(2))
-    sums = graph.add("Sub", doubled, np.int32(plan.n_features - limit))
-    shifted = graph.add("Clip", sums, np.int32(0), np.int32(2 * limit))
+def _products(graph, shifted, weights, plan):
+    """Return the products of activations and weights, in 8 bits where both have no more.
+
+    `shifted` are the activations plus the limit.
+    """
+    limit = plan.encoder.limit
     if plan.bits == 8 and limit <= np.iinfo(np.int8).max:
         # Unsigned on both sides: with signed weights, processors without VNNI may saturate.
         factors = (weights + np.int16(WEIGHT_ZERO)).astype(np.uint8)

@@ -5,20 +5,18 @@ the device returns.
 """
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
+from hyperlvq.export.encoders import Comparisons, Thermometer, check_size, make_encoding
 from hyperlvq.export.fitted import PREPARATION, fitted_parts
 from hyperlvq.export.quantise import quantised_outputs
-from hyperlvq.export.scaling import FloatScaling, IntegerScaling, make_scaling
-from hyperlvq.prediction import encode
+from hyperlvq.export.scaling import INPUT_DTYPES, to_input
+from hyperlvq.kernels.scores import row_slices
 
-INPUTS = ("float", "int16", "int32")
-#: Most units, features and outputs: an int of 16 bits counts them.
-LARGEST_SIZE = 2**15 - 1
 RESERVED_WORDS = (
     "auto break case char const continue default do double else enum extern float for goto if "
     "inline int long register restrict return short signed sizeof static struct switch typedef "
@@ -35,24 +33,22 @@ RESERVED_WORDS = (
 class Plan:
     """An integer model: K features, N units, outputs that score, the best one's class wins.
 
-    A sample x goes through four steps. Its features become levels v (`scaling`). Unit n sums
-    over features i the sign `signs[i, n]`, negated where n < v_i, and clips the sum h to ±clip.
-    Output j scores factor · h·q_j - b_j, with q `weights` and b `biases`. The first output of
-    the highest score gives the class. All arrays are read-only.
+    A sample becomes small integers h, the activations of units (`encoder`). Output j scores
+    factor · h·q_j - b_j, with q `weights` and b `biases`. The first output of the highest score
+    gives the class. All arrays are read-only.
     """
 
     name: str
-    readout: str  # as for `make_classifier`
+    readout: str  # as for `make_classifier`, or the name of a class that is no choice there
     input: str
     bits: int
     feature_names: tuple[str, ...]
-    feature_ranges: np.ndarray  # smallest and largest training value (n_features × 2, float64)
+    #: Smallest and largest training value (n_features × 2, float64), or threshold if it is compared
+    #: with some, NaN if with none.
+    feature_ranges: np.ndarray
     class_names: tuple[str, ...]
     classes: np.ndarray  # the labels as the float model has them
-    n_units: int  # N, and the largest level
-    clip: int  # largest activation κ, as the layer has it; sums never exceed K
-    packed_keys: np.ndarray  # of bytes: bit n % 8 of byte n // 8 is 1 where unit n has a sign of +1
-    scaling: FloatScaling | IntegerScaling
+    encoder: Thermometer | Comparisons
     weights: np.ndarray  # prototypes or coefficients, less a vector common to all (int8 or int16)
     weight_scale: float  # what one unit of `weights` stands for
     biases: np.ndarray  # one per output (int64)
@@ -61,16 +57,17 @@ class Plan:
     notes: tuple[str, ...]  # sentences on what the integer form loses beyond rounding
 
     def __post_init__(self):
-        for part in (self, self.scaling):
-            for field in fields(part):
-                value = getattr(part, field.name)
-                if isinstance(value, np.ndarray):
-                    value.setflags(write=False)
+        _make_read_only(self)
 
     @property
     def n_features(self) -> int:
         """Number of features K."""
         return len(self.feature_names)
+
+    @property
+    def n_units(self) -> int:
+        """Number of units N that are not constant."""
+        return self.encoder.n_units
 
     @property
     def n_outputs(self) -> int:
@@ -83,21 +80,9 @@ class Plan:
         return len(self.class_names)
 
     @property
-    def limit(self) -> int:
-        """The largest activation there can be: clip, or K where it is smaller."""
-        return min(self.clip, self.n_features)
-
-    @property
-    def signs(self) -> np.ndarray:
-        """The keys unpacked, of -1 and +1 (n_features × n_units, int8)."""
-        bits = np.unpackbits(self.packed_keys, axis=1, count=self.n_units, bitorder="little")
-        return bits.astype(np.int8) * 2 - 1
-
-    def key_words(self, n_bits: int) -> np.ndarray:
-        """Return the keys as words of 32 or 64 units (n_features × words, unsigned)."""
-        n_bytes = n_bits // 8
-        missing = -self.packed_keys.shape[1] % n_bytes
-        return np.pad(self.packed_keys, ((0, 0), (0, missing))).view(f"<u{n_bytes}")
+    def takes_missing(self) -> bool:
+        """Whether NaN is a value as any other."""
+        return self.input == "float" and isinstance(self.encoder, Comparisons)
 
     def values(self, X) -> np.ndarray:
         """Return raw features in the type in which the device receives them."""
@@ -107,25 +92,27 @@ class Plan:
                 f"the plan {self.name!r} takes samples × {self.n_features} features, "
                 f"got an array of shape {X.shape}"
             )
-        if np.isnan(X).any():
+        if not self.takes_missing and np.isnan(X).any():
             row, column = np.argwhere(np.isnan(X))[0]
             raise InputError(
                 f"sample {row} has no value of feature {self.feature_names[column]!r}: "
                 "exported models take no missing values"
             )
-        return self.scaling.values(X)
+        return to_input(X, INPUT_DTYPES[self.input])
 
     def activations(self, X) -> np.ndarray:
         """Return the activations h of raw features (samples × units)."""
-        levels = self.scaling.levels(self.values(X))
-        # The kernel multiplies by N and rounds, which returns the very levels.
-        return encode(levels / self.n_units, self.signs, self.clip)
+        return self.encoder.activations(self.values(X))
 
     def scores(self, X) -> np.ndarray:
         """Return the integer score of every output (samples × outputs, int64)."""
-        # Every product and sum is an integer far below 2⁵³, so float64 is exact, and fast.
-        products = self.activations(X).astype(np.float64) @ self.weights.T.astype(np.float64)
-        return self.factor * products.astype(np.int64) - self.biases
+        values, weights = self.values(X), self.weights.T.astype(np.float64)
+        scores = np.empty((len(values), self.n_outputs), dtype=np.int64)
+        for rows in row_slices(len(values)):
+            # Every product and sum is an integer far below 2⁵³, so float64 is exact, and fast.
+            products = self.encoder.activations(values[rows]).astype(np.float64) @ weights
+            scores[rows] = self.factor * products.astype(np.int64) - self.biases
+        return scores
 
     def predict_index(self, X) -> np.ndarray:
         """Return the index of each sample's class, as the device does."""
@@ -137,14 +124,15 @@ class Plan:
 
 
 def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: int = 8) -> Plan:  # noqa: A002
-    """Return the integer form of a fitted pipeline.
+    """Return the integer form of a fitted model.
 
     Parameters
     ----------
-    model : Pipeline or ModelFile
-        Fitted, with the steps scale (`MinMaxScaler`), hidden (`IntRVFLLayer`) and readout (of
-        prototypes, or `RLSClassifier`), as `make_classifier` returns it. A step "columns" before
-        them stays outside: the plan begins with its output.
+    model : HyperLVQClassifier, Pipeline or ModelFile
+        A fitted classifier, or a pipeline with the steps scale (`MinMaxScaler`), hidden
+        (`IntRVFLLayer` or `ComparisonLayer`) and readout (of prototypes, or `RLSClassifier`), as
+        `make_classifier` returns it. A step "columns" before it stays outside: the plan begins
+        with its output.
     name : str, default="model"
         The prefix of every name in C.
     input : {"float", "int16", "int32"}, default="float"
@@ -160,50 +148,52 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     >>> X, y = load_digits(return_X_y=True)
     >>> model = make_classifier("intrvfl", "centroids", n_units=64, random_state=0).fit(X, y)
     >>> plan = make_plan(model, name="digits", input="int16")
-    >>> plan.weights.shape, plan.weights.dtype, plan.packed_keys.shape
+    >>> plan.weights.shape, plan.weights.dtype, plan.encoder.packed_keys.shape
     ((10, 64), dtype('int8'), (64, 8))
     >>> compare(model, plan, X, y).agreement > 0.99
     True
     """
     _check_name(name)
-    check_choice("input", input, INPUTS, InputError)
+    check_choice("input", input, INPUT_DTYPES, InputError)
     if isinstance(bits, bool) or bits not in (8, 16):
         raise InputError(f"bits must be 8 or 16, got {bits!r}")
     parts = fitted_parts(model)
-    scale, keys, rows = parts.scale.learnt, parts.hidden.learnt["keys_"], parts.output_rows
     classes = parts.readout.learnt["classes_"]
     has_prototypes = parts.record.output_rows == "prototypes_"
-    n_features, n_units = keys.shape
-    for what, number in {"units": n_units, "features": n_features, "outputs": len(rows)}.items():
-        if number > LARGEST_SIZE:
-            raise InputError(f"cannot export {number} {what}: at most {LARGEST_SIZE}")
-    minimum = np.asarray(scale["data_min_"], dtype=np.float64)
-    # MinMaxScaler takes the range of a constant feature, or of one that almost is, for 1.
-    spans = np.where(scale["scale_"] == 1, 1, scale["data_max_"] - minimum)
-    maximum = minimum + spans
-    scaling, notes = make_scaling(minimum, maximum, n_units, parts.feature_names, input)
-    weights, weight_scale, biases = quantised_outputs(rows, bits, has_prototypes)
+    check_size("features", len(parts.feature_names))
+    check_size("outputs", len(parts.output_rows))
+    encoding = make_encoding(parts, input)
+    weights, weight_scale, biases = quantised_outputs(
+        encoding.rows, bits, has_prototypes, encoding.constants
+    )
     output_classes = parts.readout.learnt.get("prototype_classes_", np.arange(len(classes)))
     return Plan(
         name=name,
-        readout=str(parts.record.recipe_name),
+        readout=parts.record.recipe_name or parts.readout.kind,
         input=input,
         bits=int(bits),
         feature_names=parts.feature_names,
-        feature_ranges=np.column_stack([scale["data_min_"], scale["data_max_"]]),
+        feature_ranges=encoding.feature_ranges,
         class_names=tuple(map(str, classes.tolist())),
         classes=classes.copy(),
-        n_units=n_units,
-        clip=int(parts.hidden.parameters["clip"]),
-        packed_keys=np.packbits(keys > 0, axis=1, bitorder="little"),
-        scaling=scaling,
+        encoder=encoding.encoder,
         weights=weights,
         weight_scale=weight_scale,
         biases=biases,
         factor=2 if has_prototypes else 1,
         output_classes=output_classes.astype(np.int64),
-        notes=tuple(notes),
+        notes=tuple(encoding.notes),
     )
+
+
+def _make_read_only(record):
+    """Make all arrays of a dataclass read-only, and those of dataclasses in it."""
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+        elif is_dataclass(value):
+            _make_read_only(value)
 
 
 def _check_name(name):
@@ -229,7 +219,7 @@ def compare(model: Any, exported: Any, X: Any, y: Any = None) -> Comparison:
 
     Parameters
     ----------
-    model : Pipeline
+    model : Pipeline or HyperLVQClassifier
         The fitted model the exported form was made of.
     exported : Plan, PerceptronLearner or GLVQLearner
         What `to_c` writes: a learner for a trainable model, which has other prototypes.
@@ -237,7 +227,8 @@ def compare(model: Any, exported: Any, X: Any, y: Any = None) -> Comparison:
     y : array-like of shape (n_samples,), optional
         The true labels; there are no accuracies without them.
     """
-    expected, columns = np.asarray(model.predict(X)), model.named_steps.get(PREPARATION)
+    steps = getattr(model, "named_steps", {})
+    expected, columns = np.asarray(model.predict(X)), steps.get(PREPARATION)
     predicted = exported.predict(X if columns is None else columns.transform(X))
     return compare_labels(expected, predicted, y)
 

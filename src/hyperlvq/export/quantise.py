@@ -10,6 +10,8 @@ SHARES = np.linspace(0.2, 1, 161)
 ROUNDING = 1e-9
 #: Scores stay exact in float64 up to here, with room for what is added to a bias.
 LARGEST_BIAS = 2.0**52
+#: The largest bias where all weights are 0.
+LARGEST_ALONE = 2.0**20
 
 
 def quantise(weights, bits):
@@ -26,22 +28,31 @@ def quantise(weights, bits):
     return round_to(weights, scale, limit).astype(dtype), scale
 
 
-def quantised_outputs(rows, bits, has_prototypes):
-    """Return weights, their scale and the biases, rounded to it, one for each of `rows`."""
+def quantised_outputs(rows, bits, has_prototypes, constants=()):
+    """Return weights, their scale and the biases, rounded to it, one for each of `rows`.
+
+    `constants` are further columns of the rows, of units that are always 1: they become biases.
+    """
+    constants = np.reshape(constants, (len(rows), -1))
     # A term h·v that is the same for all outputs changes no winner. Without the middle between
     # the largest and the smallest of each unit, weights span less and are rounded more finely.
     wanted = rows - (rows.max(axis=0) + rows.min(axis=0)) / 2
-    if not has_prototypes:
-        weights, scale = quantise(wanted, bits)
-        return weights, scale, np.zeros(len(weights), dtype=np.int64)
-    if np.abs(wanted).max() <= ROUNDING * np.abs(rows).max():
+    size = np.abs(rows if has_prototypes else constants).max(initial=0)
+    if np.abs(wanted).max() <= ROUNDING * size:
         wanted = np.zeros_like(wanted)
     weights, scale = quantise(wanted, bits)
-    # What rounding adds to the score of a typical sample, the mean prototype, is taken off.
-    excess = 2 * (scale * weights - wanted) @ rows.mean(axis=0)
-    biases = np.rint((np.square(rows).sum(axis=1) + excess) / scale)
+    if has_prototypes:
+        # What rounding adds to the score of a typical sample, the mean prototype, is taken off.
+        excess = 2 * (scale * weights - wanted) @ rows.mean(axis=0)
+        biases = np.square(rows).sum(axis=1) + excess
+        biases += (np.square(constants) - 2 * constants).sum(axis=1)
+    else:
+        biases = -constants.sum(axis=1)
+        if not weights.any() and biases.any():
+            scale = np.abs(biases).max() / LARGEST_ALONE
+    biases = np.rint(biases / scale)
     if np.abs(biases).max() >= LARGEST_BIAS:
-        raise InputError("cannot export prototypes that differ by so little: scores would overflow")
+        raise InputError("cannot export outputs that differ by so little: scores would overflow")
     return weights, scale, biases.astype(np.int64)
 
 

@@ -14,10 +14,27 @@ import numpy as np
 
 from hyperlvq.checks import InputError
 
-INTEGER_DTYPES: dict[str, type[np.int16] | type[np.int32]] = {"int16": np.int16, "int32": np.int32}
+INPUT_DTYPES: dict[str, type] = {"float": np.float32, "int16": np.int16, "int32": np.int32}
 #: A feature that spans fewer steps of an integer is told to the user.
 FEWEST_STEPS = 16
 FLOAT_BITS = 24
+
+
+def to_input(X, dtype):
+    """Return X as the device receives it, rounded: as float32, or limited to the integers."""
+    if dtype == np.float32:
+        with np.errstate(over="ignore"):  # what is too large becomes infinite
+            return np.asarray(X).astype(dtype)
+    limits = np.iinfo(dtype)
+    return np.clip(np.rint(np.asarray(X)), limits.min, limits.max).astype(dtype)
+
+
+def beyond(dtype):
+    """Return what follows a number that a type of input cannot hold."""
+    if dtype == np.float32:
+        return "beyond float32"
+    wider = "int32" if dtype == np.int16 else "float"
+    return f"beyond {dtype.__name__}; choose {wider} as the input"
 
 
 @dataclass(frozen=True)
@@ -27,17 +44,12 @@ class FloatScaling:
     minimum: np.ndarray
     scale: np.ndarray
     n_levels: int  # the largest level N
-    dtype: ClassVar[type] = np.float32  # of a feature value
-
-    def values(self, X):
-        """Return X as the device receives it; what is too large becomes infinite."""
-        with np.errstate(over="ignore"):
-            return np.asarray(X).astype(self.dtype)
+    dtype: ClassVar[type] = INPUT_DTYPES["float"]  # of a feature value
 
     def levels(self, X):
         """Return the level of each feature value (int64)."""
         with np.errstate(over="ignore"):
-            positions = (self.values(X) - self.minimum) * self.scale
+            positions = (to_input(X, self.dtype) - self.minimum) * self.scale
         return np.rint(np.clip(positions, 0, self.n_levels)).astype(np.int64)
 
 
@@ -60,14 +72,9 @@ class IntegerScaling:
     n_levels: int  # the largest level N
     dtype: type  # of a feature value
 
-    def values(self, X):
-        """Return X as the device receives it: rounded to integers, limited to their type."""
-        limits = np.iinfo(self.dtype)
-        return np.clip(np.rint(np.asarray(X)), limits.min, limits.max).astype(self.dtype)
-
     def levels(self, X):
         """Return the level of each feature value (int64)."""
-        distance = self.values(X).astype(np.int64) - self.minimum
+        distance = to_input(X, self.dtype).astype(np.int64) - self.minimum
         within = np.clip(distance, 0, np.maximum(self.span - 1, 0))
         levels = (within * self.multiplier + self.offset) >> self.shift
         levels += np.where(self.settles, self._correction(within, levels), 0)
@@ -86,7 +93,7 @@ def make_scaling(minimum, maximum, n_levels, names, input_type):
     """Return the scaling of features with these ranges, and notes on what it loses."""
     if input_type == "float":
         return _float_scaling(minimum, maximum, n_levels, names)
-    return _integer_scaling(minimum, maximum, n_levels, names, INTEGER_DTYPES[input_type])
+    return _integer_scaling(minimum, maximum, n_levels, names, INPUT_DTYPES[input_type])
 
 
 def _float_scaling(minimum, maximum, n_levels, names):
@@ -126,10 +133,7 @@ def _integer_scaling(minimum, maximum, n_levels, names, dtype):
     features = []
     for low, high, name in zip(minimum, maximum, names, strict=True):
         if floor(low) < limits.min or ceil(high) > limits.max:
-            raise InputError(
-                f"feature {name!r} ranges from {low:g} to {high:g}, beyond {dtype.__name__}; "
-                f"choose {'int32' if dtype is np.int16 else 'float'} as the input"
-            )
+            raise InputError(f"feature {name!r} ranges from {low:g} to {high:g}, {beyond(dtype)}")
         features.append(feature_of(float(low), float(high)))
     shift, settles = _common_shift(features, n_levels)
     rows = [(f.minimum, f.span, *f.line(shift)) for f in features]

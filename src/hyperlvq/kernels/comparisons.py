@@ -94,7 +94,7 @@ def _draw_thresholds(features, cuts, rng):
     thresholds = np.empty(features.shape)
     order = np.argsort(features, axis=None, kind="stable")
     found, starts = np.unique(features.ravel()[order], return_index=True)
-    for feature, places in zip(found, np.split(order, starts[1:]), strict=True):
+    for feature, places in zip(found, np.split(order, starts)[1:], strict=True):
         chosen = shares.ravel()[places], by_rank.ravel()[places]
         thresholds.ravel()[places] = cuts[feature].between(*chosen)
     return thresholds

@@ -37,11 +37,20 @@ typedef struct {
 
 ?end
 /*
+?if compares
+ * The features, in the order of x, and their lowest and highest thresholds. Values below the lowest
+ * act alike, and so do those from the highest on.
+?end
+?if compares and is_float
+ * NaN lies below all of them.
+?end
+?if not compares
  * The features, in the order of x, and their values in training. What lies outside acts as the
-?if is_float
+?end
+?if computes_in_float
  * end it is closer to, and NaN as the smallest.
 ?end
-?if not is_float
+?if not is_float and not compares
  * end it is closer to.
 ?end
  *

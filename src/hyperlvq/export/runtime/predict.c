@@ -65,13 +65,4 @@ ${class_type} ${name}_predict(const ${name}_value x[${NAME}_FEATURES])
         weights = ${name}_add_scores(
             scores, activations, weights, ${NAME}_LENGTH(first) / ${NAME}_PER_WEIGHT);
     }
-    best = 0;
-    best_score = scores[0];
-    for (i = 1; i < ${NAME}_OUTPUTS; i++) {
-        if (scores[i] > best_score) {
-            best = i;
-            best_score = scores[i];
-        }
-    }
-    return ${class_of_output};
-}
+${winner}}

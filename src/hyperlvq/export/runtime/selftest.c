@@ -4,6 +4,10 @@
  * Written by hyperlvq ${version}; ${name}.md says how to build it.
  */
 #include "${name}.h"
+?if has_missing
+
+#include <math.h>
+?end
 
 #if defined(__AVR__)
 #include <avr/pgmspace.h>

@@ -1,0 +1,219 @@
+"""How an integer model turns features into activations: by levels and signs, or by comparisons."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from hyperlvq.checks import InputError
+from hyperlvq.export.fitted import FittedParts
+from hyperlvq.export.scaling import (
+    FEWEST_STEPS,
+    INPUT_DTYPES,
+    FloatScaling,
+    IntegerScaling,
+    make_scaling,
+)
+from hyperlvq.export.thresholds import device_thresholds
+from hyperlvq.kernels.units import COUNTS, KINDS, N_COMPARISONS, Units
+from hyperlvq.prediction import compare, encode
+from hyperlvq.registry import UNIT_KINDS
+
+#: Most units of a thermometer, features and outputs: an int of 16 bits counts them.
+LARGEST_SIZE = 2**15 - 1
+LOWEST = np.array([min(activations) for activations in UNIT_KINDS.values()])
+
+
+@dataclass(frozen=True, eq=False)
+class Thermometer:
+    """Units that sum signs of all features.
+
+    Features become levels v (`scaling`). Unit n sums over features i the sign `signs[i, n]`,
+    negated where n < v_i, and clips the sum to ±clip.
+    """
+
+    n_units: int  # and the largest level
+    clip: int  # largest activation κ, as the layer has it; sums never exceed the features
+    packed_keys: np.ndarray  # of bytes: bit n % 8 of byte n // 8 is 1 where unit n has a sign of +1
+    scaling: FloatScaling | IntegerScaling
+
+    @property
+    def limit(self) -> int:
+        """The largest activation there can be: clip, or the number of features if smaller."""
+        return min(self.clip, len(self.packed_keys))
+
+    @property
+    def lowest(self) -> np.ndarray:
+        """The smallest activation of each unit."""
+        return np.full(self.n_units, -self.limit)
+
+    @property
+    def signs(self) -> np.ndarray:
+        """The keys unpacked, of -1 and +1 (n_features × n_units, int8)."""
+        bits = np.unpackbits(self.packed_keys, axis=1, count=self.n_units, bitorder="little")
+        return bits.astype(np.int8) * 2 - 1
+
+    def key_words(self, n_bits: int) -> np.ndarray:
+        """Return the keys as words of 32 or 64 units (n_features × words, unsigned)."""
+        n_bytes = n_bits // 8
+        missing = -self.packed_keys.shape[1] % n_bytes
+        return np.pad(self.packed_keys, ((0, 0), (0, missing))).view(f"<u{n_bytes}")
+
+    def activations(self, values: np.ndarray) -> np.ndarray:
+        """Return the activations of values as the device receives them (samples × units)."""
+        levels = self.scaling.levels(values)
+        # The kernel multiplies by N and rounds, which returns the very levels.
+        return encode(levels / self.n_units, self.signs, self.clip)
+
+
+class Run(NamedTuple):
+    """Units of one kind that stand together, with equally many comparisons of either key."""
+
+    n_units: int
+    n_above: int  # comparisons that hold from their threshold on; they come first in each unit
+    n_below: int  # the others hold below it
+    activations: tuple[int, ...]  # by the number of comparisons that hold
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """Units that compare a few features with thresholds, as `hyperlvq.kernels.units` has them.
+
+    They are in the order of runs, and none is constant.
+    """
+
+    features: np.ndarray
+    thresholds: np.ndarray  # in the type in which the device receives features
+    keys: np.ndarray
+    kinds: np.ndarray
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return len(self.kinds)
+
+    @property
+    def limit(self) -> int:
+        """The largest activation there can be."""
+        return int(np.abs(COUNTS).max())
+
+    @property
+    def lowest(self) -> np.ndarray:
+        """The smallest activation of each unit."""
+        return LOWEST[self.kinds]
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs, in the order of units."""
+        pairs = np.column_stack([self.kinds, _n_above(self.keys, self.kinds)])
+        runs, counts = np.unique(pairs, axis=0, return_counts=True)
+        return [
+            Run(
+                int(n_units),
+                int(n_above),
+                int(N_COMPARISONS[kind] - n_above),
+                UNIT_KINDS[KINDS[kind]],
+            )
+            for (kind, n_above), n_units in zip(runs, counts, strict=True)
+        ]
+
+    def activations(self, values: np.ndarray) -> np.ndarray:
+        """Return the activations of values as the device receives them (samples × units)."""
+        thresholds = self.thresholds.astype(np.float64)
+        units = Units(self.features, thresholds, self.keys, self.kinds)
+        return compare(values.astype(np.float64), units)
+
+
+class Encoding(NamedTuple):
+    """An encoder, and what comes with it."""
+
+    encoder: Thermometer | Comparisons
+    rows: np.ndarray  # the weights of its units, one row per output
+    constants: np.ndarray  # the weights of units that are always 1, one row per output
+    feature_ranges: np.ndarray  # n_features × 2: of training values, or of thresholds
+    notes: list[str]
+
+
+def make_encoding(parts: FittedParts, input_type: str) -> Encoding:
+    """Return the encoder of a model's hidden layer."""
+    if "kinds_" in parts.hidden.learnt:
+        return _comparisons(parts, INPUT_DTYPES[input_type])
+    return _thermometer(parts, input_type)
+
+
+def check_size(what: str, number: int) -> None:
+    """Raise InputError for more than a device counts."""
+    if number > LARGEST_SIZE:
+        raise InputError(f"cannot export {number} {what}: at most {LARGEST_SIZE}")
+
+
+def _thermometer(parts, input_type):
+    scale, keys = parts.scale.learnt, parts.hidden.learnt["keys_"]
+    n_units = keys.shape[1]
+    check_size("units", n_units)
+    minimum = np.asarray(scale["data_min_"], dtype=np.float64)
+    # MinMaxScaler takes the range of a constant feature, or of one that almost is, for 1.
+    spans = np.where(scale["scale_"] == 1, 1, scale["data_max_"] - minimum)
+    scaling, notes = make_scaling(
+        minimum, minimum + spans, n_units, parts.feature_names, input_type
+    )
+    clip = int(parts.hidden.parameters["clip"])
+    packed_keys = np.packbits(keys > 0, axis=1, bitorder="little")
+    return Encoding(
+        Thermometer(n_units, clip, packed_keys, scaling),
+        parts.output_rows,
+        parts.output_rows[:, :0],
+        np.column_stack([scale["data_min_"], scale["data_max_"]]),
+        notes,
+    )
+
+
+def _comparisons(parts, dtype):
+    units = Units(*(parts.hidden.learnt[f"{name}_"] for name in Units._fields))
+    is_constant = units.kinds == KINDS.index("constant")
+    if is_constant.all():
+        raise InputError("cannot export units of which none compares anything")
+    order = np.lexsort([_n_above(units.keys, units.kinds), units.kinds])
+    order = order[~is_constant[order]]
+    units = _positive_first(units.take(order))
+    thresholds = device_thresholds(units, parts, dtype)
+    encoder = Comparisons(units.features, thresholds, units.keys, units.kinds)
+    ranges = _ranges(encoder, len(parts.feature_names))
+    rows = parts.output_rows
+    notes = _notes_on_integers(ranges, parts.feature_names) if dtype != np.float32 else []
+    return Encoding(encoder, rows[:, order], rows[:, is_constant], ranges, notes)
+
+
+def _n_above(keys, kinds):
+    """Return how many keys of each unit are +1."""
+    sums = np.concatenate([[0], np.cumsum(keys > 0)])
+    ends = np.cumsum(N_COMPARISONS[kinds])
+    return sums[ends] - sums[ends - N_COMPARISONS[kinds]]
+
+
+def _positive_first(units):
+    """Return units whose comparisons of key +1 come first."""
+    of_unit = np.repeat(np.arange(len(units.kinds)), N_COMPARISONS[units.kinds])
+    places = np.lexsort([-units.keys, of_unit])
+    features, thresholds, keys = (part[places] for part in units[:3])
+    return Units(features, thresholds, keys, units.kinds)
+
+
+def _ranges(encoder, n_features):
+    """Return the lowest and the highest threshold of each feature; NaN where it has none."""
+    ranges = np.full((n_features, 2), np.nan)
+    np.fmin.at(ranges[:, 0], encoder.features, encoder.thresholds)
+    np.fmax.at(ranges[:, 1], encoder.features, encoder.thresholds)
+    return ranges
+
+
+def _notes_on_integers(ranges, names):
+    low, high = ranges.T
+    narrow = [name for name, span in zip(names, high - low, strict=True) if span < FEWEST_STEPS]
+    if not narrow:
+        return []
+    others = f" (and {len(narrow) - 1} more)" if len(narrow) > 1 else ""
+    return [
+        f"the thresholds of feature {narrow[0]!r}{others} lie within {FEWEST_STEPS} integers: "
+        "unless its values are integers, fit the model on values in smaller units"
+    ]
