@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -25,7 +26,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from hyperlvq import make_classifier
+from hyperlvq import HyperLVQClassifier, make_classifier
 from hyperlvq.export import make_plan, to_c
 
 HERE = Path(__file__).parent
@@ -40,6 +41,11 @@ OURS: dict[str, dict[str, Any]] = {
     "hyperlvq, 16 KB": {"n_units": 256, "prototypes_per_class": 5, "clip": 14, "slope": 20},
 }
 OURS["hyperlvq, 16 KB"]["tol"] = 1e-6
+#: What has nothing to tune: parameters of HyperLVQClassifier.
+VOTES: dict[str, dict[str, Any]] = {
+    "hyperlvq, one network of 800": {"n_networks": 1, "n_units": 800},
+    "hyperlvq, default vote": {},
+}
 OPTIONS = ("-std=c99", "-ffunction-sections", "-fdata-sections")
 #: Else the loops of start-up, which every image has, pull in memcpy and memset.
 HARNESS_OPTIONS = ("-fno-tree-loop-distribute-patterns",)
@@ -87,8 +93,11 @@ def main():
     print("| model | accuracy, Python / C | agreement | flash B | RAM B | instructions |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name, settings in OURS.items():
-            print(row(our_firmware(name, settings, data, Path(folder) / name), data), flush=True)
+        recipe = partial(make_classifier, "intrvfl", "glvq")
+        models = {name: partial(recipe, **settings) for name, settings in OURS.items()}
+        models |= {name: partial(HyperLVQClassifier, **each) for name, each in VOTES.items()}
+        for name, make in models.items():
+            print(row(our_firmware(name, make, data, Path(folder) / name), data), flush=True)
         if peers_python is not None:
             for firmware in rivals(peers_python, data, Path(folder)):
                 print(row(firmware, data), flush=True)
@@ -103,12 +112,11 @@ def load_data():
     return {"X_train": X_train, "X_test": X_test, "y_train": y_train, "y_test": y_test}
 
 
-def our_firmware(name, settings, data, folder):
+def our_firmware(name, make, data, folder):
     """Return our model's C, one for each seed; what Python predicts is the float model's."""
     found = []
     for seed in SEEDS:
-        model = make_classifier("intrvfl", "glvq", random_state=seed, **settings)
-        model.fit(data["X_train"], data["y_train"])
+        model = make(random_state=seed).fit(data["X_train"], data["y_train"])
         plan = make_plan(model, name="digits", input="int16")
         found.append(write_ours(name, plan, model.predict(data["X_test"]), folder / str(seed)))
     return found

@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from shell import output_of
+from sklearn.pipeline import Pipeline
 
 import hyperlvq as package
 from hyperlvq.export import compare, make_learner, make_plan, to_c
+from hyperlvq.frames import FrameVectorizer
 
 
 def test_files_of_c_are_written_and_named(model, tmp_path):
@@ -69,3 +71,22 @@ def test_onnx_gives_the_labels_of_the_plan(model, table, tmp_path):
     session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
     (found,) = session.run(["label"], {"features": features})
     assert found.tolist() == make_plan(loaded).predict(features).tolist()
+
+
+def test_vote_is_exported_from_its_file_and_takes_rows_with_missing_numbers(table, tmp_path):
+    frame = pd.read_csv(table)
+    frame.loc[::4, "a"] = np.nan
+    frame.to_csv(tmp_path / "gaps.csv", index=False)
+    vote = package.HyperLVQClassifier(2, n_units=60, random_state=0)
+    columns = FrameVectorizer(["a", "b"], ["kind"], fill=False)
+    model = Pipeline([("columns", columns), ("classifier", vote)]).fit(frame, frame["colour"])
+    package.save(model, tmp_path / "vote.hlvq")
+
+    for kind, n_left_out in (("float", 0), ("int16", (len(frame) + 3) // 4)):
+        paths = tmp_path / "vote.hlvq", "-o", tmp_path / kind, "--vectors", tmp_path / "gaps.csv"
+        values = json.loads(output_of("export", *paths, "--input", kind, "--json"))
+
+        assert values["left_out"] == n_left_out
+        assert values["comparison"]["agreement"] > 0.9
+        expected = to_c(model, tmp_path / "expected", input=kind)[1].read_text()
+        assert (tmp_path / kind / "model.c").read_text() == expected

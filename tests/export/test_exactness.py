@@ -1,5 +1,7 @@
 """Every label of the C equals the plan's, on every target."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from export.firmware import (
@@ -104,6 +106,15 @@ def test_missing_values_give_the_labels_of_the_model_where_units_compare(
     assert "NAN" in (tmp_path / "net_selftest.c").read_text()
     np.testing.assert_array_equal(plan.predict(X), model.predict(X))
     assert self_test(target, tmp_path) == 0
+
+
+def test_more_units_than_16_bits_count_give_the_labels_of_the_plan(tmp_path):
+    plan, samples = plan_and_samples(Settings(VOTE, "int16", 8, 3, 30, 0, 3, 1, "comparisons"))
+    units = np.repeat(np.arange(plan.n_units), 2**16 // plan.n_units + 1)
+    wide = {"encoder": plan.encoder.take(units), "weights": plan.weights[:, units]}
+    to_c(replace(plan, **wide), tmp_path, vectors=samples)
+
+    assert self_test(HOST, tmp_path) == 0
 
 
 @pytest.mark.data

@@ -129,7 +129,9 @@ def test_units_compare_as_in_the_float_model_at_every_threshold(readout, kind, r
     settings = Settings(readout, kind, 8, 5, 90, 0, 3, 3, "comparisons")
     X, y = training_data(settings, rng, shift=0.3)
     model = fit(settings, X, y)
-    plan = make_plan(model, input=kind)
+    classifier = model if readout == VOTE else model[-1]
+    classifier.coef_ = rng.normal(size=classifier.coef_.shape)  # so that all units count
+    plan = make_plan(model, input=kind, bits=16)
     encoder = plan.encoder
 
     at = np.repeat(X[:1], len(encoder.thresholds), axis=0).astype(encoder.thresholds.dtype)
@@ -145,6 +147,15 @@ def test_units_compare_as_in_the_float_model_at_every_threshold(readout, kind, r
         expected = model[:-1].transform(samples)
     found = plan.activations(samples)
     assert sorted(map(bytes, found.T)) == sorted(map(bytes, expected[:, :-1].T))
+
+
+def test_units_that_change_no_winner_are_left_out(iris):
+    model = HyperLVQClassifier(1, n_units=20, random_state=0).fit(*iris)
+    model.coef_[:, 3] = 5  # for all classes
+
+    plan = make_plan(model, bits=16)
+    assert plan.n_units == plan.weights.shape[1] == len(plan.encoder.kinds) == 19
+    assert compare(model, plan, *iris).agreement == 1
 
 
 @pytest.mark.parametrize(("bits", "tolerance"), [(8, 0.03), (16, 1e-3)])

@@ -204,6 +204,7 @@ def test_kinds_share_the_units_and_the_last_one_is_constant(wine):
 
     assert layer.kinds_.tolist() == [0, 0, 1, 1, 2, 2, 2, 3]
     assert (layer.transform(wine[0])[:, -1] == 1).all()
+    assert ComparisonLayer(1).fit(wine[0]).kinds_.tolist() == [3]
 
 
 @pytest.mark.usefixtures("dispatch")

@@ -76,7 +76,7 @@ class Run(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Comparisons:
+class ComparingUnits:
     """Units that compare a few features with thresholds, as `hyperlvq.kernels.units` has them.
 
     They are in the order of runs, and none is constant.
@@ -117,17 +117,24 @@ class Comparisons:
             for (kind, n_above), n_units in zip(runs, counts, strict=True)
         ]
 
+    def take(self, chosen: np.ndarray) -> "ComparingUnits":
+        """Return the units of these indices, which must rise."""
+        return ComparingUnits(*self._units.take(chosen))
+
     def activations(self, values: np.ndarray) -> np.ndarray:
         """Return the activations of values as the device receives them (samples × units)."""
-        thresholds = self.thresholds.astype(np.float64)
-        units = Units(self.features, thresholds, self.keys, self.kinds)
+        units = self._units._replace(thresholds=self.thresholds.astype(np.float64))
         return compare(values.astype(np.float64), units)
+
+    @property
+    def _units(self) -> Units:
+        return Units(self.features, self.thresholds, self.keys, self.kinds)
 
 
 class Encoding(NamedTuple):
     """An encoder, and what comes with it."""
 
-    encoder: Thermometer | Comparisons
+    encoder: Thermometer | ComparingUnits
     rows: np.ndarray  # the weights of its units, one row per output
     constants: np.ndarray  # the weights of units that are always 1, one row per output
     feature_ranges: np.ndarray  # n_features × 2: of training values, or of thresholds
@@ -177,7 +184,7 @@ def _comparisons(parts, dtype):
     order = order[~is_constant[order]]
     units = _positive_first(units.take(order))
     thresholds = device_thresholds(units, parts, dtype)
-    encoder = Comparisons(units.features, thresholds, units.keys, units.kinds)
+    encoder = ComparingUnits(units.features, thresholds, units.keys, units.kinds)
     ranges = _ranges(encoder, len(parts.feature_names))
     rows = parts.output_rows
     notes = _notes_on_integers(ranges, parts.feature_names) if dtype != np.float32 else []

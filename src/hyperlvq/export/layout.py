@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hyperlvq.export.comparison_layout import ComparisonLayout
-from hyperlvq.export.encoders import Comparisons
+from hyperlvq.export.encoders import ComparingUnits
 from hyperlvq.export.model_layout import (
     TYPE_BYTES,
     ModelLayout,
@@ -209,7 +209,7 @@ class Layout(ModelLayout):
 
 def layout_of(plan: Plan, rule: str | None = None) -> Layout | ComparisonLayout:
     """Return the layout of a plan, whatever its encoder."""
-    if isinstance(plan.encoder, Comparisons):
+    if isinstance(plan.encoder, ComparingUnits):
         return ComparisonLayout.of(plan)
     return Layout.of(plan, rule)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperlvq.export.encoders import Comparisons
+from hyperlvq.export.encoders import ComparingUnits
 from hyperlvq.export.plan import Plan, make_plan
 from hyperlvq.export.scaling import INPUT_DTYPES, IntegerScaling
 from hyperlvq.writing import write_bytes
@@ -66,7 +66,7 @@ def to_onnx(
     """
     plan = model if isinstance(model, Plan) else make_plan(model, name=name, input=input, bits=bits)
     graph, labels = Graph(), _labels(plan)
-    add_activations = _compare if isinstance(plan.encoder, Comparisons) else _encode
+    add_activations = _compare if isinstance(plan.encoder, ComparingUnits) else _encode
     shifted, weights = add_activations(graph, plan)
     products = graph.cast(_products(graph, shifted, weights, plan), np.int64)
     multiplied = graph.add("Mul", products, np.int64(plan.factor))

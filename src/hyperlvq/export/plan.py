@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
-from hyperlvq.export.encoders import Comparisons, Thermometer, check_size, make_encoding
+from hyperlvq.export.encoders import ComparingUnits, Thermometer, check_size, make_encoding
 from hyperlvq.export.fitted import PREPARATION, fitted_parts
 from hyperlvq.export.quantise import quantised_outputs
 from hyperlvq.export.scaling import INPUT_DTYPES, to_input
@@ -48,7 +48,7 @@ class Plan:
     feature_ranges: np.ndarray
     class_names: tuple[str, ...]
     classes: np.ndarray  # the labels as the float model has them
-    encoder: Thermometer | Comparisons
+    encoder: Thermometer | ComparingUnits
     weights: np.ndarray  # prototypes or coefficients, less a vector common to all (int8 or int16)
     weight_scale: float  # what one unit of `weights` stands for
     biases: np.ndarray  # one per output (int64)
@@ -66,7 +66,7 @@ class Plan:
 
     @property
     def n_units(self) -> int:
-        """Number of units N that are not constant."""
+        """Number of units N; of those that compare only the ones that have weights."""
         return self.encoder.n_units
 
     @property
@@ -82,7 +82,7 @@ class Plan:
     @property
     def takes_missing(self) -> bool:
         """Whether NaN is a value as any other."""
-        return self.input == "float" and isinstance(self.encoder, Comparisons)
+        return self.input == "float" and isinstance(self.encoder, ComparingUnits)
 
     def values(self, X) -> np.ndarray:
         """Return raw features in the type in which the device receives them."""
@@ -166,6 +166,11 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     weights, weight_scale, biases = quantised_outputs(
         encoding.rows, bits, has_prototypes, encoding.constants
     )
+    encoder = encoding.encoder
+    if isinstance(encoder, ComparingUnits):
+        # Units without weights add nothing to any score.
+        used = np.flatnonzero(weights.any(axis=0)) if weights.any() else np.array([0])
+        encoder, weights = encoder.take(used), weights[:, used]
     output_classes = parts.readout.learnt.get("prototype_classes_", np.arange(len(classes)))
     return Plan(
         name=name,
@@ -176,7 +181,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         feature_ranges=encoding.feature_ranges,
         class_names=tuple(map(str, classes.tolist())),
         classes=classes.copy(),
-        encoder=encoding.encoder,
+        encoder=encoder,
         weights=weights,
         weight_scale=weight_scale,
         biases=biases,
