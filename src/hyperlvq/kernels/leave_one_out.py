@@ -91,7 +91,8 @@ class TallProblem:
         )
         leverages = np.square(solved, out=solved).sum(axis=0, dtype=np.float64) / self.variance
         rests = 1 - self.portions * (leverages + 1 / self.total)
-        return solution, _left_out(self.targets, self.targets - self.rows @ solution, rests)
+        scores = self.rows @ solution.astype(np.float32)
+        return solution, _left_out(self.targets, self.targets - scores, rests)
 
     def coefficients(self, solution):
         """Return W (classes × units) and b."""
