@@ -18,7 +18,7 @@ from hyperlvq.kernels.leave_one_out import (
     WideProblem,
     log_loss,
 )
-from hyperlvq.kernels.units import Units
+from hyperlvq.kernels.units import Units, places_of
 
 #: Of the network that comes first, and tells which features are relevant, and of one alone.
 FIRST_KIND = "conjunction"
@@ -130,15 +130,15 @@ def relevances_of(network: Network, samples: Samples, rng) -> np.ndarray:
     """Return the share of each feature in how much scores change when its values are permuted."""
     chosen, others = (rng.permutation(len(samples.y))[:RELEVANCE_ROWS] for _ in range(2))
     X, weights = samples.X[chosen], samples.weights[chosen]
-    units = network.units
-    readers = units.features.reshape(len(units.kinds), -1)
-    changes = np.zeros(X.shape[1])
-    for feature in np.unique(units.features):
-        reading = np.flatnonzero((readers == feature).any(axis=1))
+    units, changes = network.units, np.zeros(X.shape[1])
+    n_inputs = len(units.features) // len(units.kinds)
+    for feature, places in places_of(units.features):
+        reading = np.unique(places // n_inputs)
         few = units.take(reading)
-        permuted = X.copy()
-        permuted[:, feature] = samples.X[others, feature]
-        before, after = (compare_rows(each, few, n_threads=1) for each in (X, permuted))
+        columns, index = np.unique(few.features, return_inverse=True)
+        few = few._replace(features=index.astype(np.int32))
+        permuted = np.where(columns == feature, samples.X[others, feature, None], X[:, columns])
+        before, after = (compare_rows(each, few, n_threads=1) for each in (X[:, columns], permuted))
         moved = (after - before) @ network.coefficients[:, reading].T
         changes[feature] = weights @ np.square(moved).sum(axis=1)
     total = changes.sum()
