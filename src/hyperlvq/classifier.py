@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from hyperlvq.kernels.leave_one_out import Samples
 from hyperlvq.kernels.samples import are_counts, canonical_samples
-from hyperlvq.kernels.scores import probabilities, row_slices
+from hyperlvq.kernels.scores import row_slices, softmax_probabilities
 from hyperlvq.kernels.threads import block_threads
 from hyperlvq.kernels.units import Units, constant_unit
 from hyperlvq.learnt import FLOATS
@@ -118,7 +118,7 @@ class HyperLVQClassifier(Readout):
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        return probabilities(self.decision_function(X), self.uniform_share_)
+        return softmax_probabilities(self.decision_function(X), self.uniform_share_)
 
     def _fit_samples(self, engine, samples, classes):
         rng = check_random_state(self.random_state)

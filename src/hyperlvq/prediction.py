@@ -49,7 +49,7 @@ class Predictor:
 
     def probabilities(self, decisions: np.ndarray) -> np.ndarray:
         """Return what `predict_proba` returns where `decide` returned `decisions`."""
-        return scores.probabilities(decisions, self.readout.learnt["uniform_share_"])
+        return scores.softmax_probabilities(decisions, self.readout.learnt["uniform_share_"])
 
     def labels(self, decisions: np.ndarray) -> np.ndarray:
         """Return the labels that `predict` returns where `decide` returned `decisions`."""

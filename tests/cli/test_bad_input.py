@@ -138,6 +138,12 @@ BAD_INPUT = [
     (fit(GOOD, "--n-units", "many"), "invalid value for '--n-units'"),
     (fit(GOOD, "--clip", "40000"), "--clip must be at"),
     (fit(GOOD, "--slope", "nan"), "slope must be a finite number above 0, got nan"),
+    (
+        fit(GOOD, "--slope", "steep"),
+        "invalid value for '--slope': 'steep' is neither a number nor 'auto'; "
+        "see hyperlvq fit --help",
+    ),
+    (fit(GOOD, "--readout", "rls", "--tol", "auto"), "--tol must be a number, got 'auto'"),
     (fit(GOOD, "--cv", "1"), "--cv must be 0 or at least 2"),
     (fit(GOOD, "--seed", "-1"), "invalid value for '--seed'"),
     (fit(GOOD, "--hidden", "rvfl", "--clip", "3"), "rvfl with glvq takes no --clip; it takes "),

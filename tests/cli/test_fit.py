@@ -75,6 +75,32 @@ def test_parameters_reach_the_model(table, quick_fit):
             assert getattr(model[step], option[2:].replace("-", "_")) == value
 
 
+@pytest.mark.parametrize(
+    ("options", "parameters"),
+    [
+        (["--slope", "auto", "--tol", "auto"], {"slope": "auto", "tol": "auto"}),
+        (["--readout", "rls", "--alpha", "loo"], {"alpha": "loo"}),
+        (
+            ["--readout", "kglvq", "--gamma", "scale", "--tol", "0.1"],
+            {"gamma": "scale", "tol": 0.1},
+        ),
+    ],
+)
+def test_some_parameters_are_a_number_or_a_word(table, quick_fit, options, parameters):
+    found = package.load(quick_fit(table, *options))[-1].get_params()
+
+    assert {name: found[name] for name in parameters} == parameters
+
+
+def test_the_report_names_what_a_word_has_become(table, path):
+    output = output_of("fit", table, "-t", "colour", "-o", path, "--cv", 0)
+    assert "prototypes_per_class=3, slope=6.0\n" in output
+
+    options = ["--readout", "rls", "--alpha", "loo", "--n-units", 20]
+    output = output_of("fit", table, "-t", "colour", "-o", path, "--cv", 0, *options)
+    assert f"alpha={package.load(path)[-1].alpha_:.4g}".rstrip("0") in output
+
+
 def test_kept_and_dropped_columns_are_as_asked(quick_fit, tmp_path):
     rows = [f"{i},{i % 2},{'uv'[i % 2]}\n" for i in range(20)]
     (tmp_path / "t.csv").write_text("id,a,y\n" + "".join(rows))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from typer import Exit, Option
+from typer import BadParameter, Exit, Option
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli import budget, options
@@ -44,12 +44,27 @@ def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
         kind: Any = parameter.option
         value_type = Literal[kind] if isinstance(kind, tuple) else kind
         limit = "" if parameter.largest is None else f", at most {parameter.largest}"
-        option = ModelOption(None, help=f"{parameter.help}{limit} ({', '.join(names[name])}).")
+        text = f"{parameter.help}{limit} ({', '.join(names[name])})."
+        option = ModelOption(None, help=text)
+        if parameter.word is not None:
+            option.metavar, option.parser = f"<float|{parameter.word}>", number_or(parameter.word)
         how = inspect.Parameter.KEYWORD_ONLY
         declared.append(inspect.Parameter(name, how, default=option, annotation=value_type | None))
         command.__annotations__[name] = value_type | None
     command.__signature__ = signature.replace(parameters=declared)  # type: ignore[attr-defined]
     return command
+
+
+def number_or(word: str) -> Callable[[str], float | str]:
+    """Return what reads the value of an option that is a number or one word."""
+
+    def parse(text: str) -> float | str:
+        try:
+            return word if text == word else float(text)
+        except ValueError:
+            raise BadParameter(f"{text!r} is neither a number nor {word!r}") from None
+
+    return parse
 
 
 @with_parameter_options

@@ -208,7 +208,10 @@ def settings_of(model: ModelFile) -> dict[str, Any]:
     for part in model.parts:
         for name, value in part.parameters.items():
             parameter = PARTS[part.kind].parameters[name]
-            if parameter.option is not None and parameter.shown and value not in (None, "auto"):
+            if parameter.word is not None and value == parameter.word:
+                found = part.learnt.get(f"{name}_")
+                value = None if found is None else float(f"{found:.4g}")
+            if parameter.option is not None and parameter.shown and value is not None:
                 settings[name] = value
     return settings
 
