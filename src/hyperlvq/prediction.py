@@ -47,6 +47,11 @@ class Predictor:
             decisions.append(self._decisions(self.transform(block, self.before)))
         return np.concatenate(decisions)
 
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether there are probabilities of the classes."""
+        return "uniform_share_" in self.readout.learnt
+
     def probabilities(self, decisions: np.ndarray) -> np.ndarray:
         """Return what `predict_proba` returns where `decide` returned `decisions`."""
         return scores.probabilities(decisions, self.readout.learnt["uniform_share_"])

@@ -13,7 +13,7 @@ import pytest
 from model_files import changed, put_together, take_apart
 from shell import check_is_refused, filled, hyperlvq
 from sklearn.linear_model import LogisticRegression
-from small_tables import PUBLISHED, RECORD, colour_rows, fit_colours
+from small_tables import PUBLISHED, RECIPE, RECORD, colour_rows, fit_colours
 
 import hyperlvq as package
 
@@ -45,7 +45,7 @@ def with_other_notes(content):
 def inputs(tmp_path_factory):
     """Return a folder with a good table, its model, and all that is bad."""
     folder = tmp_path_factory.mktemp("inputs")
-    content = fit_colours(folder).read_bytes()
+    content = fit_colours(folder, *RECIPE).read_bytes()
     models = {
         "pickle.hlvq": pickle.dumps(LogisticRegression()),
         "noted.hlvq": with_other_notes(content),
@@ -138,6 +138,16 @@ BAD_INPUT = [
     (fit(GOOD, "--n-units", "many"), "invalid value for '--n-units'"),
     (fit(GOOD, "--clip", "40000"), "--clip must be at"),
     (fit(GOOD, "--slope", "nan"), "slope must be a finite number above 0, got nan"),
+    (fit(GOOD, "--networks", "0"), "--networks must be at least 1, got 0"),
+    (fit(GOOD, "--networks", "2000"), "--networks must be at most 1000, got 2000"),
+    (fit(GOOD, "--time-limit", "0"), "--time-limit must be a finite number above 0, got 0.0"),
+    (
+        fit(GOOD, "--networks", "2", "--readout", "glvq"),
+        "hyperlvq: --networks goes with the default classifier, not with --readout glvq\n",
+    ),
+    (fit(GOOD, "--time-limit", "9", "--slope", "5"), "default classifier, not with --slope\n"),
+    (fit(GOOD, "--networks", "2", "--tune"), "goes with the default classifier, not with --tune\n"),
+    (fit(GOOD, "--networks", "2", "--max-ram", "2k"), "classifier, not with --max-ram 2k\n"),
     (fit(GOOD, "--cv", "1"), "--cv must be 0 or at least 2"),
     (fit(GOOD, "--seed", "-1"), "invalid value for '--seed'"),
     (fit(GOOD, "--hidden", "rvfl", "--clip", "3"), "rvfl with glvq takes no --clip; it takes "),
@@ -191,6 +201,7 @@ BAD_INPUT = [
     (predict("b_missing.csv", model="python.hlvq"), "b_missing.csv: the model refuses it"),
     (predict("other_names.csv"), "no columns 'a' (did you mean 'A'?), 'b' (did you mean 'bb'?)"),
     (predict(GOOD, "--keep", "knid"), "no column 'knid' (did you mean 'kind'?)"),
+    (predict(GOOD, "--proba", model="python.hlvq"), "--proba: centroids gives no probabilities"),
     # where predictions go
     (predict(GOOD, "-o", "{out}/p.xlsx"), "p.xlsx must be named *.csv, *.tsv or *.parquet"),
     (predict(GOOD, "-o", "{out}/gone/p.csv"), "p.csv cannot be written"),
