@@ -81,7 +81,7 @@ def test_without_cross_validation_the_accuracy_is_that_of_left_out_rows(table, p
     weighted = (*QUICK, "--class-weight", "balanced")
 
     assert "of rows that are left out of training in turn (always blue: 0.333)\nlog loss" in output
-    assert "expect a little less than this accuracy; --cv 5 cross-validates\n" in output
+    assert "note      chosen on these rows: expect a little less than this accuracy\n" in output
     balanced = output_of("fit", table, "-t", "colour", "-o", path, *weighted)
     assert "in turn (all classes counting the same)\n" in balanced
 
@@ -113,7 +113,9 @@ def test_options_of_the_default_classifier_reach_it(table, quick_fit):
 def test_a_time_limit_leaves_one_network_and_no_folds(table, path):
     output = output_of("fit", table, "-t", "colour", "-o", path, "--time-limit", "0.0001")
 
+    assert "note     not cross-validated, which would take long: --cv 5 does it\n" in output
     assert "accuracy  1.000 of rows that are left out" in output
+    assert "chosen    its penalty, by rows that are left out of training in turn\n" in output
     assert "conjunction" in output
     assert "majority" not in output
 

@@ -91,14 +91,16 @@ def fit(
         min=0,
         max=100,
         help="Folds of cross-validation; 0 for none.",
-        show_default="5; for the default classifier, 0 of more than 1000 rows",
+        show_default="5; for the default classifier only up to 1000 rows",
     ),
     seed: int = Option(0, min=0, max=2**32 - 1, help="Where all random numbers come from."),
     keep: list[str] | None = Option(
         None, help="A column to use whatever it looks like; repeatable."
     ),
     drop: list[str] | None = Option(None, help="A column to leave out; repeatable."),
-    min_accuracy: float | None = options.MIN_ACCURACY,
+    min_accuracy: float | None = Option(
+        None, min=0, max=1, help="Cross-validate; exit with code 1 if the accuracy is below this."
+    ),
     as_json: bool = options.JSON,
     quiet: bool = options.QUIET,
     **parameters: Any,

@@ -79,7 +79,9 @@ def evaluate(
         None, "--target", "-t", help="The column of the classes, if not as in training."
     ),
     picture: Path | None = Option(None, help="Draw the confusion matrix: *.svg, *.png or *.pdf."),
-    min_accuracy: float | None = options.MIN_ACCURACY,
+    min_accuracy: float | None = Option(
+        None, min=0, max=1, help="Exit with code 1 if the accuracy is below this."
+    ),
     as_json: bool = options.JSON,
     quiet: bool = options.QUIET,
 ) -> None:

@@ -132,7 +132,7 @@ def _accuracy_facts(about: "About") -> list[tuple[str, str]]:
 def _left_out_notes(about: "About") -> list[tuple[str, str]]:
     if about["validation"] is not None or "left_out" not in about:
         return []
-    return [("note", f"{CHOSEN_BY_ROWS}; --cv 5 cross-validates")]
+    return [("note", CHOSEN_BY_ROWS)]
 
 
 def _network_lines(about: "About") -> list[str]:
@@ -183,7 +183,9 @@ def _settings(settings: dict) -> str:
 def _model_facts(about: "About") -> list[tuple[str, str]]:
     costs, pairs = about["costs"], [("model", _model(about))]
     if "networks" in about:
-        pairs.append(("chosen", f"penalties and shares of the vote, by {LEFT_OUT}"))
+        is_alone = len(about["networks"]["kind"]) == 1
+        chosen = "its penalty" if is_alone else "penalties and shares of the vote"
+        pairs.append(("chosen", f"{chosen}, by {LEFT_OUT}"))
     forms = {"float": "in floating point", "integer": "in integers"}
     known = [(costs[form]["bytes"], how) for form, how in forms.items() if form in costs]
     sizes = [f"{readable_size(n_bytes)} {how}" for n_bytes, how in known]

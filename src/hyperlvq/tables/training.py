@@ -244,7 +244,9 @@ def _check_classes(table: Table, target: str, by_class: Mapping[str, int]) -> No
 def _notes(task: Task, n_without_label: int, n_folds: int, wanted_folds: int) -> Iterator[str]:
     if n_without_label:
         yield f"left out: {_rows_have(n_without_label)} no {task.target!r}"
-    if n_folds == 0 < wanted_folds:
+    if wanted_folds == 0 and task.n_folds is None:
+        yield f"not cross-validated, which would take long: --cv {USUAL_FOLDS} does it"
+    elif n_folds == 0 < wanted_folds:
         yield "not cross-validated: that takes two rows in each of two classes"
     elif n_folds < wanted_folds:
         yield f"cross-validated in {n_folds} folds, not {wanted_folds}: the classes are small"
