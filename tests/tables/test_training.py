@@ -143,6 +143,19 @@ def test_what_networks_chose_is_that_of_the_model(colours):
     }
 
 
+def test_labels_that_are_noise_have_no_better_figures_than_the_largest_class(read, rng):
+    y = rng.permutation(["u"] * 140 + ["v"] * 60)
+    rows = [
+        f"{a},{b},{label}\n" for (a, b), label in zip(rng.normal(size=(200, 2)), y, strict=True)
+    ]
+
+    about = train(read("a,b,y\n" + "".join(rows)), Task("y", None, QUICK), no_progress).about
+
+    assert about["left_out"]["accuracy"] < 0.75
+    assert about["validation"].mean < 0.75
+    assert about["validation"].log_loss > 0.58  # of the shares of the classes: 0.61
+
+
 def test_a_fold_may_have_no_value_of_a_column(read):
     rows = [f"{i % 2},{'' if i else 7},{'uv'[i % 2]}\n" for i in range(20)]
     task = Task("y", None, QUICK, n_folds=2, keep=["b"])
