@@ -475,9 +475,14 @@ PARTS: dict[str, PartRecord] = {
             **_CLASSES,
         },
         parameters={
-            "n_networks": Parameter(_at_least_one),
-            "n_units": Parameter(partial(_check_count_or, word="auto")),
-            "time_limit": Parameter(_check_time_limit),
+            "n_networks": Parameter(_at_least_one, int, "Number of networks that vote", 1000),
+            "n_units": _N_UNITS._replace(check=partial(_check_count_or, word="auto")),
+            "time_limit": Parameter(
+                _check_time_limit,
+                float,
+                "Seconds after which a training begins no further network; cross-validation that "
+                "would take longer is left out unless --cv asks for it",
+            ),
             **_WEIGHTED,
             **_RANDOM,
             "verbose": Parameter(partial(check_integer, minimum=0)),
