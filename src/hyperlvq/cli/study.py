@@ -149,6 +149,12 @@ def report(
         None, help="The paper's table, to be shown beside our figures."
     ),
     figures: Path | None = Option(None, help="A folder for the figures as SVG files as well."),
+    reference: str | None = Option(
+        None,
+        metavar="MODEL",
+        help="The model that all others are tested against, with ranks, log loss and times, over "
+        "all data sets, the large ones and those without a test file.",
+    ),
 ) -> None:
     """Show a study: one HTML page, and beside it Markdown and CSV.
 
@@ -157,7 +163,9 @@ def report(
     from hyperlvq.report.page import write_report
 
     with if_stopped(NO_HALF):
-        paths = write_report(folder, output, published=published, figures_folder=figures)
+        paths = write_report(
+            folder, output, published=published, figures_folder=figures, reference=reference
+        )
     print_result(map(str, paths))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
 from hyperlvq.kernels.threads import share_rows
-from hyperlvq.kernels.units import COUNTS, KINDS, N_COMPARISONS, Units
+from hyperlvq.kernels.units import COUNTS, KINDS, N_COMPARISONS, Units, places_of
 
 # Samples that are compared with a threshold at once.
 LANES = 64
@@ -92,9 +92,7 @@ def _draw_thresholds(features, cuts, rng):
     shares = 1 - rng.random_sample(features.shape)
     by_rank = np.broadcast_to(np.arange(len(features))[:, None] % 2 == 1, features.shape)
     thresholds = np.empty(features.shape)
-    order = np.argsort(features, axis=None, kind="stable")
-    found, starts = np.unique(features.ravel()[order], return_index=True)
-    for feature, places in zip(found, np.split(order, starts)[1:], strict=True):
+    for feature, places in places_of(features.ravel()):
         chosen = shares.ravel()[places], by_rank.ravel()[places]
         thresholds.ravel()[places] = cuts[feature].between(*chosen)
     return thresholds

@@ -50,6 +50,13 @@ def constant_unit() -> Units:
     return Units(nothing.astype(np.int32), nothing, nothing.astype(np.int8), kinds)
 
 
+def places_of(features):
+    """Yield each feature with the places of the comparisons that read it."""
+    order = np.argsort(features, kind="stable")
+    found, starts = np.unique(features[order], return_index=True)
+    yield from zip(found, np.split(order, starts)[1:], strict=True)
+
+
 def compare_rows(X, units):
     """Return the activation of every unit for every row of X: few rows, by numpy."""
     holds = (X[:, units.features] >= units.thresholds) == (units.keys > 0)

@@ -1,10 +1,10 @@
-"""The figures of a report as SVG: accuracy against accuracy, and the critical-difference diagram.
+"""The figures of a report as SVG: accuracies, the critical-difference diagram, reliability.
 
 Their text stays text, and they take colours and font from the page around them.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from io import StringIO
 from math import ceil, floor
@@ -51,6 +51,7 @@ UNWANTED = re.compile(
 POINTS_PER_INCH = 72
 SCATTER_SIZE = 320
 DIAGRAM_WIDTH, DIAGRAM_ROW, DIAGRAM_AXIS = 900, 20, 66
+PANEL_SIZE, PANEL_COLUMNS = 225, 4
 
 
 class Point(NamedTuple):
@@ -210,3 +211,36 @@ def _draw_cliques(axes: Axes, ranking: Ranking) -> None:
         ranks = ranking.mean_ranks[list(clique)]
         ends = [ranks.min() - margin, ranks.max() + margin]
         _draw_line(axes, ends, [DIAGRAM_AXIS + 10 + 9 * level] * 2, **bar)
+
+
+def reliability_plot(tables: Mapping[str, pd.DataFrame]) -> str:
+    """Return how often predictions are right against their confidence, a panel per model, as SVG.
+
+    A point is larger the more samples are so confident; on the diagonal confidence is what it says.
+    """
+    n_columns = min(PANEL_COLUMNS, len(tables))
+    n_rows = ceil(len(tables) / n_columns)
+    errors = {name: calibration_error(table) for name, table in tables.items()}
+    with matplotlib.rc_context(STYLE):
+        figure = _figure(PANEL_SIZE * n_columns, PANEL_SIZE * n_rows)
+        panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False).flat
+        figure.subplots_adjust(0.06, 0.2 / n_rows, 0.99, 1 - 0.1 / n_rows, wspace=0.1, hspace=0.2)
+        figure.supxlabel("confidence", fontsize=10)
+        figure.supylabel("share that is right", fontsize=10)
+        for panel in panels:
+            panel.axis("off")
+        for panel, (name, table) in zip(panels, tables.items(), strict=False):
+            panel.axis("on")
+            _draw_square(panel, lowest=0)
+            panel.set_title(f"{MODELS[name].title} ({errors[name]:.3f})", fontsize=9)
+            panel.plot(table["confidence"], table["right"], color=ACCENT, linewidth=1)
+            panel.scatter(
+                table["confidence"], table["right"], 8 + 120 * table["share"], color=ACCENT
+            )
+    listed = ", ".join(f"{MODELS[name].title} {error:.3f}" for name, error in errors.items())
+    return to_svg(figure, "reliability", f"Confidence against accuracy; mean distance: {listed}.")
+
+
+def calibration_error(table: pd.DataFrame) -> float:
+    """Return the mean distance between confidence and how often it is right, over samples."""
+    return float(((table["confidence"] - table["right"]).abs() * table["share"]).sum())

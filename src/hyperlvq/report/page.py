@@ -15,8 +15,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from hyperlvq.checks import InputError
 from hyperlvq.report import results
 from hyperlvq.report.costs import CostTable, cost_table, published_sizes, recorded_sizes
-from hyperlvq.report.figures import rank_diagram, scatter_plot
+from hyperlvq.report.figures import rank_diagram, reliability_plot, scatter_plot
 from hyperlvq.report.results import Published, Study
+from hyperlvq.report.standings import standings
 from hyperlvq.report.statistics import ComparisonResult, Ranking, compare_models, rank_models
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.records import Record, read_records
@@ -42,6 +43,8 @@ class Report:
     per_set: pd.DataFrame
     comparisons: list[ComparisonResult]
     ranking: Ranking | None
+    reference: str | None
+    standings: pd.DataFrame | None
     costs: CostTable | None
     cost_source: str
 
@@ -69,7 +72,9 @@ class Report:
         return sorted(with_figure, key=lambda result: result.comparison.figure or 0)
 
 
-def make_report(records: Iterable[Record], published: Published | None = None) -> Report:
+def make_report(
+    records: Iterable[Record], published: Published | None = None, reference: str | None = None
+) -> Report:
     """Work out the tables and statistics of a report."""
     records = list(records)
     study = results.summarise_records(records)
@@ -89,6 +94,8 @@ def make_report(records: Iterable[Record], published: Published | None = None) -
         per_set=results.per_set_table(study, paper),
         comparisons=compare_models(study.accuracies),
         ranking=rank_models(study.accuracies) if study.accuracies.shape[1] >= MIN_RANKED else None,
+        reference=reference,
+        standings=None if reference is None else standings(study, reference),
         costs=costs,
         cost_source=cost_source,
     )
@@ -102,6 +109,8 @@ def draw_figures(report: Report) -> dict[str, str]:
     }
     if report.ranking is not None:
         figures["ranks"] = rank_diagram(report.ranking)
+    if report.study.reliability:
+        figures["reliability"] = reliability_plot(report.study.reliability)
     return figures
 
 
@@ -193,14 +202,16 @@ def write_report(
     output: str | Path,
     published: str | Path | None = None,
     figures_folder: str | Path | None = None,
+    reference: str | None = None,
 ) -> list[Path]:
     """Write the report of a study and return the files written.
 
     Beside the page `report.html` go `report.md`, `report_sets.csv` (accuracies by data set) and
     `report_summary.csv` (means by model); there, a name that a spreadsheet would take for a
     formula begins with an apostrophe. With a `published` file the paper's accuracies are shown
-    beside those of the study; the figures are written to `figures_folder` as SVG files too, if it
-    is given. Nothing is written unless all can be made, and no file is ever half-written.
+    beside those of the study; with a `reference`, `report_standings.csv` has how each model stands
+    beside that one; the figures are written to `figures_folder` as SVG files too, if it is given.
+    Nothing is written unless all can be made, and no file is ever half-written.
     """
     output = Path(output)
     if output.suffix.lower() not in PAGE_SUFFIXES:
@@ -209,7 +220,7 @@ def write_report(
         raise InputError(f"{output.parent} is not a folder")
     records = read_records(folder)
     paper = None if published is None else results.read_published(published)
-    report = make_report(records, paper)
+    report = make_report(records, paper, reference)
     figures = draw_figures(report)
     per_set = report.per_set.rename(index=no_formula)
     contents = {
@@ -217,6 +228,9 @@ def write_report(
         output.with_name(f"{output.stem}_sets.csv"): per_set.to_csv(lineterminator="\n"),
         output.with_name(f"{output.stem}_summary.csv"): report.summary.to_csv(lineterminator="\n"),
     }
+    if report.standings is not None:
+        path = output.with_name(f"{output.stem}_standings.csv")
+        contents[path] = report.standings.to_csv(lineterminator="\n")
     if figures_folder is not None:
         target = Path(figures_folder)
         try:

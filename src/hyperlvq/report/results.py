@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from math import isnan, nan
+from math import inf, isnan, nan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from hyperlvq.checks import InputError
 from hyperlvq.report.statistics import pearson
 from hyperlvq.study.experiments import MODELS
+from hyperlvq.study.probabilities import N_BINS
 from hyperlvq.study.records import KEY, RECORDS_NAME, Record
 from hyperlvq.study.settings import read_table_of_sets
 
@@ -26,7 +28,11 @@ CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "model": (f"one of {', '.join(MODELS)}", lambda value: value in tuple(MODELS)),
     # NaN compares false with every bound.
     "accuracy": ("a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1),
-    "init_noise": ("a number of at least 0", lambda value: _is_number(value) and value >= 0),
+    **dict.fromkeys(
+        ("init_noise", "log_loss", "fit_seconds"),
+        ("a number of at least 0", lambda value: _is_number(value) and 0 <= value < inf),
+    ),
+    "confidence_bins": (f"{N_BINS} times three numbers", lambda value: _are_bins(value)),
     **dict.fromkeys(NAMES, ("a name", lambda value: isinstance(value, str))),
     **dict.fromkeys(SIZES, ("a whole number of at least 1", lambda value: _is_size(value))),
 }
@@ -48,8 +54,11 @@ class Study:
 
     `accuracies` and `n_seeds` have a row per data set and a column per model. A seed counts for a
     data set only where no split of it is missing: splits differ in difficulty, and a mean over some
-    of them is no estimate of the mean over all. `solvers` are those of RLS that records name,
-    `noises` those of the start of GLVQ.
+    of them is no estimate of the mean over all. So have `log_losses` and `fit_seconds`, the time
+    of one training, NaN where records lack them; `n_train` has the training samples of a split.
+    `reliability` has ten rows per model with probabilities, one for each tenth of confidence: the
+    share of the samples, their mean confidence and how often they were right, every run counting
+    the same. `solvers` are those of RLS that records name, `noises` those of the start of GLVQ.
     """
 
     protocol: str
@@ -59,6 +68,10 @@ class Study:
     noises: frozenset[float]
     accuracies: pd.DataFrame
     n_seeds: pd.DataFrame
+    log_losses: pd.DataFrame
+    fit_seconds: pd.DataFrame
+    n_train: pd.Series
+    reliability: dict[str, pd.DataFrame]
     failures: list[Failure]
 
 
@@ -82,31 +95,59 @@ def summarise_records(records: Iterable[Record]) -> Study:
     runs = frame[frame["model"].notna()]
     by_set = runs.groupby("dataset")
     n_splits = by_set["n_splits"].max().fillna(by_set["split"].nunique())
-    by_seed = runs.groupby(RUN)["accuracy"].agg(["mean", "count", "size"])
-    expected = by_seed.index.get_level_values("dataset").map(n_splits)
-    complete = by_seed.loc[by_seed["count"] == expected, "mean"].groupby(["dataset", "model"])
+    complete, log_losses, fit_seconds = (
+        _means_of_seeds(runs, column, n_splits).groupby(["dataset", "model"])
+        for column in ("accuracy", "log_loss", "fit_seconds")
+    )
     if not len(complete):
         raise InputError(f"{RECORDS_NAME} holds no complete result: every run failed or is missing")
-    lacking = (expected - by_seed["size"])[by_seed["size"] < expected]
+    n_runs = runs.groupby(RUN).size()
+    lacking = n_runs.index.get_level_values("dataset").map(n_splits) - n_runs
     missing = [
         Failure(dataset, model, int(count), f"not run yet; seed {seed:g} is left out")
-        for (dataset, model, seed), count in lacking.items()
+        for (dataset, model, seed), count in lacking[lacking > 0].items()
     ]
+    accuracies = _data_sets_by_models(complete.mean())
     return Study(
         protocol=protocols[0],
         sources=frozenset(runs["source"].dropna()),
         settings=" and ".join(sorted(frame["settings"].dropna().unique())) or None,
         solvers=frozenset(runs["solver"].dropna()),
         noises=frozenset(runs["init_noise"].dropna()),
-        accuracies=_data_sets_by_models(complete.mean()),
+        accuracies=accuracies,
         n_seeds=_data_sets_by_models(complete.count()),
+        log_losses=_data_sets_by_models(log_losses.mean()).reindex_like(accuracies),
+        fit_seconds=_data_sets_by_models(fit_seconds.mean()).reindex_like(accuracies),
+        n_train=by_set["n_train"].max().reindex(accuracies.index),
+        reliability=_reliability(runs),
         failures=[*_failures(frame), *missing],
     )
 
 
+def _means_of_seeds(runs: pd.DataFrame, column: str, n_splits: pd.Series) -> pd.Series:
+    """Return the means over splits by data set, model and seed, where no split is missing."""
+    by_seed = runs.groupby(RUN)[column].agg(["mean", "count"])
+    expected = by_seed.index.get_level_values("dataset").map(n_splits)
+    return by_seed.loc[by_seed["count"] == expected, "mean"]
+
+
+def _reliability(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    with_bins = runs[runs["confidence_bins"].notna()]
+    found = {}
+    for name in (name for name in MODELS if name in set(with_bins["model"])):
+        bins = np.array(with_bins.loc[with_bins["model"] == name, "confidence_bins"].tolist())
+        shares = (bins / bins[:, :, :1].sum(axis=1, keepdims=True)).mean(axis=0)
+        table = pd.DataFrame(shares, columns=["share", "confidence", "right"])
+        for column in ("confidence", "right"):
+            table[column] /= table["share"].where(table["share"] > 0)
+        found[name] = table
+    return found
+
+
 def _latest(records: Iterable[Record]) -> pd.DataFrame:
     """Return the records as a table; where one was run again, the last counts."""
-    fields = (*KEY, "accuracy", "error", *NAMES, "init_noise", "n_splits")
+    numbers = ("accuracy", "log_loss", "fit_seconds", "n_splits", "n_train")
+    fields = (*KEY, *numbers, "error", *NAMES, "init_noise", "confidence_bins")
     rows = []
     for line, record in enumerate(records, 1):
         for name, (expected, is_right) in CHECKS.items():
@@ -115,7 +156,7 @@ def _latest(records: Iterable[Record]) -> pd.DataFrame:
                 fault = f"{name} must be {expected}, got {value!r}"
                 raise InputError(f"{RECORDS_NAME}, line {line}: {fault}")
         rows.append([record.get(name) for name in fields])
-    frame = pd.DataFrame(rows, columns=fields).astype({"accuracy": float, "n_splits": float})
+    frame = pd.DataFrame(rows, columns=fields).astype(dict.fromkeys(numbers, float))
     return frame.drop_duplicates(list(KEY), keep="last")
 
 
@@ -125,6 +166,21 @@ def _is_number(value: Any) -> bool:
 
 def _is_size(value: Any) -> bool:
     return type(value) is int and 1 <= value <= LARGEST_SIZE
+
+
+def _are_bins(value: Any) -> bool:
+    """Return whether a value is a list of bins, not all of them empty."""
+    return (
+        isinstance(value, list)
+        and len(value) == N_BINS
+        and all(
+            isinstance(each, list)
+            and len(each) == 3
+            and all(_is_number(number) and 0 <= number < inf for number in each)
+            for each in value
+        )
+        and any(samples > 0 for samples, *_ in value)
+    )
 
 
 def _data_sets_by_models(values: pd.Series) -> pd.DataFrame:

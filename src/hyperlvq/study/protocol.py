@@ -13,13 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
-from sklearn.svm import SVC
 
 from hyperlvq.costs import glvq_flops
 from hyperlvq.models import make_classifier
@@ -27,19 +31,25 @@ from hyperlvq.registry import PARTS, readouts
 from hyperlvq.study.data_set import DataSet, SplitRows
 from hyperlvq.study.experiments import Model
 from hyperlvq.study.jobs import Job
+from hyperlvq.study.probabilities import class_probabilities, probability_results
 from hyperlvq.study.records import TIMES, Record
+from hyperlvq.study.svm import ProbabilitySVC
 
 PROTOCOLS = ("paper", "strict")
 OUTSIDE: dict[str, Any] = {
     "forest": RandomForestClassifier,
-    "svm": SVC,
+    "boosting": HistGradientBoostingClassifier,
+    "svm": ProbabilitySVC,
+    "mlp": MLPClassifier,
     "knn": KNeighborsClassifier,
     "ridge": RidgeClassifier,
 }
 FLOPS_PER_SECOND = 5e9
 START_SECONDS = 0.005
 TREE_FLOPS = 2000
-SUPPORT_FLOPS = 50
+BOOSTED_TREE_FLOPS = 10**7
+EPOCH_FLOPS = 10**5
+SUPPORT_FLOPS = 500
 LARGEST_SIZE = 10**6
 
 
@@ -50,6 +60,16 @@ class TrainTest(NamedTuple):
     y_train: np.ndarray
     X_test: np.ndarray
     y_test: np.ndarray
+
+
+class MajorityVotes(BaggingClassifier):
+    """Takes the class that most voters choose, where bagging would average probabilities."""
+
+    def predict(self, X):
+        """Return the class of each sample, the first of those that are equally common."""
+        votes = np.stack([voter.predict(X) for voter in self.estimators_], axis=1)
+        counts = [np.bincount(row, minlength=self.n_classes_) for row in votes]
+        return self.classes_[np.argmax(counts, axis=1)]
 
 
 @dataclass(frozen=True)
@@ -87,15 +107,19 @@ class Run(Job):
         is_right = pipeline.predict(samples.X_test) == samples.y_test
         end = time.perf_counter()
         iterates = isinstance(self.model.recipe, tuple)
+        n_classes = self.data_set.sizes[2]
         return self.record_with(
             samples,
+            class_probabilities(pipeline, samples.X_test, n_classes),
             accuracy=float(is_right.mean()),
             iterations=getattr(pipeline[-1], "n_iter_", None) if iterates else None,
             fit_seconds=fitted - start,
             predict_seconds=end - fitted,
         )
 
-    def record_with(self, samples: TrainTest, **outcome: Any) -> Record:
+    def record_with(
+        self, samples: TrainTest, probabilities: np.ndarray | None = None, **outcome: Any
+    ) -> Record:
         """Return its record from accuracy, iterations and times, wherever these were computed."""
         return {
             **self.description(),
@@ -104,6 +128,7 @@ class Run(Job):
             "n_features": samples.X_train.shape[1],
             "n_classes": len(np.unique(samples.y_train)),
             "accuracy": outcome["accuracy"],
+            **probability_results(probabilities, samples.y_test),
             "iterations": outcome["iterations"],
             "error": None,
             **{name: round(outcome[name], 6) for name in TIMES},
@@ -144,7 +169,7 @@ def build(model: Model, parameters: Mapping[str, Any], seed: int, protocol: str)
         pipeline = make_classifier(*model.recipe, **chosen)
     if model.n_voters > 1:
         voter = pipeline.set_params(scale="passthrough")
-        votes = BaggingClassifier(voter, n_estimators=model.n_voters, bootstrap=False)
+        votes = MajorityVotes(voter, n_estimators=model.n_voters, bootstrap=False)
         pipeline = _after_scaling(votes)
     seeds = [name for name in pipeline.get_params() if name.endswith("random_state")]
     pipeline.set_params(**dict.fromkeys(seeds, seed))
@@ -174,11 +199,19 @@ def estimated_seconds(
         n_prototypes = _bounded(chosen.get("prototypes_per_class", 1))
         n_iter = min(record.usual_iterations, chosen.get("max_iter", 2500))
         flops = (record.training_flops or glvq_flops)(*sizes, n_prototypes, n_iter)
-    elif model.recipe == "forest":
-        flops = TREE_FLOPS * 500 * n_samples
     else:
-        flops = SUPPORT_FLOPS * n_samples**2 if model.recipe == "svm" else n_samples * n_features**2
+        flops = _flops_outside(model.recipe, n_samples, n_features, n_classes)
     return START_SECONDS + model.n_voters * flops / FLOPS_PER_SECOND
+
+
+def _flops_outside(name: str, n_samples: int, n_features: int, n_classes: int) -> float:
+    if name == "forest":
+        return TREE_FLOPS * 500 * n_samples
+    if name == "boosting":
+        return 100 * n_classes * (BOOSTED_TREE_FLOPS + 20 * n_samples * n_features)
+    if name == "mlp":
+        return EPOCH_FLOPS * n_samples * (n_features + n_classes)
+    return SUPPORT_FLOPS * n_samples**2 if name == "svm" else n_samples * n_features**2
 
 
 def _bounded(size: float) -> int:

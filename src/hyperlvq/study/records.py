@@ -2,9 +2,11 @@
 
 A record says what was run (`KEY`, the source of the data set, its number of splits, the model's
 parameters by name and the settings they are from), what came out (`RESULTS`) and how long it took
-(`TIMES`). One that was made on a device names it (device); its seconds are a share of those of the
-runs that were trained with it. Where a data set could not be read, model, split, seed and accuracy
-are None and error is the sentence that says why.
+(`TIMES`). Log loss and confidence bins (see `probabilities`) are None where a model has no
+probabilities, and absent where they had not been measured yet. A record that was made on a device
+names it (device); its seconds are a share of those of the runs that were trained with it. Where a
+data set could not be read, model, split, seed and accuracy are None and error is the sentence that
+says why.
 """
 
 import json
@@ -20,7 +22,10 @@ RECORDS_NAME = "records.jsonl"
 #: Of a split or a seed; random number generators take no larger seed.
 LARGEST_NUMBER = 2**32 - 1
 KEY = ("protocol", "model", "dataset", "split", "seed")
-RESULTS = ("n_train", "n_test", "n_features", "n_classes", "accuracy", "iterations", "error")
+RESULTS = (
+    *("n_train", "n_test", "n_features", "n_classes", "accuracy", "log_loss", "confidence_bins"),
+    *("iterations", "error"),
+)
 TIMES = ("fit_seconds", "predict_seconds")
 
 Record = dict[str, Any]

@@ -2,7 +2,8 @@
 
 `paper` trains on one half of the (scaled) file and scores on the other, over several seeds, as the
 paper does; the halves overlap with the evaluation's splits. `strict` looks at the training samples
-of one split alone and cuts them into folds.
+of one split alone and cuts them into folds; where a model has `tuning_rows`, those of a part, and
+its best settings are compared once more on a larger one.
 """
 
 import warnings
@@ -19,8 +20,9 @@ from hyperlvq.readouts import rls_path
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study import runner
 from hyperlvq.study.collection import DataSource
-from hyperlvq.study.data_set import DataSet, SplitRows
+from hyperlvq.study.data_set import DataSet
 from hyperlvq.study.experiments import LAYER_PARAMETERS, MODELS, Model
+from hyperlvq.study.folds import N_FOLDS, stratified_folds, stratified_part
 from hyperlvq.study.jobs import Executor, Job
 from hyperlvq.study.protocol import TrainTest, estimated_seconds, samples_of, scale_file
 from hyperlvq.study.records import Record, open_records
@@ -28,7 +30,9 @@ from hyperlvq.study.settings import TUNED_FILE, Parameters, RowKey, write_settin
 
 TUNING_NAME = "tuning.jsonl"
 GRIDS = ("full", "quick")
-N_FOLDS = 3
+#: Where settings are compared on a part of the samples: how many go on to how many times as many.
+N_FINALISTS = 3
+MORE_ROWS = 4
 
 
 @dataclass(frozen=True)
@@ -51,12 +55,13 @@ class GridSearch(Job):
             "values": values_of_grid(self.model, self.grid),
             **self.reused,
             **self.model.limits.get(self.grid, {}),
+            **({"tuning_rows": most_rows} if (most_rows := self.most_rows()) else {}),
         }
 
     def seconds(self) -> float:
         """Return about how long it will take."""
         n_samples, *others = self.data_set.sizes
-        sizes = n_samples // 2, *others
+        sizes = min(n_samples // 2, self.most_rows() or n_samples), *others
         candidates = self.candidates()
         if self.model.is_rls:  # one decomposition serves all penalties
             candidates = [candidates[group[0]] for group in group_by_layer(candidates)]
@@ -67,7 +72,8 @@ class GridSearch(Job):
         """Train and score every setting."""
         score = score_penalties if self.model.is_rls else score_candidates
         trials = [(samples, seed) for samples, seeds in self.trials() for seed in seeds]
-        return self.record_of_best([score(self, samples, seed) for samples, seed in trials])
+        record = self.record_of_best([score(self, samples, seed) for samples, seed in trials])
+        return self.record_of_finals(record)
 
     def record_of_best(self, scores_of_trials: Sequence[np.ndarray]) -> Record:
         """Return its record from the accuracies of the settings: the first of the best wins.
@@ -89,6 +95,23 @@ class GridSearch(Job):
             "error": None,
         }
 
+    def record_of_finals(self, record: Record) -> Record:
+        """Return the record with the best of its best settings on more samples, if there are more.
+
+        What is best on few samples of many may be far from it on all.
+        """
+        rows, most_rows = self.training_rows(), self.most_rows()
+        if most_rows is None or len(rows) <= most_rows:
+            return record
+        X, y = self.data_set.X, self.data_set.y
+        rows = stratified_part(rows, y[rows], MORE_ROWS * most_rows)
+        samples = samples_of(X, y, next(stratified_folds(rows, y[rows])))
+        best_first = np.argsort(-np.array(record["scores"], dtype=float), kind="stable")
+        finalists = [self.candidates()[index] for index in best_first[:N_FINALISTS]]
+        scores = np.nan_to_num(score_candidates(self, samples, 0, finalists))
+        accuracy = float(scores.max())
+        return {**record, **finalists[int(scores.argmax())], "accuracy": accuracy}
+
     def candidates(self) -> list[Parameters]:
         """Return every setting of the grid, with what all of them share."""
         settings = settings_of_grid(grid_of(self.model, self.grid))
@@ -101,13 +124,25 @@ class GridSearch(Job):
             return N_FOLDS
         return self.n_seeds if self.model.is_random else 1
 
+    def training_rows(self) -> np.ndarray:
+        """Return the rows that settings may be compared on."""
+        return (
+            self.data_set.tuning if self.split is None else self.data_set.splits[self.split]
+        ).train
+
+    def most_rows(self) -> int | None:
+        """Return how many training samples settings are compared on at most, None for all."""
+        return None if self.split is None else self.model.tuning_rows
+
     def trials(self) -> Iterator[tuple[TrainTest, list[int]]]:
         """Yield the samples to train and score on, each with its seeds."""
         X, y = self.data_set.X, self.data_set.y
         if self.split is None:
             yield samples_of(scale_file(X), y, self.data_set.tuning), [*range(self.n_trials())]
             return
-        rows = self.data_set.splits[self.split].train
+        rows = self.training_rows()
+        if most_rows := self.most_rows():
+            rows = stratified_part(rows, y[rows], most_rows)
         for fold, inner in enumerate(stratified_folds(rows, y[rows])):
             yield samples_of(X, y, inner), [fold]
 
@@ -141,27 +176,18 @@ def group_by_layer(candidates: Sequence[Mapping[str, Any]]) -> list[list[int]]:
     return list(groups.values())
 
 
-def stratified_folds(
-    rows: np.ndarray, y: np.ndarray, n_folds: int = N_FOLDS
-) -> Iterator[SplitRows]:
-    """Yield rows to train and to score on, every class dealt out to the folds in turn.
-
-    Unlike scikit-learn's, it takes classes of fewer samples than folds as they are.
-    """
-    order = np.lexsort((np.random.default_rng(0).permutation(len(y)), y))
-    fold_of = np.empty(len(y), dtype=int)
-    fold_of[order] = np.arange(len(y)) % n_folds
-    for fold in range(n_folds):
-        yield SplitRows(rows[fold_of != fold], rows[fold_of == fold])
-
-
-def score_candidates(search: GridSearch, samples: TrainTest, seed: int) -> np.ndarray:
-    """Return the accuracy of every candidate, NaN where it cannot be trained.
+def score_candidates(
+    search: GridSearch,
+    samples: TrainTest,
+    seed: int,
+    candidates: Sequence[Parameters] | None = None,
+) -> np.ndarray:
+    """Return the accuracy of every candidate, or those given, NaN where it cannot be trained.
 
     More neighbours than samples, say: the grid then is smaller, not the search over.
     """
     scores = []
-    for candidate in search.candidates():
+    for candidate in search.candidates() if candidates is None else candidates:
         pipeline = protocols.build(search.model, candidate, seed, search.protocol)
         try:
             protocols.fit_quietly(pipeline, samples)
