@@ -44,15 +44,35 @@ def test_tables_that_an_avr_cannot_read_are_told(fit):
 
 
 @pytest.mark.parametrize(("limit", "chip"), [("3k", "cortex-m3"), ("6k", "avr"), ("6k", "riscv32")])
-def test_fit_chooses_what_the_device_can_hold(fit, limit, chip):
+def test_fit_of_a_recipe_chooses_what_the_device_can_hold(fit, limit, chip):
     limits = ("--max-flash", limit, "--max-ram", "1k", "--chip", chip)
-    model, output = fit("--cv", "2", *limits, "--json")
+    model, output = fit("--readout", "glvq", "--cv", "2", *limits, "--json")
 
     budget = json.loads(output)["device"]
     limit_bytes = int(limit[:-1]) * 1024
     assert 0.5 * limit_bytes < budget["flash"] <= limit_bytes
     assert budget["ram"] + budget["stack"] <= 1024
     assert package.load(model)["hidden"].n_units > 30
+
+
+@pytest.mark.parametrize(("limit", "chip"), [("4k", "cortex-m3"), ("6k", "avr"), ("6k", "riscv32")])
+def test_fit_chooses_the_largest_network_that_the_device_can_hold(fit, limit, chip):
+    limits = ("--max-flash", limit, "--max-ram", "1k", "--chip", chip)
+    model, output = fit("--cv", "0", *limits, "--json")
+
+    budget = json.loads(output)["device"]
+    limit_bytes = int(limit[:-1]) * 1024
+    assert 0.5 * limit_bytes < budget["flash"] <= limit_bytes
+    assert budget["ram"] + budget["stack"] <= 1024
+    classifier = package.load(model)["classifier"]
+    assert classifier.n_networks == 1
+    assert len(classifier.kinds_) == classifier.n_units + 1 > 30
+
+
+def test_given_size_of_a_network_is_kept(fit):
+    model, _ = fit("--cv", "0", "--max-flash", "64k", "--n-units", "64")
+
+    assert package.load(model)["classifier"].n_units == 64
 
 
 def test_given_sizes_are_kept(fit):

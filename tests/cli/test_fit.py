@@ -90,7 +90,7 @@ def test_without_cross_validation_the_accuracy_is_that_of_left_out_rows(table, p
     "option",
     [
         *("--hidden=rvfl", "--readout=rls", "--clip=3", "--slope=5", "--prototypes-per-class=2"),
-        *("--tune", "--max-flash=16k", "--max-ram=2k"),
+        "--tune",
     ],
 )
 def test_an_option_that_only_recipes_have_trains_a_recipe(option, table, quick_fit):

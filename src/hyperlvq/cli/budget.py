@@ -1,5 +1,6 @@
 """`hyperlvq budget` and `costs`: what models take of a device, and what training takes."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from typer import Option
@@ -14,6 +15,8 @@ Input = Literal["float", "int16", "int32"]
 Bits = Literal["8", "16"]
 DEFAULT_CHIP: Chip = "cortex-m3"
 DEFAULT_INPUT: Input = "float"
+#: More units of one network hardly help, and training takes long.
+ENOUGH_UNITS = 4000
 INPUT = Option(
     DEFAULT_INPUT, "--input", help="The type of a feature on the device; integers: no floats."
 )
@@ -74,8 +77,8 @@ def device_limits(
     max_flash: str | None,
     max_ram: str | None,
 ) -> dict[str, Any]:
-    """Return the options of `device_settings`; none where there is no limit."""
-    if recipe is None or (max_flash is None and max_ram is None):
+    """Return the options of `recipe_sizes` or `network_sizes`; none where there is no limit."""
+    if max_flash is None and max_ram is None:
         for option, value in {"--chip": chip, "--input": input_type}.items():
             if value is not None:
                 raise InputError(
@@ -84,18 +87,46 @@ def device_limits(
         return {}
     from hyperlvq.export.device import exportable_recipe, parse_size
 
-    try:
-        exportable_recipe(*recipe)
-    except InputError as error:
-        raise InputError(f"--max-flash and --max-ram: {error}") from None
+    names = {}
+    if recipe is not None:
+        try:
+            exportable_recipe(*recipe)
+        except InputError as error:
+            raise InputError(f"--max-flash and --max-ram: {error}") from None
+        names = dict(zip(("hidden", "readout"), recipe, strict=True))
     return {
-        "hidden": recipe[0],
-        "readout": recipe[1],
+        **names,
         "chip": chip or DEFAULT_CHIP,
         "input": input_type or DEFAULT_INPUT,
         "max_flash": max_flash and parse_size(max_flash),
         "max_ram": max_ram and parse_size(max_ram),
     }
+
+
+def recipe_sizes(
+    given: Mapping[str, Any], n_features: int, n_classes: int, **limits: Any
+) -> list[dict[str, Any]]:
+    """Return sizes of a recipe that a device can hold, to choose the best from."""
+    from hyperlvq.export import device_settings
+
+    return device_settings(n_features, n_classes, **limits, **given)
+
+
+def network_sizes(
+    given: Mapping[str, Any], n_features: int, n_classes: int, **limits: Any
+) -> list[dict[str, Any]]:
+    """Return the size of one network of the default classifier that a device can hold."""
+    from hyperlvq.export import device_units
+
+    if given.get("n_networks", 1) > 1:
+        raise InputError(
+            f"--max-flash and --max-ram are for one network, not for {given['n_networks']}"
+        )
+    most = device_units(n_features, n_classes, **limits)
+    wanted = given.get("n_units", min(most, ENOUGH_UNITS))
+    if wanted > most:
+        raise InputError(f"a network of {wanted} units does not fit the device, one of {most} does")
+    return [{"n_networks": 1, "n_units": wanted}]
 
 
 def budget_values(model: Any, chip: str, input_type: str, bits: int = 8) -> dict[str, Any]:

@@ -91,8 +91,12 @@ def fit(
         help="Train a recipe with this readout instead of the default classifier.",
         show_default=f"{USUAL_READOUT} in a recipe",
     ),
-    max_flash: str | None = DeviceOption(None, help="Choose sizes for so much flash, as in 16k."),
-    max_ram: str | None = DeviceOption(None, help="Choose sizes for so much RAM, as in 2k."),
+    max_flash: str | None = DeviceOption(
+        None, help="Train one network, or a recipe, that takes so much flash, as in 16k."
+    ),
+    max_ram: str | None = DeviceOption(
+        None, help="Train one network, or a recipe, that takes so much RAM, as in 2k."
+    ),
     chip: budget.Chip | None = DeviceOption(
         None, help="The device's processor.", show_default=budget.DEFAULT_CHIP
     ),
@@ -125,7 +129,7 @@ def fit(
     columns are left out and reported.
 
     The default classifier is a vote of a few networks with nothing to tune. Options that only
-    recipes have, such as --readout, --slope, --tune or --max-flash, train a recipe instead.
+    recipes have, such as --readout, --slope or --tune, train a recipe instead.
 
     Example: hyperlvq fit train.csv --target species -o model.hlvq
     """
@@ -138,8 +142,6 @@ def fit(
         "--hidden": hidden,
         "--readout": readout,
         "--tune": tune or None,
-        "--max-flash": max_flash,
-        "--max-ram": max_ram,
     }
     recipe = _recipe(recipe_options, given)
     _check_given(given, recipe)
@@ -150,9 +152,8 @@ def fit(
         limits = budget.device_limits(recipe, chip, input_type, max_flash, max_ram)
         sizes = None
         if limits:
-            from hyperlvq.export import device_settings
-
-            sizes = partial(device_settings, **limits, **given)
+            find_sizes = budget.network_sizes if recipe is None else budget.recipe_sizes
+            sizes = partial(find_sizes, given, **limits)
         task = Task(
             target.strip(),
             recipe,
