@@ -84,11 +84,12 @@ def test_tall_problem_leaves_out_the_rows_that_are_checked(rng):
     np.testing.assert_allclose(some, problem_of(samples, True).solve(ALPHA)[1][checked])
 
 
-def test_units_that_never_change_give_the_shares_of_classes():
-    X = np.ones((4, 5), np.int8)
-    samples = Samples(X, np.array([0, 0, 0, 1]), np.ones(4), np.ones(4), 2)
-    problem = WideProblem(samples, np.asarray)
-    W, b = problem.coefficients(problem.solve(1.0)[0])
+@pytest.mark.parametrize("is_tall", [True, False])
+def test_units_that_never_change_give_the_shares_of_classes(is_tall):
+    X, weights = np.ones((4, 3), np.int8), np.full(4, 0.7)
+    samples = Samples(X, np.array([0, 0, 0, 1]), weights, weights, 2)
+    problem = problem_of(samples, is_tall)
+    W, b = problem.coefficients(problem.solve(ALPHAS[0])[0])
 
     np.testing.assert_allclose(W, 0, atol=1e-6)
     np.testing.assert_allclose(b, [0.75, 0.25])

@@ -21,8 +21,8 @@ from hyperlvq.kernels.scores import row_slices
 BLOCK_ROWS = 2048
 #: The smallest 1 - l that is divided by.
 SMALLEST_REST = 1e-9
-#: The smallest sum of variances that is divided by, where all columns are constant.
-SMALLEST_VARIANCE = 1e-18
+#: A smaller sum of variances is rounding: all columns are constant.
+SMALLEST_VARIANCE = 1e-12
 #: Left-out scores beyond this say no more.
 LARGEST_SCORE = 10.0
 ALPHAS = 4.0 ** np.arange(-6, 5)
@@ -76,7 +76,7 @@ class TallProblem:
             moment += block_moment
         self.mean = sums / self.total
         gram -= np.outer(sums, self.mean)
-        self.variance = max(gram.trace() / self.total, SMALLEST_VARIANCE)
+        self.variance = _divisor(gram.trace() / self.total)
         gram /= self.variance
         self.gram, self.moment = gram, moment / self.variance
         self.y, self.weights, self.targets = y[checked], weights[checked], targets[checked]
@@ -114,7 +114,7 @@ class WideProblem:
         with_mean = products @ shares
         products -= with_mean
         products -= (with_mean - shares @ with_mean)[:, None]
-        self.variance = max(shares @ products.diagonal(), SMALLEST_VARIANCE)
+        self.variance = _divisor(shares @ products.diagonal())
         self.gram = products * self.roots * (self.roots[:, None] / self.variance)
 
     def solve(self, alpha):
@@ -133,6 +133,10 @@ class WideProblem:
         """Return W (classes × units) and b."""
         W = solution.T @ self.activations / self.variance
         return W, self.offset - W @ self.mean
+
+
+def _divisor(variance):
+    return variance if variance > SMALLEST_VARIANCE else 1.0
 
 
 def _factor(gram, alpha):
