@@ -48,7 +48,7 @@ def test_parameters_go_to_the_step_that_has_them():
             "no parameter 'n_unit'; those that exist: alpha,",
         ),
         (("features", "centroids"), "clip", TypeError, "no parameter 'clip'; .* exist: none"),
-        (("deep", "glvq"), "clip", ValueError, "one of 'features', 'rvfl', 'intrvfl', got 'deep'"),
+        (("deep", "glvq"), "clip", ValueError, "'intrvfl', 'comparisons', got 'deep'"),
         (("rvfl", "svm"), "clip", ValueError, "readout must be one of 'rls', .*'kglvq', got 'svm'"),
     ],
 )

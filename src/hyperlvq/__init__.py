@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from hyperlvq.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from hyperlvq.classifier import HyperLVQClassifier
     from hyperlvq.engines import to_numpy
-    from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
+    from hyperlvq.hidden import ComparisonLayer, IntRVFLLayer, RVFLLayer
     from hyperlvq.models import make_classifier
     from hyperlvq.readouts import (
         CentroidClassifier,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # Loaded when first asked for: importing scikit-learn and numba takes longer than many a command.
 _MODULES = {
+    "ComparisonLayer": "hidden",
+    "HyperLVQClassifier": "classifier",
     "IntRVFLLayer": "hidden",
     "RVFLLayer": "hidden",
     "load": "saving",
@@ -31,7 +34,9 @@ _MODULES = {
 }
 __all__ = [
     "CentroidClassifier",
+    "ComparisonLayer",
     "GLVQClassifier",
+    "HyperLVQClassifier",
     "IntRVFLLayer",
     "KGLVQClassifier",
     "LVQ1Classifier",

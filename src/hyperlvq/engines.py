@@ -18,9 +18,10 @@ from sklearn.utils.validation import validate_data
 
 from hyperlvq.batched import glvq, rls
 from hyperlvq.batched.backend import DEVICES, Backend, backend_of, name_of
-from hyperlvq.batched.encoding import encode_integers
+from hyperlvq.batched.encoding import compare_on_device, encode_integers
 from hyperlvq.checks import check_cost
 from hyperlvq.kernels import scores
+from hyperlvq.kernels.comparisons import compare_rows
 from hyperlvq.kernels.distances import class_sums, linear_scores, prototype_scores, squared_norms
 from hyperlvq.kernels.encoding import encode_rows
 from hyperlvq.kernels.glvq import cost_and_gradient
@@ -64,6 +65,11 @@ class NumpyEngine:
         """Return the activations of `IntRVFLLayer`."""
         n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
         return encode_rows(X, keys, clip, n_threads=n_threads)
+
+    def compare(self, X, units, n_jobs):
+        """Return the activations of `ComparisonLayer`."""
+        n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
+        return compare_rows(X, units, n_threads)
 
     def project(self, X, weights, biases):
         """Return the activations of `RVFLLayer`, in the precision of X."""
@@ -161,6 +167,9 @@ class TorchEngine:
     def encode(self, X, keys, clip, n_jobs):
         dtype = np.dtype(scores.activation_dtype(clip)).name
         return encode_integers(X, [keys], [clip], dtype, self.backend)[0]
+
+    def compare(self, X, units, n_jobs):
+        return compare_on_device(X, units, self.backend)
 
     def project(self, X, weights, biases):
         return (X @ weights.T.to(X.dtype) + biases.to(X.dtype)).sigmoid_()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperlvq.checks import check_integer, check_real
-from hyperlvq.registry import Check, Learnt, PartRecord
+from hyperlvq.registry import UNIT_KINDS, Check, Learnt, PartRecord
 
 #: Floats hold all integers up to here.
 LARGEST_COUNT = 2**53
@@ -20,7 +20,7 @@ SAMPLE_DTYPES = (*FLOATS, "int8", "int16", "uint8")
 #: numpy's letters for truth values, integers, floats of any length, and text.
 LABEL_KINDS = "biufUO"
 #: Sizes that may be 0.
-POSSIBLY_EMPTY = frozenset({"numbers", "text", "levels", "iterations"})
+POSSIBLY_EMPTY = frozenset({"numbers", "text", "levels", "iterations", "comparisons"})
 
 
 def _accept(name: str, value: Any) -> None:
@@ -135,6 +135,10 @@ def _check_signs(name: str, value: np.ndarray) -> None:
         raise ValueError(f"{name} must be -1 and 1 only")
 
 
+def _check_unit_kinds(name: str, value: np.ndarray) -> None:
+    _check_indices(name, value, 0, len(UNIT_KINDS))
+
+
 def _check_losses(name: str, value: Any) -> None:
     if not isinstance(value, list) or not all(isinstance(each, float) for each in value):
         raise ValueError(f"{name} must be a list of numbers")
@@ -184,6 +188,7 @@ VALUE_TYPES: Mapping[str, ValueType] = {
     "numbers or nan": ValueType((*FLOATS, "float16"), _check_not_infinite),
     "samples": ValueType(SAMPLE_DTYPES, _check_finite),
     "indices": ValueType(("int64", "int32")),
+    "kinds": ValueType(("int32",), _check_unit_kinds, quick=True),
     "text": ValueType(("object",), _check_text),
     "names": ValueType(("object",), _check_names),
     "labels": ValueType(("bool", "integer", "float", "str", "object"), _check_labels, quick=True),

@@ -13,8 +13,8 @@ def make_classifier(hidden: str = "intrvfl", readout: str = "glvq", **parameters
 
     Parameters
     ----------
-    hidden : {"features", "rvfl", "intrvfl"}, default="intrvfl"
-        The hidden layer: none, `RVFLLayer` or `IntRVFLLayer`.
+    hidden : {"features", "rvfl", "intrvfl", "comparisons"}, default="intrvfl"
+        The hidden layer: none, `RVFLLayer`, `IntRVFLLayer` or `ComparisonLayer`.
     readout : {"rls", "centroids", "perceptron", "lvq1", "glvq", "kglvq"}, default="glvq"
         The classifier of its activations.
     **parameters : dict

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperlvq.kernels import plain, scores
+from hyperlvq.kernels import plain, scores, units
 from hyperlvq.kernels.features import columns_to_features, level_lookups
 from hyperlvq.kernels.scores import activation_dtype, project, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES
@@ -47,6 +47,10 @@ class Predictor:
             decisions.append(self._decisions(self.transform(block, self.before)))
         return np.concatenate(decisions)
 
+    def probabilities(self, decisions: np.ndarray) -> np.ndarray:
+        """Return what `predict_proba` returns where `decide` returned `decisions`."""
+        return scores.probabilities(decisions, self.readout.learnt["uniform_share_"])
+
     def labels(self, decisions: np.ndarray) -> np.ndarray:
         """Return the labels that `predict` returns where `decide` returned `decisions`."""
         return self.classes[winners_of(decisions)]
@@ -76,6 +80,8 @@ class Predictor:
             return np.clip(features, *limits) if parameters["clip"] else features
         if part.kind == "IntRVFLLayer":
             return encode(X, learnt["keys_"], parameters["clip"])
+        if part.kind == "ComparisonLayer":
+            return compare(X, learnt)
         _check_no_missing(X, part.kind)
         from hyperlvq.kernels.threads import block_threads
 
@@ -87,6 +93,8 @@ class Predictor:
         return level_lookups(self.before[0].learnt)
 
     def _decisions(self, X: np.ndarray) -> np.ndarray:
+        if self.readout.kind == "HyperLVQClassifier":
+            X = compare(X, self.readout.learnt)
         _check_no_missing(X, self.readout.kind)
         if X.dtype.name not in SAMPLE_DTYPES:
             X = X.astype(np.float64)
@@ -104,6 +112,7 @@ class Predictor:
     def _n_at_once(self) -> int:
         """The number of rows whose features, activations and scores take a bounded memory."""
         widths = [part.learnt["n_features_in_"] for part in self.parts]
+        widths += [len(part.learnt.get("kinds_", ())) for part in self.parts]
         n_outputs = len(self.readout.learnt.get("prototype_classes_", ()))
         rows = BLOCK_NUMBERS // max(n_outputs, len(self.classes), *widths)
         return rows // ROWS_MULTIPLE * ROWS_MULTIPLE or max(rows, 1)
@@ -118,6 +127,16 @@ def encode(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
     activations = np.empty((len(X), keys.shape[1]), activation_dtype(clip))
     plain.encode_rows(X, keys, clip, activations)
     return activations
+
+
+def compare(X: np.ndarray, learnt: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return the activations of units of comparisons."""
+    compared = units.Units(*(learnt[f"{name}_"] for name in units.Units._fields))
+    if len(X) > FEW_ROWS:
+        from hyperlvq.kernels.comparisons import compare_rows
+
+        return compare_rows(X, compared)
+    return units.compare_rows(X, compared)
 
 
 def _score_kernels(X: np.ndarray) -> ModuleType:

@@ -22,13 +22,20 @@ USUAL_RATE, USUAL_SLOPE = 0.0005, 10.0
 #: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.
 AUTO_STEP = 0.02
 MOST_PROTOTYPES = 2**31
+#: Kinds of units that count comparisons: the activation for each number of them that hold.
+UNIT_KINDS = {
+    "conjunction": (0, 0, 0, 1, 2),
+    "majority": (-1, -1, -1, 1, 1, 1),
+    "parity": (1, -1, 1, -1, 1),
+    "constant": (1,),
+}
 #: Those of `sklearn.metrics.pairwise.kernel_metrics`.
 KERNELS = (
     *("additive_chi2", "chi2", "cosine", "laplacian", "linear"),
     *("poly", "polynomial", "rbf", "sigmoid"),
 )
 #: They describe how to use a machine, not what a model is: model files do not hold them.
-MACHINE_PARAMETERS = frozenset({"n_jobs", "max_kernel_bytes", "copy"})
+MACHINE_PARAMETERS = frozenset({"n_jobs", "max_kernel_bytes", "copy", "time_limit", "verbose"})
 
 Check = Callable[[str, Any], object]
 
@@ -287,6 +294,30 @@ def _check_centroids(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -
         raise ValueError("prototypes_ must be the means of the classes")
 
 
+def _check_kinds(name: str, value: Any) -> None:
+    for kind in value if isinstance(value, list | tuple) else [value]:
+        check_choice(name, kind, UNIT_KINDS)
+    if not value:
+        raise ValueError(f"{name} must name at least one kind of units")
+
+
+def _check_count_or(name: str, value: Any, word: str) -> None:
+    if not (isinstance(value, str) and value == word):
+        check_integer(name, value, minimum=1)
+
+
+def _check_time_limit(name: str, value: Any) -> None:
+    if value is not None:
+        check_real(name, value, positive=True)
+
+
+def check_units(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+    """Raise if units have not as many comparisons as their kinds say."""
+    n_comparisons = [len(activations) - 1 for activations in UNIT_KINDS.values()]
+    if sum(n_comparisons[kind] for kind in learnt["kinds_"].tolist()) != len(learnt["features_"]):
+        raise ValueError("features_ must be for as many comparisons as the units have")
+
+
 def _check_width(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
     if parameters["gamma"] not in ("scale", learnt["gamma_"]):
         raise ValueError("gamma_ must be gamma")
@@ -313,6 +344,12 @@ _WEIGHTED = {
     )
 }
 
+_UNITS = {
+    "features_": Learnt("indices", ("comparisons",), below="features"),
+    "thresholds_": Learnt("numbers", ("comparisons",)),
+    "keys_": Learnt("signs", ("comparisons",)),
+    "kinds_": Learnt("kinds", ("units",)),
+}
 _FEATURES = {
     "n_features_in_": Learnt("count", ("features",)),
     "feature_names_in_": Learnt("names", ("features",), required=False),
@@ -396,6 +433,40 @@ PARTS: dict[str, PartRecord] = {
         grid={"n_units": (300, 1000), "clip": (1, 3, 7)},
         runs_on=_ANYWHERE,
         export_refusal=None,
+    ),
+    "ComparisonLayer": PartRecord(
+        "hyperlvq.hidden",
+        recipe_name="comparisons",
+        learnt={**_UNITS, **_FEATURES},
+        parameters={"n_units": _N_UNITS, "kinds": Parameter(_check_kinds), **_RANDOM},
+        given_sizes={"units": "n_units"},
+        check=check_units,
+        output="units",
+        grid={"n_units": (1000, 4000)},
+        runs_on=frozenset({"tensors"}),
+        export_refusal="it has no integer form yet",
+    ),
+    "HyperLVQClassifier": PartRecord(
+        "hyperlvq.classifier",
+        title="networks of comparisons that vote",
+        learnt={
+            "coef_": Learnt("numbers", ("classes", "units")),
+            **_UNITS,
+            "uniform_share_": Learnt("share"),
+            "relevances_": Learnt("numbers", ("features",)),
+            **_CLASSES,
+        },
+        parameters={
+            "n_networks": Parameter(_at_least_one),
+            "n_units": Parameter(partial(_check_count_or, word="auto")),
+            "time_limit": Parameter(_check_time_limit),
+            **_WEIGHTED,
+            **_RANDOM,
+            "verbose": Parameter(partial(check_integer, minimum=0)),
+        },
+        check=check_units,
+        output_rows="coef_",
+        export_refusal="it has no integer form yet",
     ),
     "RLSClassifier": PartRecord(
         "hyperlvq.readouts",

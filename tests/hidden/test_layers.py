@@ -1,4 +1,4 @@
-"""Both hidden layers, on arrays and on tensors."""
+"""All hidden layers, on arrays and on tensors."""
 
 import tracemalloc
 
@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from hyperlvq import IntRVFLLayer, RVFLLayer
+from hyperlvq import ComparisonLayer, IntRVFLLayer, RVFLLayer
 
 DTYPES = pytest.mark.parametrize("dtype", ["float32", "float64"])
-every_layer = pytest.mark.parametrize("kind", [IntRVFLLayer, RVFLLayer])
+every_layer = pytest.mark.parametrize("kind", [IntRVFLLayer, ComparisonLayer, RVFLLayer])
 
 
 @every_layer
@@ -24,7 +24,7 @@ def test_feature_names_and_pandas_output(kind, wine):
     frame = kind(n_units=2).set_output(transform="pandas").fit_transform(wine[0])
 
     assert list(frame.columns) == [f"{kind.__name__.lower()}0", f"{kind.__name__.lower()}1"]
-    assert (frame.dtypes == (np.int8 if kind is IntRVFLLayer else np.float64)).all()
+    assert (frame.dtypes == (np.float64 if kind is RVFLLayer else np.int8)).all()
 
 
 @every_layer
@@ -39,6 +39,9 @@ def test_transform_before_fit_is_refused(kind, wine):
         (IntRVFLLayer(0), ValueError, "n_units must be at least 1, got 0"),
         (IntRVFLLayer(clip=0), ValueError, "clip must be at least 1, got 0"),
         (IntRVFLLayer(clip=40000), ValueError, "clip must be at most 32767, got 40000"),
+        (ComparisonLayer(0), ValueError, "n_units must be at least 1, got 0"),
+        (ComparisonLayer(kinds="sum"), ValueError, "kinds must be one of 'conjunction', "),
+        (ComparisonLayer(kinds=()), ValueError, "kinds must name at least one kind of units"),
         (RVFLLayer(0), ValueError, "n_units must be at least 1, got 0"),
         (RVFLLayer(2.5), TypeError, "n_units must be an integer, got 2.5"),
         (RVFLLayer(True), TypeError, "n_units must be an integer, got True"),
@@ -59,6 +62,9 @@ def test_bad_parameter_is_named_with_its_value(layer, error, message, wine):
         (IntRVFLLayer, "keys_", np.ones(20, np.int8), "keys_ must have 2 dimensions, got 1"),
         (IntRVFLLayer, "keys_", [[1] * 20] * 13, "keys_ must be an array"),
         (IntRVFLLayer, "clip", 0, "clip must be at least 1, got 0"),
+        (ComparisonLayer, "features_", np.zeros(9, np.int32), "must be for 9 comparisons"),
+        (ComparisonLayer, "kinds_", np.zeros(21, np.int32), "as many comparisons as the units"),
+        (ComparisonLayer, "features_", np.full(76, 13, np.int32), "between 0 and 12"),
         (RVFLLayer, "biases_", np.zeros(21), "biases_ must be for 20 units, as the rest of the"),
     ],
 )
@@ -181,3 +187,34 @@ def test_encoding_needs_little_memory_beyond_input_and_output(rng):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak - output.nbytes < 10e6
+
+
+def test_scaling_of_features_does_not_change_comparisons(wine):
+    X, _ = wine
+    scaled = X * 2.0 ** np.arange(-6, 7)
+    expected, found = (
+        ComparisonLayer(n_units=99, random_state=0).fit_transform(each) for each in (X, scaled)
+    )
+
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_kinds_share_the_units_and_the_last_one_is_constant(wine):
+    layer = ComparisonLayer(8, ("conjunction", "majority", "parity"), random_state=0).fit(wine[0])
+
+    assert layer.kinds_.tolist() == [0, 0, 1, 1, 2, 2, 2, 3]
+    assert (layer.transform(wine[0])[:, -1] == 1).all()
+
+
+@pytest.mark.usefixtures("dispatch")
+@DTYPES
+def test_comparisons_on_tensors_equal_those_on_numpy(rng, on_device, dtype):
+    X = rng.normal(size=(50, 7)).astype(dtype)
+    X[3, 2] = X[10] = np.nan
+    (tensor,) = on_device(X)
+    layer = ComparisonLayer(40, ("conjunction", "majority", "parity"), random_state=0)
+    found = layer.fit(tensor).transform(tensor)
+
+    assert found.device == tensor.device
+    expected = layer.fit(X).transform(X)
+    np.testing.assert_array_equal(found.cpu().numpy(), expected)

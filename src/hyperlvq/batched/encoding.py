@@ -6,6 +6,7 @@ import numpy as np
 
 from hyperlvq.batched.backend import Array, Backend
 from hyperlvq.kernels.encoding import encode_rows
+from hyperlvq.kernels.units import COUNTS, N_COMPARISONS, Units
 
 # Sums of signs are exact in half precision up to this many.
 LARGEST_HALF = 2048
@@ -48,6 +49,22 @@ def _levels(X: Array, n_units: int, dtype: str, backend: Backend) -> tuple[Array
     is_missing = xp.isnan(values)
     values = xp.clip(xp.where(is_missing, 0.0, values), 0, 1)
     return backend.cast(xp.round(values * n_units), "int32"), backend.cast(~is_missing, dtype)
+
+
+def compare_on_device(X: Array, units: Units, backend: Backend) -> Array:
+    """Return the activations of `ComparisonLayer` (samples × units, int8)."""
+    kinds = backend.cast(units.kinds, "int64")
+    features = backend.cast(units.features, "int64")
+    lengths = backend.array(N_COMPARISONS)[kinds]
+    ends, counts = lengths.cumsum(0), backend.array(COUNTS)
+    activations = backend.zeros((len(X), len(kinds)), "int8")
+    for rows in backend.row_slices(len(X), 16 * len(features)):
+        reached = backend.cast(X[rows], "float64")[:, features] >= units.thresholds
+        holds = backend.cast(reached == (units.keys > 0), "int32")
+        sums = backend.zeros((len(holds), len(features) + 1), "int64")
+        sums[:, 1:] = holds.cumsum(1)
+        activations[rows] = counts[kinds, sums[:, ends] - sums[:, ends - lengths]]
+    return activations
 
 
 def encode_sigmoids(

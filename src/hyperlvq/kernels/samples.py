@@ -55,16 +55,17 @@ def canonical_samples(X, y, weights):
     return X[distinct], y[distinct], total_weights
 
 
+def are_counts(weights):
+    """Return whether weights say how often samples occur: whole, and not too many."""
+    return weights.sum() <= MOST_VISITS and np.array_equal(weights, np.rint(weights))
+
+
 def weights_as_visits(weights):
     """Return how often a pass should visit each sample, on average.
 
-    Whole weights that add up to at most `MOST_VISITS` are counts; others are scaled to a mean
-    of 1.
+    Weights that are not counts are scaled to a mean of 1.
     """
-    total = weights.sum()
-    if total <= MOST_VISITS and np.array_equal(weights, np.rint(weights)):
-        return weights
-    return weights * (len(weights) / total)
+    return weights if are_counts(weights) else weights * (len(weights) / weights.sum())
 
 
 def visits_of_pass(visit_weights, carried):

@@ -111,6 +111,16 @@ def compared(scores):
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
+def probabilities(compared_scores, uniform_share):
+    """Return softmax of scores, of which a share is the same for all classes."""
+    scores = compared_scores
+    if scores.ndim == 1:
+        scores = np.column_stack([np.zeros(len(scores)), scores])
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    powers /= powers.sum(axis=1, keepdims=True)
+    return (1 - uniform_share) * powers + uniform_share / scores.shape[1]
+
+
 def winners_of(compared_scores):
     """Return the index of each sample's class from its scores."""
     if compared_scores.ndim == 1:

@@ -35,6 +35,9 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
     """
 
     _record: ClassVar[PartRecord]
+    #: The types of features that are taken as they are, and what else is asked of them.
+    _dtypes: ClassVar[tuple[str, ...]] = SAMPLE_DTYPES
+    _validation: ClassVar[Mapping[str, str]] = {}
     #: The solvers that take torch tensors, where the readout has several.
     _tensor_solvers: ClassVar[tuple[str, ...]] = ()
 
@@ -84,7 +87,7 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         check_is_fitted(self, "classes_")
         engine = engine_of_fitted(self, X)
         self._check_usable()
-        X = engine.validate(self, X, SAMPLE_DTYPES, order="C", reset=False)
+        X = engine.validate(self, X, self._dtypes, order="C", reset=False, **self._validation)
         return compared(self._scores(engine, X))
 
     def predict(self, X):
@@ -116,7 +119,7 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         """
         engine = engine_of(X)
         engine.check_can_fit(self)
-        X, y = engine.validate_samples(self, X, y, SAMPLE_DTYPES)
+        X, y = engine.validate_samples(self, X, y, self._dtypes, **self._validation)
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, sample_weight)
         classes, y = np.unique(y, return_inverse=True)

@@ -1,0 +1,180 @@
+"""The classifier with nothing to tune: a few networks of comparisons that vote."""
+
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from hyperlvq.kernels.leave_one_out import Samples
+from hyperlvq.kernels.samples import are_counts, canonical_samples
+from hyperlvq.kernels.scores import probabilities, row_slices
+from hyperlvq.kernels.threads import block_threads
+from hyperlvq.kernels.units import Units, constant_unit
+from hyperlvq.learnt import FLOATS
+from hyperlvq.networks import Trainer, search_table, settings_table, vote_weights
+from hyperlvq.readouts.base import Readout
+from hyperlvq.registry import PARTS, check_units
+
+#: Rows whose activations are held at once.
+BLOCK_ROWS = 2048
+
+
+class HyperLVQClassifier(Readout):
+    """Classify by a vote of a few integer networks; there is nothing to tune.
+
+    Each network has units that compare a few features with thresholds of their own (see
+    `ComparisonLayer`), of another kind than its neighbours, and a readout of least squares. What
+    would have to be tuned is chosen by the scores that samples get without themselves in training
+    (leave-one-out): the penalty of each network, which features units read most, the weight of each
+    network in the vote, and how sure it may be. So probabilities are calibrated, and no samples
+    are kept apart. The trained networks are one wide network: scores are sums.
+
+    Parameters
+    ----------
+    n_networks : int, default=4
+        Number of networks that vote; 1 for a small model.
+    n_units : int or "auto", default="auto"
+        Number of units of each network. "auto" is 8000 for 911 to 4000 samples, else 4000.
+    time_limit : float or None, default=None
+        Seconds after which no further network is begun; there is always one.
+    class_weight : dict, "balanced" or None, default=None
+        How much each class counts; "balanced" for all the same.
+    n_jobs : int or None, default=None
+        Number of threads that share the samples of a prediction; None for as many as BLAS has.
+    random_state : int, RandomState instance or None, default=None
+        Where the units come from.
+    verbose : int, default=0
+        Whether to print a line about each network.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    coef_ : ndarray of shape (n_classes, n_units)
+        The readout of the units of all networks; the last one is always 1.
+    features_, thresholds_, keys_, kinds_ : ndarray
+        The units of all networks, as those of `ComparisonLayer`.
+    uniform_share_ : float
+        The share of probabilities that all classes get, whatever the scores.
+    relevances_ : ndarray of shape (n_features_in_,)
+        How much scores change when a feature's values are permuted; adds up to 1.
+    settings_ : dict of str to list
+        A table of the networks: kind, number of units, penalty, what came of it, weight in the
+        vote, and seconds.
+    search_results_ : dict of str to list
+        A table of all penalties that were tried.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X had names that are all strings.
+
+    See Also
+    --------
+    make_classifier : One network of the kind and with the settings you choose.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import HyperLVQClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = HyperLVQClassifier(random_state=0).fit(X, y)
+    >>> model.predict(X[:1])
+    array([0])
+    """
+
+    _record = PARTS["HyperLVQClassifier"]
+    _dtypes = FLOATS
+    _validation: ClassVar = {"ensure_all_finite": "allow-nan"}
+
+    def __init__(
+        self,
+        n_networks=4,
+        *,
+        n_units="auto",
+        time_limit=None,
+        class_weight=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.n_networks = n_networks
+        self.n_units = n_units
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def predict_proba(self, X):
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features; NaN marks a missing value.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        return probabilities(self.decision_function(X), self.uniform_share_)
+
+    def _fit_samples(self, engine, samples, classes):
+        rng = check_random_state(self.random_state)
+        samples = self._as_counts(samples, classes)
+        with block_threads(blocks_per_thread=1) as map_blocks:
+            trainer = Trainer(samples, self.n_units, rng, map_blocks, self.verbose)
+            networks = trainer.train(self.n_networks, self.time_limit)
+        weights = vote_weights(networks)
+        self._join(networks, weights)
+        self.uniform_share_ = 1 / (samples.weights.sum() + 2)
+        self.relevances_ = trainer.relevances
+        self.settings_ = settings_table(networks, weights)
+        self.search_results_ = search_table(networks)
+        self.classes_ = classes
+
+    def _as_counts(self, samples, classes):
+        """Return samples, equal ones as one where weights are counts, with class weights."""
+        X, y, weights = samples
+        portions = weights
+        if are_counts(weights):
+            X, y, weights = canonical_samples(X, y, weights)
+            portions = np.ones(len(y))
+        factors = super()._class_weighted(weights, y, classes) / weights
+        return Samples(X, y, weights * factors, portions * factors, len(classes))
+
+    def _class_weighted(self, weights, class_index, classes):
+        return weights  # not before equal samples are one
+
+    def _join(self, networks, weights):
+        """Make one wide network, whose scores are the weighted sum of those of all networks."""
+        units = [network.units for network in networks]
+        self.features_, self.thresholds_, self.keys_, self.kinds_ = Units.joined(
+            [*units, constant_unit()]
+        )
+        factors = weights * [network.chosen.temperature for network in networks]
+        pairs = list(zip(factors, networks, strict=True))
+        intercepts = sum(factor * network.intercepts for factor, network in pairs)
+        coefficients = [factor * network.coefficients for factor, network in pairs]
+        self.coef_ = np.column_stack([*coefficients, intercepts])
+
+    def _scores(self, engine, X):
+        scores = np.empty((len(X), len(self.classes_)))
+        for rows in row_slices(len(X), BLOCK_ROWS):
+            activations = engine.compare(X[rows], self._units, self.n_jobs)
+            scores[rows] = engine.linear_scores(activations, self.coef_)
+        return scores
+
+    @property
+    def _units(self):
+        return Units(self.features_, self.thresholds_, self.keys_, self.kinds_)
+
+    def _check_usable(self):
+        super()._check_usable()
+        check_units({}, vars(self))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

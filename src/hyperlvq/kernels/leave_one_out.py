@@ -1,0 +1,203 @@
+"""Least squares of one-hot labels with left-out scores, for one penalty after the other.
+
+W and b minimise Σ_m w_m ‖W h_m + b - t_m‖² + α v ‖W‖², with v the sum of the variances of all
+columns of h, so that α does not depend on their number or scale. The left-out score of a sample is
+what it would get had it not been there: t - (t - f)/(1 - l), with f its score and l its leverage.
+A sample that stands for many equal ones is left out once, as one of them would be.
+
+Activations h are small integers, whose products add up exactly in single precision. Targets t
+and scores are less the mean target, which is what an intercept is for.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+from scipy.special import logsumexp
+
+from hyperlvq.kernels.scores import row_slices
+
+#: Rows that are encoded and multiplied at once.
+BLOCK_ROWS = 2048
+#: The smallest 1 - l that is divided by.
+SMALLEST_REST = 1e-9
+#: The smallest sum of variances that is divided by, where all columns are constant.
+SMALLEST_VARIANCE = 1e-18
+#: Left-out scores beyond this say no more.
+LARGEST_SCORE = 10.0
+ALPHAS = 4.0 ** np.arange(-6, 5)
+TEMPERATURES = 2.0 ** np.arange(0, 6.6, 0.5)
+#: The share of the log loss in what penalties are chosen by, and what samples add to it.
+LOG_LOSS_SHARE, LOG_LOSS_SAMPLES = 0.1, 30
+#: Of the errors at a penalty and its two neighbours, as errors of few samples jump.
+SMOOTHING = np.array([0.25, 0.5, 0.25])
+
+
+class Samples(NamedTuple):
+    """Samples, each with a weight above 0."""
+
+    X: np.ndarray
+    y: np.ndarray  # class indices
+    weights: np.ndarray
+    portions: np.ndarray  # the part of each weight that is left out at once
+    n_classes: int
+
+    def targets(self):
+        """Return the one-hot labels less their mean, and the mean."""
+        shares = np.bincount(self.y, self.weights, self.n_classes) / self.weights.sum()
+        return np.eye(self.n_classes)[self.y] - shares, shares
+
+
+class TallProblem:
+    """More samples than units: as many equations as there are units.
+
+    Only samples of the rows `checked` get left-out scores.
+    """
+
+    def __init__(self, samples, encode, checked, map_blocks):
+        X, y, weights, portions, _ = samples
+        self.total = weights.sum()
+        targets, self.offset = samples.targets()
+
+        def multiply(rows):
+            block = encode(X[rows]).astype(np.float32)
+            sums = weights[rows] @ block
+            moment = block.T @ (weights[rows, None] * targets[rows])
+            block *= np.sqrt(weights[rows, None], dtype=np.float32)
+            return sums, block.T @ block, moment
+
+        blocks = map_blocks(multiply, row_slices(len(X), BLOCK_ROWS))
+        sums, gram, moment = next(blocks)
+        gram = gram.astype(np.float64)
+        for block_sums, products, block_moment in blocks:
+            sums += block_sums
+            gram += products
+            moment += block_moment
+        self.mean = sums / self.total
+        gram -= np.outer(sums, self.mean)
+        self.variance = max(gram.trace() / self.total, SMALLEST_VARIANCE)
+        gram /= self.variance
+        self.gram, self.moment = gram, moment / self.variance
+        self.y, self.weights, self.targets = y[checked], weights[checked], targets[checked]
+        self.portions = portions[checked]
+        self.rows = encode(X[checked]) - self.mean.astype(np.float32)
+
+    def solve(self, alpha):
+        """Return what `coefficients` takes, and left-out scores."""
+        factor = _factor(self.gram, alpha)
+        solution = linalg.cho_solve((factor, True), self.moment, check_finite=False)
+        solved = linalg.solve_triangular(
+            factor.astype(np.float32), self.rows.T, lower=True, check_finite=False
+        )
+        leverages = np.square(solved, out=solved).sum(axis=0, dtype=np.float64) / self.variance
+        rests = 1 - self.portions * (leverages + 1 / self.total)
+        scores = self.rows @ solution.astype(np.float32)
+        return solution, _left_out(self.targets, self.targets - scores, rests)
+
+    def coefficients(self, solution):
+        """Return W (classes × units) and b."""
+        return solution.T, self.offset - self.mean @ solution
+
+
+class WideProblem:
+    """No more samples than units: as many equations as there are samples; see `TallProblem`."""
+
+    def __init__(self, samples, encode):
+        X, self.y, self.weights, self.portions, _ = samples
+        self.targets, self.offset = samples.targets()
+        self.total, self.roots = self.weights.sum(), np.sqrt(self.weights)
+        self.activations = encode(X)
+        single, shares = self.activations.astype(np.float32), self.weights / self.total
+        self.mean = shares @ single
+        products = (single @ single.T).astype(np.float64)
+        with_mean = products @ shares
+        products -= with_mean
+        products -= (with_mean - shares @ with_mean)[:, None]
+        self.variance = max(shares @ products.diagonal(), SMALLEST_VARIANCE)
+        self.gram = products * self.roots * (self.roots[:, None] / self.variance)
+
+    def solve(self, alpha):
+        """Return what `coefficients` takes, and left-out scores."""
+        factor = _factor(self.gram, alpha)
+        right = self.roots[:, None] * self.targets
+        solution = self.roots[:, None] * linalg.cho_solve((factor, True), right, check_finite=False)
+        inverse, _ = linalg.lapack.dtrtri(factor, lower=True, overwrite_c=True)
+        diagonal = np.square(inverse, out=inverse).sum(axis=0)
+        leverages = (1 - alpha * diagonal) / self.weights
+        rests = 1 - self.portions * (leverages + 1 / self.total)
+        residuals = alpha * solution / self.weights[:, None]
+        return solution, _left_out(self.targets, residuals, rests)
+
+    def coefficients(self, solution):
+        """Return W (classes × units) and b."""
+        W = solution.T @ self.activations / self.variance
+        return W, self.offset - W @ self.mean
+
+
+def _factor(gram, alpha):
+    matrix = gram.copy()
+    matrix[np.diag_indices_from(matrix)] += alpha
+    return linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+
+
+def _left_out(targets, residuals, rests):
+    scores = targets - residuals / np.maximum(rests, SMALLEST_REST)[:, None]
+    return np.clip(scores, -LARGEST_SCORE, LARGEST_SCORE)
+
+
+class Tried(NamedTuple):
+    """What came of a penalty."""
+
+    alpha: float
+    temperature: float
+    log_loss: float
+    error: float
+    scores: np.ndarray  # left-out ones, of the checked samples
+    solution: np.ndarray
+
+
+class PenaltyPath:
+    """Penalties for a problem, each tried when it is asked for."""
+
+    def __init__(self, problem, map_blocks):
+        self.problem, self.map_blocks = problem, map_blocks
+        self.tried: dict[int, Tried] = {}
+
+    def best(self, start=None):
+        """Return the step of the best penalty: of all, or the one that is found from a start."""
+        if start is None:
+            return min(range(len(ALPHAS)), key=self._criterion)
+        while True:
+            near = range(max(start - 1, 0), min(start + 2, len(ALPHAS)))
+            best = min(near, key=self._criterion)
+            if best == start:
+                return best
+            start = best
+
+    def _criterion(self, step):
+        last = len(ALPHAS) - 1
+        steps = [max(step - 1, 0), step, min(step + 1, last)]
+        self._try({*steps} - self.tried.keys())
+        share = LOG_LOSS_SHARE + LOG_LOSS_SAMPLES / self.problem.total
+        errors = SMOOTHING @ [self.tried[each].error for each in steps]
+        return errors + share * self.tried[step].log_loss
+
+    def _try(self, steps):
+        steps = sorted(steps)
+        for step, tried in zip(steps, self.map_blocks(self._tried, steps), strict=True):
+            self.tried[step] = tried
+
+    def _tried(self, step):
+        problem = self.problem
+        solution, left_out = problem.solve(ALPHAS[step])
+        scores = left_out + problem.offset
+        losses = [log_loss(t * scores, problem.y, problem.weights) for t in TEMPERATURES]
+        best = int(np.argmin(losses))
+        error = np.average(scores.argmax(axis=1) != problem.y, weights=problem.weights)
+        return Tried(ALPHAS[step], TEMPERATURES[best], losses[best], error, scores, solution)
+
+
+def log_loss(logits, y, weights):
+    """Return the weighted mean of -log p of each sample's class, p being softmax(logits)."""
+    own = np.take_along_axis(logits, y[:, None], axis=1)[:, 0]
+    return np.average(logsumexp(logits, axis=1) - own, weights=weights)

@@ -1,0 +1,199 @@
+"""Networks of comparisons that choose their own settings, and the weights of their vote."""
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import softmax
+
+from hyperlvq.kernels.comparisons import compare_rows, cuts_of, draw_units
+from hyperlvq.kernels.leave_one_out import (
+    ALPHAS,
+    PenaltyPath,
+    Samples,
+    TallProblem,
+    Tried,
+    WideProblem,
+    log_loss,
+)
+from hyperlvq.kernels.units import Units, places_of
+
+#: Of the network that comes first, and tells which features are relevant, and of one alone.
+FIRST_KIND = "conjunction"
+#: Of those behind it, again and again.
+FURTHER_KINDS = ("majority", "parity", "conjunction")
+USUAL_UNITS, MANY_UNITS = 4000, 8000
+#: The numbers of samples that many units pay for, from the first to the last.
+MANY_UNITS_BETWEEN = 911, 4000
+#: Of a network that only tells which features are relevant.
+SCOUT_UNITS = 2000
+#: Samples whose features are permuted to tell.
+RELEVANCE_ROWS = 1000
+#: As much as so many samples it counts that all features may be equally relevant.
+RELEVANCE_PRIOR = 1000
+#: Of more samples than units, so many get left-out scores.
+CHECKED_ROWS = 4096
+#: For so few samples all penalties are tried.
+FEW_SAMPLES = 1000
+#: As much as so many samples it counts that all networks may deserve equal weights.
+WEIGHT_PRIOR = 3
+
+
+class Network(NamedTuple):
+    """A trained network."""
+
+    kind: str
+    units: Units
+    coefficients: np.ndarray  # classes × units
+    intercepts: np.ndarray
+    path: PenaltyPath
+    step: int  # of the penalty that was chosen
+    seconds: float
+
+    @property
+    def chosen(self) -> Tried:
+        """What came of the penalty that was chosen."""
+        return self.path.tried[self.step]
+
+
+class Trainer:
+    """Trains networks on the same samples, one after the other."""
+
+    def __init__(self, samples: Samples, n_units: int | str, rng, map_blocks, verbose: int):
+        self.samples, self.rng, self.map_blocks = samples, rng, map_blocks
+        self.verbose = verbose
+        self.n_units = self._usual_units() if isinstance(n_units, str) else int(n_units)
+        self.checked = rng.permutation(len(samples.y))[:CHECKED_ROWS]
+        self.cuts = [cuts_of(column, samples.weights) for column in samples.X.T]
+        self.started = perf_counter()
+        #: Where the search for the next network's penalty starts, the last one's.
+        self.step = len(ALPHAS) // 2
+
+    def _usual_units(self) -> int:
+        fewest, most = MANY_UNITS_BETWEEN
+        return MANY_UNITS if fewest <= len(self.samples.y) <= most else USUAL_UNITS
+
+    def train(self, n_networks: int, time_limit: float | None) -> list[Network]:
+        """Return networks: as many as asked for, or for which there is time, at least one."""
+        is_alone = n_networks == 1
+        scout_units = min(self.n_units, SCOUT_UNITS) if is_alone else self.n_units
+        scout = self._train_one(FIRST_KIND, scout_units, None)
+        self.relevances = relevances_of(scout, self.samples, self.rng)
+        networks = [] if is_alone else [scout]
+        chances = self._chances()
+        while len(networks) < n_networks:
+            kind = (
+                FIRST_KIND if is_alone else FURTHER_KINDS[(len(networks) - 1) % len(FURTHER_KINDS)]
+            )
+            slowest = max((network.seconds for network in networks), default=0)
+            is_late = perf_counter() - self.started + slowest > (time_limit or np.inf)
+            if networks and is_late:
+                break
+            networks.append(self._train_one(kind, self.n_units, chances))
+        return networks
+
+    def _chances(self) -> np.ndarray:
+        """Return how often features are to be read, between their relevances and all alike."""
+        total, is_usable = self.samples.weights.sum(), np.array([c is not None for c in self.cuts])
+        prior = RELEVANCE_PRIOR / max(is_usable.sum(), 1)
+        return (total * self.relevances + prior) / (total + RELEVANCE_PRIOR)
+
+    def _train_one(self, kind: str, n_units: int, chances: np.ndarray | None) -> Network:
+        started = perf_counter()
+        units = draw_units(kind, n_units, self.cuts, self.rng, chances)
+
+        def encode(X):
+            return compare_rows(X, units, n_threads=1)
+
+        n_samples = len(self.samples.y)
+        if n_samples > n_units:
+            problem: Any = TallProblem(self.samples, encode, self.checked, self.map_blocks)
+        else:
+            problem = WideProblem(self.samples, encode)
+        path = PenaltyPath(problem, self.map_blocks)
+        self.step = path.best(None if n_samples <= FEW_SAMPLES else self.step)
+        coefficients, intercepts = problem.coefficients(path.tried[self.step].solution)
+        seconds = perf_counter() - started
+        network = Network(kind, units, coefficients, intercepts, path, self.step, seconds)
+        if self.verbose:
+            chosen = network.chosen
+            print(
+                f"{kind}: {n_units} units, alpha {chosen.alpha:g}, left-out accuracy "
+                f"{1 - chosen.error:.3f}, log loss {chosen.log_loss:.3f}, {seconds:.1f} s"
+            )
+        return network
+
+
+def relevances_of(network: Network, samples: Samples, rng) -> np.ndarray:
+    """Return the share of each feature in how much scores change when its values are permuted."""
+    chosen, others = (rng.permutation(len(samples.y))[:RELEVANCE_ROWS] for _ in range(2))
+    X, weights = samples.X[chosen], samples.weights[chosen]
+    units, changes = network.units, np.zeros(X.shape[1])
+    n_inputs = len(units.features) // len(units.kinds)
+    for feature, places in places_of(units.features):
+        reading = np.unique(places // n_inputs)
+        few = units.take(reading)
+        columns, index = np.unique(few.features, return_inverse=True)
+        few = few._replace(features=index.astype(np.int32))
+        permuted = np.where(columns == feature, samples.X[others, feature, None], X[:, columns])
+        before, after = (compare_rows(each, few, n_threads=1) for each in (X[:, columns], permuted))
+        moved = (after - before) @ network.coefficients[:, reading].T
+        changes[feature] = weights @ np.square(moved).sum(axis=1)
+    total = changes.sum()
+    return changes / total if total > 0 else np.full(len(changes), 1 / len(changes))
+
+
+def vote_weights(networks: Sequence[Network]) -> np.ndarray:
+    """Return the weights of networks whose weighted left-out scores have the least log loss.
+
+    Scores are those times the temperature. Weights are not negative, and drawn to equal ones.
+    """
+    problem = networks[0].path.problem
+    y, sample_weights = problem.y, problem.weights
+    tried = [network.chosen for network in networks]
+    logits = np.stack([each.temperature * each.scores for each in tried])
+    own = np.take_along_axis(logits, y[None, :, None], axis=2)[:, :, 0]
+    shares, prior = sample_weights / sample_weights.sum(), WEIGHT_PRIOR / problem.total
+    equal = np.full(len(networks), 1 / len(networks))
+
+    def evaluate(weights):
+        mixed = np.tensordot(weights, logits, axes=1)
+        expected = np.einsum("nmc,mc->nm", logits, softmax(mixed, axis=1))
+        cost = log_loss(mixed, y, sample_weights) + prior * np.square(weights - equal).sum()
+        return cost, (expected - own) @ shares + 2 * prior * (weights - equal)
+
+    bounds = [(0, None)] * len(networks)
+    return minimize(evaluate, equal, jac=True, bounds=bounds, method="L-BFGS-B").x
+
+
+def settings_table(networks: Sequence[Network], weights: np.ndarray) -> dict[str, list[Any]]:
+    """Return what was chosen for each network, as columns of a table."""
+    return {
+        "kind": [network.kind for network in networks],
+        "n_units": [len(network.units.kinds) for network in networks],
+        **_outcomes([network.chosen for network in networks]),
+        "weight": weights.tolist(),
+        "seconds": [network.seconds for network in networks],
+    }
+
+
+def search_table(networks: Sequence[Network]) -> dict[str, list[Any]]:
+    """Return what was tried for each network, as columns of a table."""
+    rows = [
+        (number, network.kind, tried, step == network.step)
+        for number, network in enumerate(networks)
+        for step, tried in sorted(network.path.tried.items())
+    ]
+    numbers, kinds, tried, is_chosen = (list(column) for column in zip(*rows, strict=True))
+    return {"network": numbers, "kind": kinds, **_outcomes(tried), "is_chosen": is_chosen}
+
+
+def _outcomes(tried: Sequence[Tried]) -> dict[str, list[float]]:
+    return {
+        "alpha": [float(each.alpha) for each in tried],
+        "temperature": [float(each.temperature) for each in tried],
+        "left_out_accuracy": [float(1 - each.error) for each in tried],
+        "left_out_log_loss": [float(each.log_loss) for each in tried],
+    }

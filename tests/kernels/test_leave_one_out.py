@@ -1,0 +1,126 @@
+"""Oracle: ridge regression with an intercept, solved anew without each sample."""
+
+import numpy as np
+import pytest
+
+from hyperlvq.kernels.leave_one_out import (
+    ALPHAS,
+    LARGEST_SCORE,
+    PenaltyPath,
+    Samples,
+    TallProblem,
+    WideProblem,
+    log_loss,
+)
+
+ALPHA = 0.3
+
+
+def samples_of(rng, n_samples, n_units, n_classes=3, whole=False):
+    X = rng.integers(0, 3, (n_samples, n_units)).astype(np.int8)
+    y = np.arange(n_samples) % n_classes
+    weights = rng.integers(1, 4, n_samples) if whole else rng.uniform(0.5, 2, n_samples)
+    portions = np.ones(n_samples) if whole else weights
+    return Samples(X, y, weights.astype(float), portions.astype(float), n_classes)
+
+
+def problem_of(samples, is_tall):
+    if is_tall:
+        return TallProblem(samples, np.asarray, np.arange(len(samples.y)), map)
+    return WideProblem(samples, np.asarray)
+
+
+def ridge(samples, weights, penalty):
+    """Return W and b by the normal equations."""
+    rows = np.column_stack([samples.X, np.ones(len(samples.y))])
+    penalties = np.diag([*[penalty] * samples.X.shape[1], 0])
+    weighted = weights[:, None] * rows
+    targets = np.eye(samples.n_classes)[samples.y]
+    solution = np.linalg.solve(rows.T @ weighted + penalties, weighted.T @ targets)
+    return solution[:-1].T, solution[-1]
+
+
+def total_variance(samples):
+    mean = np.average(samples.X, axis=0, weights=samples.weights)
+    return np.average((samples.X - mean) ** 2, axis=0, weights=samples.weights).sum()
+
+
+forms = pytest.mark.parametrize(
+    ("is_tall", "n_samples", "n_units"), [(True, 60, 20), (False, 25, 40), (False, 60, 20)]
+)
+
+
+@forms
+def test_coefficients_are_those_of_ridge_regression(rng, is_tall, n_samples, n_units):
+    samples = samples_of(rng, n_samples, n_units)
+    problem = problem_of(samples, is_tall)
+    W, b = problem.coefficients(problem.solve(ALPHA)[0])
+
+    expected_W, expected_b = ridge(samples, samples.weights, ALPHA * total_variance(samples))
+    np.testing.assert_allclose(W, expected_W, atol=2e-6)
+    np.testing.assert_allclose(b, expected_b, atol=2e-6)
+
+
+@forms
+@pytest.mark.parametrize("whole", [False, True])
+def test_left_out_scores_are_those_of_models_without_the_sample(
+    rng, is_tall, n_samples, n_units, whole
+):
+    samples = samples_of(rng, n_samples, n_units, whole=whole)
+    problem = problem_of(samples, is_tall)
+    left_out = problem.solve(ALPHA)[1] + problem.offset
+
+    for m in range(n_samples):
+        weights = samples.weights.copy()
+        weights[m] -= samples.portions[m]
+        W, b = ridge(samples, weights, ALPHA * total_variance(samples))
+        np.testing.assert_allclose(left_out[m], W @ samples.X[m] + b, atol=1e-5)
+
+
+def test_tall_problem_leaves_out_the_rows_that_are_checked(rng):
+    samples, checked = samples_of(rng, 60, 20), np.array([7, 3])
+    some = TallProblem(samples, np.asarray, checked, map).solve(ALPHA)[1]
+
+    np.testing.assert_allclose(some, problem_of(samples, True).solve(ALPHA)[1][checked])
+
+
+def test_units_that_never_change_give_the_shares_of_classes():
+    X = np.ones((4, 5), np.int8)
+    samples = Samples(X, np.array([0, 0, 0, 1]), np.ones(4), np.ones(4), 2)
+    problem = WideProblem(samples, np.asarray)
+    W, b = problem.coefficients(problem.solve(1.0)[0])
+
+    np.testing.assert_allclose(W, 0, atol=1e-6)
+    np.testing.assert_allclose(b, [0.75, 0.25])
+
+
+def test_path_finds_the_same_penalty_from_anywhere_if_there_is_one_optimum(rng):
+    n_samples = 300
+    X = rng.integers(0, 2, (n_samples, 60)).astype(np.int8)
+    y = (X[:, :5].sum(axis=1) + rng.normal(size=n_samples) > 2.5).astype(int)
+    samples = Samples(X, y, np.ones(n_samples), np.ones(n_samples), 2)
+    problem = problem_of(samples, True)
+    best = PenaltyPath(problem, map).best()
+
+    assert 0 < best < len(ALPHAS) - 1
+    started_near = PenaltyPath(problem, map)
+    assert started_near.best(best) == best
+    assert len(started_near.tried) <= 5
+
+
+def test_tried_penalty_has_the_best_temperature_error_and_bounded_scores(rng):
+    path = PenaltyPath(problem_of(samples_of(rng, 40, 60), False), map)
+    tried = path.tried.get(path.best())
+
+    y, weights = path.problem.y, path.problem.weights
+    assert tried.log_loss <= log_loss(tried.scores, y, weights)
+    assert tried.log_loss == log_loss(tried.temperature * tried.scores, y, weights)
+    assert tried.error == np.average(tried.scores.argmax(axis=1) != y, weights=weights)
+    assert np.abs(tried.scores).max() <= LARGEST_SCORE + 1
+
+
+def test_log_loss_of_a_case_worked_by_hand():
+    logits = np.log([[0.5, 0.5], [0.2, 0.8]]) + 3
+
+    found = log_loss(logits, np.array([0, 1]), np.array([1.0, 3.0]))
+    assert found == pytest.approx(-(np.log(0.5) + 3 * np.log(0.8)) / 4)

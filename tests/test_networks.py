@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+
+from hyperlvq.kernels.leave_one_out import Samples, log_loss
+from hyperlvq.networks import Trainer, relevances_of, search_table, settings_table, vote_weights
+
+
+def trainer_of(X, y, n_units=200):
+    samples = Samples(X, y, np.ones(len(y)), np.ones(len(y)), int(y.max()) + 1)
+    return Trainer(samples, n_units, np.random.RandomState(0), map, verbose=0)
+
+
+@pytest.fixture(scope="module")
+def trained():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    trainer = trainer_of(X, y)
+    return trainer, trainer.train(4, None)
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "n_units"), [(910, 4000), (911, 8000), (4000, 8000), (4001, 4000)]
+)
+def test_number_of_units_follows_the_number_of_samples(n_samples, n_units):
+    X = np.arange(n_samples, dtype=float)[:, None]
+
+    assert trainer_of(X, np.arange(n_samples) % 2, "auto").n_units == n_units
+
+
+def test_networks_differ_in_kind_and_the_first_one_is_alone_a_conjunction(trained):
+    trainer, networks = trained
+    kinds = [network.kind for network in networks]
+
+    assert kinds == ["conjunction", "majority", "parity", "conjunction"]
+    assert [network.kind for network in trainer.train(1, None)] == ["conjunction"]
+
+
+def test_features_that_matter_are_relevant_and_read_more_often(trained):
+    trainer, networks = trained
+    relevances = trainer.relevances
+
+    assert relevances.sum() == pytest.approx(1)
+    assert relevances[:2].min() > 2 * relevances[2:].max()
+    read = np.bincount(networks[-1].units.features, minlength=5)
+    assert read[:2].min() > read[2:].max()
+
+
+def test_relevances_of_labels_without_any_are_not_all_in_one_feature():
+    rng = np.random.default_rng(0)
+    trainer = trainer_of(rng.normal(size=(100, 4)), np.arange(100) % 2)
+    (network,) = trainer.train(1, None)
+
+    assert relevances_of(network, trainer.samples, np.random.RandomState(0)).max() < 0.6
+
+
+def test_no_network_is_begun_after_the_time_limit_but_one_always_is(trained):
+    trainer, _ = trained
+
+    assert len(trainer.train(5, time_limit=1e-9)) == 1
+
+
+def test_vote_is_at_least_as_good_as_each_of_its_networks(trained):
+    _, networks = trained
+    weights, problem = vote_weights(networks), networks[0].path.problem
+    logits = [network.chosen.temperature * network.chosen.scores for network in networks]
+    mixed = np.tensordot(weights, logits, axes=1)
+
+    assert weights.min() >= 0
+    loss = log_loss(mixed, problem.y, problem.weights)
+    assert loss < min(network.chosen.log_loss for network in networks)
+
+
+def test_tables_have_what_was_tried_and_what_was_chosen(trained):
+    _, networks = trained
+    weights = np.full(4, 0.25)
+    settings, search = settings_table(networks, weights), search_table(networks)
+
+    assert {len(column) for column in settings.values()} == {4}
+    assert {len(column) for column in search.values()} == {4 * 11}
+    chosen = [
+        alpha for alpha, is_it in zip(search["alpha"], search["is_chosen"], strict=True) if is_it
+    ]
+    assert chosen == settings["alpha"]
+
+
+def test_every_network_that_is_trained_says_so_if_asked(capsys):
+    rng = np.random.default_rng(0)
+    trainer = trainer_of(rng.normal(size=(30, 2)), np.arange(30) % 2, 50)
+    trainer.verbose = 1
+    trainer.train(2, None)
+
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("conjunction: 50 units, alpha ")
+    assert second.startswith("majority: 50 units, alpha ")
