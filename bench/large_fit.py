@@ -93,7 +93,7 @@ def fit_on(device, X, y):
 def fit(X, y, wait):
     """Fit arrays or tensors; `wait` ends when the device is done."""
     layer = IntRVFLLayer(1500, clip=3, n_jobs=-1, random_state=0).fit(X)
-    readout = GLVQClassifier(prototypes_per_class=5, max_iter=200, tol=0, random_state=0)
+    readout = GLVQClassifier(5, slope=10, max_iter=200, tol=0, random_state=0)
     wait()
     start = time.perf_counter()
     activations = layer.transform(X)

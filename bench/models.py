@@ -23,7 +23,12 @@ from hyperlvq import make_classifier
 
 SETTINGS: dict[str, Any] = {"n_units": 1000, "clip": 3, "alpha": 32, "iterations": 50, "slope": 10}
 SETTINGS["seeds"] = [0, 1, 2, 3, 4]
-GLVQ = {"readout": "glvq", "max_iter": SETTINGS["iterations"], "slope": SETTINGS["slope"]}
+GLVQ = {
+    "readout": "glvq",
+    "max_iter": SETTINGS["iterations"],
+    "slope": SETTINGS["slope"],
+    "tol": 1e-5,
+}
 READOUTS: dict[str, dict[str, Any]] = {
     "intRVFL + RLS": {"readout": "rls", "alpha": SETTINGS["alpha"]},
     "intRVFL + centroids": {"readout": "centroids"},

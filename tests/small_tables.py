@@ -4,6 +4,8 @@ from shell import output_of
 
 #: A model that trains in a moment.
 QUICK = ("--n-units", "20", "--cv", "0")
+#: What trains a recipe instead of the default classifier.
+RECIPE = ("--readout", "glvq")
 COLOURS = "red,green,blue"
 #: A run of a study, and the paper's table of one data set.
 RECORD = {

@@ -83,6 +83,23 @@ def test_of_two_classes_scores_are_differences(wine):
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], expected)
 
 
+def test_left_out_figures_are_close_to_those_of_new_samples(product):
+    X, y = product
+    model = small().fit(X[:700], y[:700])
+    loss = log_loss(y[700:], model.predict_proba(X[700:]))
+
+    assert model.left_out_accuracy_ == pytest.approx(model.score(X[700:], y[700:]), abs=0.03)
+    assert model.left_out_log_loss_ == pytest.approx(loss, abs=0.05)
+
+
+def test_left_out_figures_weigh_samples_as_training_does(rng):
+    X, y = rng.normal(size=(300, 4)), np.repeat([0, 1], [270, 30])
+    plain, balanced = (small(class_weight=each).fit(X, y) for each in (None, "balanced"))
+
+    assert plain.left_out_accuracy_ == pytest.approx(0.9, abs=0.02)
+    assert balanced.left_out_accuracy_ == pytest.approx(0.5, abs=0.1)
+
+
 def test_missing_values_are_told_from_others(rng):
     X = rng.normal(size=(300, 3))
     y = rng.integers(2, size=300)

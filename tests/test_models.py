@@ -57,6 +57,14 @@ def test_what_is_unknown_is_named_beside_what_exists(recipe, parameter, error, m
         make_classifier(*recipe, **{parameter: 0})
 
 
+def test_default_recipe_learns_a_product_of_two_features(rng):
+    X = rng.normal(size=(20_000, 20))
+    y = X[:, 0] * X[:, 1] + X[:, 2] > 0
+
+    model = make_classifier(random_state=0).fit(X[::2], y[::2])
+    assert model.score(X[1::2], y[1::2]) > 0.94
+
+
 def test_missing_values_reach_the_integer_layer(wine, rng):
     X, y = wine
     X = np.where(rng.uniform(size=X.shape) < 0.1, np.nan, X)

@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 
 from hyperlvq.kernels.leave_one_out import Samples, log_loss
-from hyperlvq.networks import Trainer, relevances_of, search_table, settings_table, vote_weights
+from hyperlvq.networks import (
+    Trainer,
+    left_out_outcome,
+    relevances_of,
+    search_table,
+    settings_table,
+    vote_weights,
+)
 
 
 def trainer_of(X, y, n_units=200):
@@ -69,6 +76,24 @@ def test_vote_is_at_least_as_good_as_each_of_its_networks(trained):
     assert weights.min() >= 0
     loss = log_loss(mixed, problem.y, problem.weights)
     assert loss < min(network.chosen.log_loss for network in networks)
+
+
+def test_outcome_of_one_network_is_that_of_its_settings(trained):
+    _, networks = trained
+    for network in networks:
+        accuracy, loss = left_out_outcome([network], np.ones(1), uniform_share=0.0)
+
+        assert accuracy == pytest.approx(1 - network.chosen.error)
+        assert loss == pytest.approx(network.chosen.log_loss)
+
+
+def test_outcome_of_the_vote_is_better_and_a_uniform_share_is_part_of_it(trained):
+    _, networks = trained
+    accuracy, loss = left_out_outcome(networks, vote_weights(networks), uniform_share=0.0)
+
+    assert accuracy >= max(1 - network.chosen.error for network in networks) - 0.02
+    assert loss < min(network.chosen.log_loss for network in networks)
+    assert left_out_outcome(networks, np.ones(4), 1.0)[1] == pytest.approx(np.log(2))
 
 
 def test_tables_have_what_was_tried_and_what_was_chosen(trained):

@@ -36,7 +36,7 @@ def frame(rng):
 @pytest.mark.parametrize("hidden", hidden_layers())
 @pytest.mark.parametrize("readout", readouts())
 def test_every_digit_is_that_of_the_estimators(hidden, readout, n_classes, frame):
-    model = table_classifier(COLUMNS, 300, hidden, readout, 0)
+    model = table_classifier(COLUMNS, 300, (hidden, readout), 0)
     model.set_params(**{name: QUICK[name] for name in QUICK.keys() & model.get_params().keys()})
     model.fit(frame, np.array([*"uvw"])[np.arange(300) % n_classes])
     predictor = Predictor(to_parts(model).parts)
@@ -47,10 +47,25 @@ def test_every_digit_is_that_of_the_estimators(hidden, readout, n_classes, frame
     np.testing.assert_array_equal(predictor.labels(found), model.predict(frame))
     few = predictor.decide(columns_of(frame[:5]))
     np.testing.assert_array_equal(few, model.decision_function(frame[:5]))
+    assert predictor.has_probabilities is hasattr(model, "predict_proba")
+    if predictor.has_probabilities:
+        np.testing.assert_array_equal(predictor.probabilities(found), model.predict_proba(frame))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_every_digit_of_the_default_classifier_is_that_of_the_estimator(n_classes, frame):
+    model = table_classifier(COLUMNS, 300, None, 0, n_units=30)
+    model.fit(frame, np.array([*"uvw"])[np.arange(300) % n_classes])
+    predictor = Predictor(to_parts(model).parts)
+
+    for rows in (frame, frame[:5]):
+        found = predictor.decide(columns_of(rows))
+        np.testing.assert_array_equal(found, model.decision_function(rows))
+        np.testing.assert_array_equal(predictor.probabilities(found), model.predict_proba(rows))
 
 
 def test_rows_are_taken_in_blocks_of_bounded_memory(frame, monkeypatch):
-    model = table_classifier(COLUMNS, 300, "intrvfl", "centroids", 0, n_units=30)
+    model = table_classifier(COLUMNS, 300, ("intrvfl", "centroids"), 0, n_units=30)
     model.fit(frame, np.arange(300) % 2)
     whole = Predictor(to_parts(model).parts).decide(columns_of(frame))
     monkeypatch.setattr(prediction, "BLOCK_NUMBERS", 30 * 7)

@@ -30,12 +30,12 @@ def rls(row, seed):
 
 
 def glvq_p1(row, seed):
-    return GLVQClassifier(1, float(row["intrvfl_glvq_p1_beta"]), random_state=seed)
+    return GLVQClassifier(1, float(row["intrvfl_glvq_p1_beta"]), tol=1e-5, random_state=seed)
 
 
 def proposed(row, seed):
     counts, slope = int(row["intrvfl_glvq_ppc"]), float(row["intrvfl_glvq_beta"])
-    return GLVQClassifier(counts, slope, random_state=seed)
+    return GLVQClassifier(counts, slope, tol=1e-5, random_state=seed)
 
 
 def mean_accuracy(columns, readout, row, data_set):

@@ -7,11 +7,17 @@ from sklearn.utils import check_random_state
 
 from hyperlvq.kernels.leave_one_out import Samples
 from hyperlvq.kernels.samples import are_counts, canonical_samples
-from hyperlvq.kernels.scores import probabilities, row_slices
+from hyperlvq.kernels.scores import row_slices, softmax_probabilities
 from hyperlvq.kernels.threads import block_threads
 from hyperlvq.kernels.units import Units, constant_unit
 from hyperlvq.learnt import FLOATS
-from hyperlvq.networks import Trainer, search_table, settings_table, vote_weights
+from hyperlvq.networks import (
+    Trainer,
+    left_out_outcome,
+    search_table,
+    settings_table,
+    vote_weights,
+)
 from hyperlvq.readouts.base import Readout
 from hyperlvq.registry import PARTS, check_units
 
@@ -63,6 +69,10 @@ class HyperLVQClassifier(Readout):
         vote, and seconds.
     search_results_ : dict of str to list
         A table of all penalties that were tried.
+    left_out_accuracy_, left_out_log_loss_ : float
+        How good the vote is at samples that are left out of training in turn (of many, 4096 of
+        them), each weighted as in training. The settings were chosen by these samples, so expect a
+        little less of new ones.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -118,7 +128,7 @@ class HyperLVQClassifier(Readout):
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        return probabilities(self.decision_function(X), self.uniform_share_)
+        return softmax_probabilities(self.decision_function(X), self.uniform_share_)
 
     def _fit_samples(self, engine, samples, classes):
         rng = check_random_state(self.random_state)
@@ -130,6 +140,9 @@ class HyperLVQClassifier(Readout):
         self._join(networks, weights)
         self.uniform_share_ = 1 / (samples.weights.sum() + 2)
         self.relevances_ = trainer.relevances
+        self.left_out_accuracy_, self.left_out_log_loss_ = left_out_outcome(
+            networks, weights, self.uniform_share_
+        )
         self.settings_ = settings_table(networks, weights)
         self.search_results_ = search_table(networks)
         self.classes_ = classes

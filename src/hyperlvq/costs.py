@@ -10,6 +10,8 @@ from hyperlvq.checks import check_choice, check_integer
 
 WORD_BYTES = 4
 FORMS = ("float", "integer")
+#: Those with a formula.
+LAYERS = ("features", "rvfl", "intrvfl")
 # Negate, exponentiate, add and divide.
 SIGMOID_FLOPS = 4
 
@@ -132,7 +134,7 @@ def prediction_cost(
         # A level is one product and one rounding; a unit sums its features and is clipped twice.
         "intrvfl": (key_bytes, 2 * n_features + n_units * (n_features + 2)),
     }
-    layer = layers[check_choice("hidden", hidden, layers)]
+    layer = layers[check_choice("hidden", hidden, LAYERS)]
     width = n_features if hidden == "features" else n_units
     scaling = 2 * WORD_BYTES * n_features, 2 * n_features
     readout = _readout_cost(width, n_outputs, linear, bits if is_integer else None)

@@ -80,6 +80,10 @@ class NumpyEngine:
         """Return samples in an order of their own, equal ones as one, where that is quick."""
         return canonical_samples(*samples)
 
+    def total_weight(self, samples):
+        """Return the sum of all weights."""
+        return float(samples[2].sum())
+
     def class_totals(self, samples, n_classes):
         """Return the weighted sum of each class's samples (classes × features), and its weight."""
         X, y, weights = samples
@@ -89,6 +93,11 @@ class NumpyEngine:
     def prototype_scores(self, X, prototypes, prototype_classes, n_classes):
         """Return minus the squared distance to each class's closest prototype."""
         return prototype_scores(X, prototypes, prototype_classes, n_classes)
+
+    def distance_scale(self, samples, *prototypes):
+        """Return the mean of d⁺ + d⁻ from what `prototype_scores` takes behind X."""
+        X, y, weights = samples
+        return scores.mean_distance_sum(-self.prototype_scores(X, *prototypes), y, weights)
 
     def linear_scores(self, X, coefficients):
         """Return X Wᵀ in float64."""
@@ -177,6 +186,9 @@ class TorchEngine:
     def canonical_samples(self, samples):
         return samples
 
+    def total_weight(self, samples):
+        return float(samples[2].sum())
+
     def class_totals(self, samples, n_classes):
         backend, (X, y, weights) = self.backend, samples
         y, weights, classes = backend.array(y), backend.array(weights), backend.range(n_classes)
@@ -201,6 +213,11 @@ class TorchEngine:
             closeness = -backend.cast(distances.clip(0, None), "float64")
             found[rows].scatter_reduce_(1, index.expand(len(block), -1), closeness, "amax")
         return found
+
+    def distance_scale(self, samples, *prototypes):
+        X, y, weights = samples
+        distances = -on_host(self.prototype_scores(X, *prototypes))
+        return scores.mean_distance_sum(distances, y, weights)
 
     def linear_scores(self, X, coefficients):
         found = self.backend.zeros((len(X), len(coefficients)), "float64")

@@ -18,6 +18,7 @@ from hyperlvq.kernels.leave_one_out import (
     WideProblem,
     log_loss,
 )
+from hyperlvq.kernels.scores import softmax_probabilities
 from hyperlvq.kernels.units import Units, places_of
 
 #: Of the network that comes first, and tells which features are relevant, and of one alone.
@@ -152,8 +153,7 @@ def vote_weights(networks: Sequence[Network]) -> np.ndarray:
     """
     problem = networks[0].path.problem
     y, sample_weights = problem.y, problem.weights
-    tried = [network.chosen for network in networks]
-    logits = np.stack([each.temperature * each.scores for each in tried])
+    logits = _left_out_logits(networks)
     own = np.take_along_axis(logits, y[None, :, None], axis=2)[:, :, 0]
     shares, prior = sample_weights / sample_weights.sum(), WEIGHT_PRIOR / problem.total
     equal = np.full(len(networks), 1 / len(networks))
@@ -166,6 +166,27 @@ def vote_weights(networks: Sequence[Network]) -> np.ndarray:
 
     bounds = [(0, None)] * len(networks)
     return minimize(evaluate, equal, jac=True, bounds=bounds, method="L-BFGS-B").x
+
+
+def left_out_outcome(
+    networks: Sequence[Network], weights: np.ndarray, uniform_share: float
+) -> tuple[float, float]:
+    """Return the accuracy and the log loss of the vote for samples that are left out."""
+    problem = networks[0].path.problem
+    mixed = np.tensordot(weights, _left_out_logits(networks), axes=1)
+    is_right = mixed.argmax(axis=1) == problem.y
+    found = softmax_probabilities(mixed, uniform_share)
+    own = np.take_along_axis(found, problem.y[:, None], axis=1)[:, 0]
+    accuracy, loss = (
+        float(np.average(each, weights=problem.weights)) for each in (is_right, -np.log(own))
+    )
+    return accuracy, loss
+
+
+def _left_out_logits(networks: Sequence[Network]) -> np.ndarray:
+    """Return left-out scores times the temperature (networks × samples × classes)."""
+    tried = [network.chosen for network in networks]
+    return np.stack([each.temperature * each.scores for each in tried])
 
 
 def settings_table(networks: Sequence[Network], weights: np.ndarray) -> dict[str, list[Any]]:

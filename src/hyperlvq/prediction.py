@@ -16,6 +16,7 @@ from hyperlvq.kernels.features import columns_to_features, level_lookups
 from hyperlvq.kernels.scores import activation_dtype, project, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES
 from hyperlvq.model_files import Part
+from hyperlvq.registry import USUAL_SLOPE
 
 #: So few rows are done before compiled code would be loaded; the result is the same.
 FEW_ROWS = 64
@@ -47,9 +48,22 @@ class Predictor:
             decisions.append(self._decisions(self.transform(block, self.before)))
         return np.concatenate(decisions)
 
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether there are probabilities of the classes."""
+        return not {"uniform_share_", "distance_scale_"}.isdisjoint(self.readout.learnt)
+
     def probabilities(self, decisions: np.ndarray) -> np.ndarray:
         """Return what `predict_proba` returns where `decide` returned `decisions`."""
-        return scores.probabilities(decisions, self.readout.learnt["uniform_share_"])
+        learnt = self.readout.learnt
+        if "uniform_share_" in learnt:
+            return scores.softmax_probabilities(decisions, learnt["uniform_share_"])
+        # only differences of distances matter
+        is_single = decisions.ndim == 1
+        distances = np.stack([decisions, 0 * decisions], axis=1) if is_single else -decisions
+        slope = learnt.get("slope_", USUAL_SLOPE)
+        given = winners_of(decisions), slope, learnt["distance_scale_"]
+        return scores.prototype_probabilities(distances, *given)
 
     def labels(self, decisions: np.ndarray) -> np.ndarray:
         """Return the labels that `predict` returns where `decide` returned `decisions`."""

@@ -44,8 +44,8 @@ class Parameter(NamedTuple):
     """A constructor parameter: a check of its name and value, and its option of `hyperlvq fit`.
 
     `option` is the type of the option's value, a tuple of words to choose from, or None where there
-    is no option; `largest` is the largest value that the option takes; `shown` tells whether it
-    is one of the parameters that `hyperlvq show` names.
+    is no option; `largest` is the largest value that the option takes, `word` what it takes instead
+    of a number; `shown` tells whether it is one of the parameters that `hyperlvq show` names.
     """
 
     check: Check
@@ -53,6 +53,7 @@ class Parameter(NamedTuple):
     help: str = ""
     largest: int | None = None
     shown: bool = True
+    word: str | None = None
 
 
 class Learnt(NamedTuple):
@@ -243,6 +244,13 @@ def _check_number_or(name: str, value: Any, word: str, positive: bool = True) ->
         check_real(name, value, positive=positive)
 
 
+def _number_or(
+    word: str, help_text: str, *, positive: bool = True, shown: bool = True
+) -> Parameter:
+    check = partial(_check_number_or, word=word, positive=positive)
+    return Parameter(check, float, help_text, shown=shown, word=word)
+
+
 def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
     """Check that features of levels stand behind those of numbers, without a gap."""
     n_numbers, n_text = len(parameters["numbers"]), len(parameters["text"])
@@ -318,9 +326,15 @@ def check_units(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> Non
         raise ValueError("features_ must be for as many comparisons as the units have")
 
 
-def _check_width(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+def _check_kernel_glvq(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
     if parameters["gamma"] not in ("scale", learnt["gamma_"]):
         raise ValueError("gamma_ must be gamma")
+    _check_slope(parameters, learnt)
+
+
+def _check_slope(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+    if learnt["slope_"] <= 0:
+        raise ValueError(f"slope_ must be above 0, got {learnt['slope_']!r}")
 
 
 _above_zero = partial(check_real, positive=True)
@@ -328,10 +342,11 @@ _at_least_one = partial(check_integer, minimum=1)
 
 _N_UNITS = Parameter(_at_least_one, int, "Number of hidden units", largest=100_000)
 _PROTOTYPES_PER_CLASS = Parameter(_check_counts, int, "Number of prototypes per class", 1000)
-_SLOPE = Parameter(_above_zero, float, "Steepness of the sigmoid")
+_SLOPE = _number_or("auto", "Steepness of the sigmoid")
 _MAX_ITER = Parameter(_at_least_one, int, "Largest number of iterations", shown=False)
-_TOL = Parameter(check_real, float, "Where training stops: the smaller, the later", shown=False)
-_TOL_OR_AUTO = _TOL._replace(check=partial(_check_number_or, word="auto", positive=False))
+_TOL_HELP = "Where training stops: the smaller, the later"
+_TOL = Parameter(check_real, float, _TOL_HELP, shown=False)
+_TOL_OR_AUTO = _number_or("auto", _TOL_HELP, positive=False, shown=False)
 _INIT_NOISE = Parameter(
     check_real, float, "How far prototypes start from the class means", shown=False
 )
@@ -355,12 +370,15 @@ _FEATURES = {
     "feature_names_in_": Learnt("names", ("features",), required=False),
 }
 _CLASSES = {"classes_": Learnt("labels", ("classes",)), **_FEATURES}
+_DISTANCES = {"distance_scale_": Learnt("number")}
 _PROTOTYPES = {
     "prototypes_": Learnt("numbers", ("prototypes", "features")),
     "prototype_classes_": Learnt("indices", ("prototypes",), below="classes"),
+    **_DISTANCES,
     **_CLASSES,
 }
 _ITERATIONS = {"loss_curve_": Learnt("losses", ("iterations",)), "n_iter_": Learnt("count")}
+_SLOPE_IN_USE = {"slope_": Learnt("number")}
 _ONLINE = {**_PROTOTYPES, **_ITERATIONS, "_carried_weight": Learnt("share")}
 _ANYWHERE = frozenset({"tensors", "partitions"})
 
@@ -457,9 +475,14 @@ PARTS: dict[str, PartRecord] = {
             **_CLASSES,
         },
         parameters={
-            "n_networks": Parameter(_at_least_one),
-            "n_units": Parameter(partial(_check_count_or, word="auto")),
-            "time_limit": Parameter(_check_time_limit),
+            "n_networks": Parameter(_at_least_one, int, "Number of networks that vote", 1000),
+            "n_units": _N_UNITS._replace(check=partial(_check_count_or, word="auto")),
+            "time_limit": Parameter(
+                _check_time_limit,
+                float,
+                "Seconds after which a training begins no further network; cross-validation that "
+                "would take longer is left out unless --cv asks for it",
+            ),
             **_WEIGHTED,
             **_RANDOM,
             "verbose": Parameter(partial(check_integer, minimum=0)),
@@ -479,11 +502,7 @@ PARTS: dict[str, PartRecord] = {
             **_CLASSES,
         },
         parameters={
-            "alpha": Parameter(
-                partial(_check_number_or, word="loo", positive=False),
-                float,
-                "Strength of the penalty",
-            ),
+            "alpha": _number_or("loo", "Strength of the penalty", positive=False),
             "penalty": _one_of("variance", "identity"),
             "solver": _one_of("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"),
             "max_iter": _MAX_ITER,
@@ -558,7 +577,7 @@ PARTS: dict[str, PartRecord] = {
         "hyperlvq.readouts",
         recipe_name="glvq",
         title="GLVQ prototypes",
-        learnt={**_ONLINE, "learning_rate_": Learnt("number", required=False)},
+        learnt={**_ONLINE, **_SLOPE_IN_USE, "learning_rate_": Learnt("number", required=False)},
         parameters={
             "prototypes_per_class": _PROTOTYPES_PER_CLASS,
             "slope": _SLOPE,
@@ -573,12 +592,13 @@ PARTS: dict[str, PartRecord] = {
             **_RANDOM,
         },
         defaults={
-            "features": {"slope": 12, "prototypes_per_class": 3, "init_noise": 0.1},
-            "rvfl": {"n_units": 300, "slope": 12, "prototypes_per_class": 3, "init_noise": 0.1},
-            "intrvfl": {"n_units": 1000, "clip": 7, "slope": 12, "prototypes_per_class": 3},
+            "features": {"slope": "auto", "prototypes_per_class": 3, "init_noise": 0.1},
+            "rvfl": {"n_units": 300, "slope": "auto", "prototypes_per_class": 3, "init_noise": 0.1},
+            "intrvfl": {"n_units": 1000, "clip": 7, "slope": "auto", "prototypes_per_class": 3},
         },
+        check=_check_slope,
         online_solver="sgd",
-        grid={"slope": (5.0, 12.0), "prototypes_per_class": (1, 3)},
+        grid={"slope": ("auto", 40.0), "prototypes_per_class": (1, 3)},
         training_flops=glvq_flops,
         usual_iterations=200,
         output_rows="prototypes_",
@@ -595,7 +615,9 @@ PARTS: dict[str, PartRecord] = {
             "dual_coef_": Learnt("numbers", ("prototypes", "fitted")),
             "prototype_classes_": Learnt("indices", ("prototypes",), below="classes"),
             "prototype_norms_": Learnt("numbers", ("prototypes",)),
+            **_DISTANCES,
             "gamma_": Learnt("number"),
+            **_SLOPE_IN_USE,
             **_ITERATIONS,
             **_CLASSES,
         },
@@ -603,9 +625,7 @@ PARTS: dict[str, PartRecord] = {
             "prototypes_per_class": _PROTOTYPES_PER_CLASS,
             "slope": _SLOPE,
             "kernel": Parameter(_check_kernel),
-            "gamma": Parameter(
-                partial(_check_number_or, word="scale"), float, "Width of the kernel"
-            ),
+            "gamma": _number_or("scale", "Width of the kernel"),
             "max_iter": _MAX_ITER,
             "tol": _TOL_OR_AUTO,
             "init_noise": _INIT_NOISE,
@@ -613,7 +633,7 @@ PARTS: dict[str, PartRecord] = {
             **_WEIGHTED,
             **_RANDOM,
         },
-        check=_check_width,
+        check=_check_kernel_glvq,
         grid={"prototypes_per_class": (1, 3), "gamma": (0.1, 0.3, 1.0)},
         training_flops=kglvq_flops,
         usual_iterations=1000,

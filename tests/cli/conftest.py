@@ -2,18 +2,24 @@
 
 import pytest
 from raw_server import RawServer
-from small_tables import fit_colours
+from small_tables import RECIPE, fit_colours
 
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory):
-    """Return the model of a small table, which lies beside it as colours.csv."""
-    return fit_colours(tmp_path_factory.mktemp("colours"))
+    """Return a recipe's model of a small table, which lies beside it as colours.csv."""
+    return fit_colours(tmp_path_factory.mktemp("colours"), *RECIPE)
 
 
 @pytest.fixture(scope="session")
 def table(model):
     return model.with_suffix(".csv")
+
+
+@pytest.fixture(scope="session")
+def default_model(tmp_path_factory):
+    """Return the default classifier of the same table."""
+    return fit_colours(tmp_path_factory.mktemp("default"))
 
 
 @pytest.fixture

@@ -59,12 +59,17 @@ def test_command_that_is_not_complete_shows_help(arguments):
         (["show", "{model}"], HEAVIEST),
         (["predict", "{model}", "{table}"], HEAVIEST),
         (["evaluate", "{model}", "{table}"], HEAVIEST),
+        (["show", "{default}"], HEAVIEST),
+        (["predict", "{default}", "{table}", "--proba", "--margins"], HEAVIEST),
+        (["evaluate", "{default}", "{table}"], HEAVIEST),
         (["budget", "{model}"], HEAVIEST),
         *((["export", "{model}", *how, "-o", "{folder}"], HEAVIEST) for how in EXPORTS),
     ],
 )
-def test_commands_start_without_what_takes_long_to_load(arguments, refused, model, table, tmp_path):
-    places = {"model": model, "table": table, "folder": tmp_path}
+def test_commands_start_without_what_takes_long_to_load(
+    arguments, refused, model, default_model, table, tmp_path
+):
+    places = {"model": model, "default": default_model, "table": table, "folder": tmp_path}
     command = [sys.executable, "-c", STARTED, *filled(arguments, **places)]
     process = subprocess.run(command, capture_output=True, text=True, check=True)
 

@@ -13,7 +13,7 @@ import pytest
 from model_files import changed, put_together, take_apart
 from shell import check_is_refused, filled, hyperlvq
 from sklearn.linear_model import LogisticRegression
-from small_tables import PUBLISHED, RECORD, colour_rows, fit_colours
+from small_tables import PUBLISHED, RECIPE, RECORD, colour_rows, fit_colours
 
 import hyperlvq as package
 
@@ -45,7 +45,7 @@ def with_other_notes(content):
 def inputs(tmp_path_factory):
     """Return a folder with a good table, its model, and all that is bad."""
     folder = tmp_path_factory.mktemp("inputs")
-    content = fit_colours(folder).read_bytes()
+    content = fit_colours(folder, *RECIPE).read_bytes()
     models = {
         "pickle.hlvq": pickle.dumps(LogisticRegression()),
         "noted.hlvq": with_other_notes(content),
@@ -59,6 +59,8 @@ def inputs(tmp_path_factory):
     package.save(recipe.fit(frame.to_numpy(), good.colour), folder / "array.hlvq")
     layer = package.make_classifier("rvfl", "glvq", n_units=20, random_state=0)
     package.save(layer.fit(frame, good.colour), folder / "rvfl.hlvq")
+    squares = package.make_classifier("features", "rls").fit(frame, good.colour)
+    package.save(squares, folder / "rls.hlvq")
     good.assign(b=np.nan).to_csv(folder / "b_missing.csv", index=False)
     (folder / "subfolder").mkdir()
     for suffix in ("csv", "parquet", "svg", "png", "pdf"):
@@ -138,6 +140,22 @@ BAD_INPUT = [
     (fit(GOOD, "--n-units", "many"), "invalid value for '--n-units'"),
     (fit(GOOD, "--clip", "40000"), "--clip must be at"),
     (fit(GOOD, "--slope", "nan"), "slope must be a finite number above 0, got nan"),
+    (
+        fit(GOOD, "--slope", "steep"),
+        "invalid value for '--slope': 'steep' is neither a number nor 'auto'; "
+        "see hyperlvq fit --help",
+    ),
+    (fit(GOOD, "--readout", "rls", "--tol", "auto"), "--tol must be a number, got 'auto'"),
+    (fit(GOOD, "--networks", "0"), "--networks must be at least 1, got 0"),
+    (fit(GOOD, "--networks", "2000"), "--networks must be at most 1000, got 2000"),
+    (fit(GOOD, "--time-limit", "0"), "--time-limit must be a finite number above 0, got 0.0"),
+    (
+        fit(GOOD, "--networks", "2", "--readout", "glvq"),
+        "hyperlvq: --networks goes with the default classifier, not with --readout glvq\n",
+    ),
+    (fit(GOOD, "--time-limit", "9", "--slope", "5"), "default classifier, not with --slope\n"),
+    (fit(GOOD, "--networks", "2", "--tune"), "goes with the default classifier, not with --tune\n"),
+    (fit(GOOD, "--networks", "2", "--max-ram", "2k"), "classifier, not with --max-ram 2k\n"),
     (fit(GOOD, "--cv", "1"), "--cv must be 0 or at least 2"),
     (fit(GOOD, "--seed", "-1"), "invalid value for '--seed'"),
     (fit(GOOD, "--hidden", "rvfl", "--clip", "3"), "rvfl with glvq takes no --clip; it takes "),
@@ -188,6 +206,7 @@ BAD_INPUT = [
     (["predict", "{folder}/colours.hlvq"], "missing argument"),
     (predict(GOOD, model="pickle.hlvq"), "pickle.hlvq is a pickle"),
     (predict(GOOD, model="array.hlvq"), "fitted in Python without column names"),
+    (predict(GOOD, "--proba", model="rls.hlvq"), "--proba: rls gives no probabilities"),
     (predict("b_missing.csv", model="python.hlvq"), "b_missing.csv: the model refuses it"),
     (predict("other_names.csv"), "no columns 'a' (did you mean 'A'?), 'b' (did you mean 'bb'?)"),
     (predict(GOOD, "--keep", "knid"), "no column 'knid' (did you mean 'kind'?)"),

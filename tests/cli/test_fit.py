@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from shell import hyperlvq, hyperlvq_bytes, in_process, output_of
-from small_tables import QUICK, colour_table
+from small_tables import QUICK, RECIPE, colour_table
 
 import hyperlvq as package
 from hyperlvq.model_files import read_path
@@ -41,21 +41,87 @@ def decisions(table):
     return lambda path: package.load(path).decision_function(pd.read_csv(table))
 
 
-def test_the_report_names_what_was_learnt_and_how_well(table, path):
-    output = output_of("fit", table, "-t", "colour", "-o", path)
+MODELS = {
+    (): "HyperLVQClassifier: n_networks=4\n",
+    RECIPE: "intrvfl with glvq: n_units=1000, clip=7",
+}
+
+
+@pytest.mark.parametrize("options", MODELS)
+def test_the_report_names_what_was_learnt_and_how_well(options, table, path):
+    output = output_of("fit", table, "-t", "colour", "-o", path, *options)
 
     assert "table    colours.csv: 30 rows" in output
     assert "target   colour: blue 10 (33%), green 10 (33%), red 10 (33%)" in output
     assert "columns  3 used: 2 of numbers, 1 of text" in output
     assert "in 5-fold cross-validation (always blue: 0.333)" in output
     assert "true \\ predicted  blue  green  red" in output
-    assert "intrvfl with glvq: n_units=1000, clip=7" in output
-    assert "flops" in output
+    assert f"model     {MODELS[options]}" in output
+    assert ("flops" in output) == (options == RECIPE)
     assert f"saved: {path} (" in output
 
 
-def test_the_same_seed_gives_the_same_model(table, model, quick_fit, decisions):
-    expected = decisions(model)
+def test_what_was_chosen_for_each_network_is_shown_with_what_came_of_it(table, path):
+    output = output_of("fit", table, "-t", "colour", "-o", path, "--n-units", "50")
+    options = ("--networks", "1", "--cv", "0")
+    alone = output_of("fit", table, "-t", "colour", "-o", path, *options)
+
+    chosen = "chosen    penalties and shares of the vote, by rows that are left out of training in"
+    header, *rows = (line.split() for line in output.split(chosen)[1].splitlines()[3:9])
+    assert header[:3] == ["network", "units", "penalty"]
+    assert [row[0] for row in rows] == ["conjunction", "majority", "parity", "conjunction", "all"]
+    assert [row[1] for row in rows] == ["50", "50", "50", "50", "200"]
+    assert sum(float(row[-1].rstrip("%")) for row in rows[:-1]) == pytest.approx(100, abs=2)
+    assert alone.count("conjunction   4000 ") == 1
+    assert "\nall " not in alone
+
+
+def test_without_cross_validation_the_accuracy_is_that_of_left_out_rows(table, path):
+    output = output_of("fit", table, "-t", "colour", "-o", path, *QUICK)
+    weighted = (*QUICK, "--class-weight", "balanced")
+
+    assert "of rows that are left out of training in turn (always blue: 0.333)\nlog loss" in output
+    assert "note      chosen on these rows: expect a little less than this accuracy\n" in output
+    balanced = output_of("fit", table, "-t", "colour", "-o", path, *weighted)
+    assert "in turn (all classes counting the same)\n" in balanced
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("--hidden=rvfl", "--readout=rls", "--clip=3", "--slope=5", "--prototypes-per-class=2"),
+        *("--tune", "--max-flash=16k", "--max-ram=2k"),
+    ],
+)
+def test_an_option_that_only_recipes_have_trains_a_recipe(option, table, quick_fit):
+    model = package.load(quick_fit(table, option))
+
+    assert [*model.named_steps] == ["columns", "scale", "hidden", "readout"]
+
+
+def test_options_of_the_default_classifier_reach_it(table, quick_fit):
+    options = ("--networks", "2", "--time-limit", "100", "--class-weight", "balanced")
+    model = package.load(quick_fit(table, *options))
+
+    assert [*model.named_steps] == ["columns", "classifier"]
+    classifier = model["classifier"]
+    assert (classifier.n_networks, classifier.n_units) == (2, 20)
+    assert classifier.class_weight == "balanced"
+    assert len(classifier.kinds_) == 41
+
+
+def test_a_time_limit_leaves_one_network_and_no_folds(table, path):
+    output = output_of("fit", table, "-t", "colour", "-o", path, "--time-limit", "0.0001")
+
+    assert "note     not cross-validated, which would take long: --cv 5 does it\n" in output
+    assert "accuracy  1.000 of rows that are left out" in output
+    assert "chosen    its penalty, by rows that are left out of training in turn\n" in output
+    assert "conjunction" in output
+    assert "majority" not in output
+
+
+def test_the_same_seed_gives_the_same_model(table, default_model, quick_fit, decisions):
+    expected = decisions(default_model)
 
     np.testing.assert_array_equal(decisions(quick_fit(table, "--seed", 0)), expected)
     assert (decisions(quick_fit(table, "--seed", 2)) != expected).any()
@@ -73,6 +139,32 @@ def test_parameters_reach_the_model(table, quick_fit):
     for step, given in (("hidden", hidden), ("readout", readout)):
         for option, value in given.items():
             assert getattr(model[step], option[2:].replace("-", "_")) == value
+
+
+@pytest.mark.parametrize(
+    ("options", "parameters"),
+    [
+        (["--slope", "auto", "--tol", "auto"], {"slope": "auto", "tol": "auto"}),
+        (["--readout", "rls", "--alpha", "loo"], {"alpha": "loo"}),
+        (
+            ["--readout", "kglvq", "--gamma", "scale", "--tol", "0.1"],
+            {"gamma": "scale", "tol": 0.1},
+        ),
+    ],
+)
+def test_some_parameters_are_a_number_or_a_word(table, quick_fit, options, parameters):
+    found = package.load(quick_fit(table, *options))[-1].get_params()
+
+    assert {name: found[name] for name in parameters} == parameters
+
+
+def test_the_report_names_what_a_word_has_become(table, path):
+    output = output_of("fit", table, "-t", "colour", "-o", path, "--cv", 0, "--readout", "glvq")
+    assert "prototypes_per_class=3, slope=6.0\n" in output
+
+    options = ["--readout", "rls", "--alpha", "loo", "--n-units", 20]
+    output = output_of("fit", table, "-t", "colour", "-o", path, "--cv", 0, *options)
+    assert f"alpha={package.load(path)[-1].alpha_:.4g}".rstrip("0") in output
 
 
 def test_kept_and_dropped_columns_are_as_asked(quick_fit, tmp_path):
@@ -171,8 +263,9 @@ def test_a_model_that_nobody_reads_is_not_saved(table):
     assert (code, errors) == (2, sentence)
 
 
-def test_json_holds_what_the_model_remembers(table, path):
-    options = ("--n-units", "20", "--tune", "--cv", "2", "--json")
+@pytest.mark.parametrize("further", [("--tune", "--cv", "2"), ("--cv", "2"), ("--cv", "0")])
+def test_json_holds_what_the_model_remembers(further, table, path):
+    options = ("--n-units", "20", *further, "--json")
     output = output_of("fit", table, "-t", "colour", "-o", path, *options)
 
     known = json.dumps(to_plain(from_notes(read_path(path), "m")))

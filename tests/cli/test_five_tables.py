@@ -40,7 +40,7 @@ def toy(path):
     return "moon"
 
 
-#: What cross-validation must reach; the shares of the largest classes are 0.44, 0.40, 0.10, 0.50.
+#: The accuracy that must be reached; the shares of the largest classes are 0.44, 0.40, 0.10, 0.50.
 TABLES = {penguins: 0.95, wine: 0.95, digits: 0.95, toy: 0.65}
 #: How Python reads the tables for a model.
 READING = {wine: {"sep": ";", "decimal": ","}}
@@ -57,6 +57,11 @@ def fitted(request, tmp_path_factory):
     return table, model, json.loads(output), request.param
 
 
+def accuracy_of(about):
+    """Return the accuracy in cross-validation, or of larger tables that of left-out rows."""
+    return about["validation"]["mean"] if about["validation"] else about["left_out"]["accuracy"]
+
+
 def test_all_rows_and_columns_are_used_with_an_accuracy_far_above_guessing(fitted):
     table, _, about, made_by = fitted
 
@@ -65,7 +70,7 @@ def test_all_rows_and_columns_are_used_with_an_accuracy_far_above_guessing(fitte
     used = [column["name"] for column in about["columns"] if column["kind"] != "dropped"]
     assert about["rows"] == len(frame)
     assert used == varying.tolist()
-    assert about["validation"]["mean"] > TABLES[made_by]
+    assert accuracy_of(about) > TABLES[made_by]
     assert max(about["classes"].values()) / about["rows"] < TABLES[made_by] - 0.1
 
 
@@ -120,9 +125,10 @@ def test_200_000_rows_are_learnt_within_2_gigabytes_and_predicted_like_few(tmp_p
     table, model, about = tmp_path / "t.csv", tmp_path / "m", tmp_path / "about.json"
     frame.assign(y=np.array(["low", "mid", "high"])[y]).to_csv(table, index=False)
 
-    assert peak_bytes(about, "fit", table, "--target", "y", "-o", model, "--json") < 2e9
+    fit = ("fit", table, "--target", "y", "-o", model, "--networks", "1", "--n-units", "500")
+    assert peak_bytes(about, *fit, "--json") < 2e9
     assert json.loads(about.read_text())["rows"] == 200_000
-    assert json.loads(about.read_text())["validation"]["mean"] > 0.9
+    assert accuracy_of(json.loads(about.read_text())) > 0.9
     frame[:1000].to_csv(tmp_path / "few.csv", index=False)
     _, few, many = (  # the first may compile; how much libraries take depends on the system
         peak_bytes(tmp_path / "classes.csv", "predict", model, rows)

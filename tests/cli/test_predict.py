@@ -2,11 +2,12 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 from shell import hyperlvq, output_of
 from sklearn.metrics import balanced_accuracy_score
-from small_tables import QUICK
+from small_tables import QUICK, colour_table
 
 import hyperlvq as package
 
@@ -70,6 +71,22 @@ def test_the_name_says_the_format(name, model, table, expected, tmp_path):
     assert output_of(*arguments, "--quiet") == ""
 
 
+@pytest.mark.parametrize("name", ["p.csv", "p.parquet"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_are_those_of_python_to_the_last_digit(n_classes, name, frame, tmp_path):
+    table, model, output = (tmp_path / each for each in ("t.csv", "m.hlvq", name))
+    rows = frame[frame["colour"] != "blue"] if n_classes == 2 else frame
+    rows.to_csv(table, index=False)
+    output_of("fit", table, "-t", "colour", "-o", model, *QUICK)
+
+    output_of("predict", model, table, "--proba", "-o", output)
+
+    loaded, found = package.load(model), READERS[name](output)
+    names = [f"p_{label}" for label in loaded.classes_]
+    assert found.columns.tolist() == ["colour", *names]
+    np.testing.assert_array_equal(found[names], loaded.predict_proba(rows))
+
+
 def test_quotes_are_only_where_they_are_needed(predict, frame):
     named = frame.head(3).assign(name=["plain", 'a "b", c', None])
 
@@ -85,6 +102,20 @@ def mistaken(frame, tmp_path):
     frame.loc[:6, "colour"] = "red"
     frame.to_csv(tmp_path / "t.csv", index=False)
     return tmp_path / "t.csv"
+
+
+@pytest.mark.parametrize("rows", [10, 5000])
+def test_the_default_classifier_predicts_and_evaluates_few_and_many_rows(
+    rows, default_model, tmp_path
+):
+    (tmp_path / "t.csv").write_text(colour_table(rows))
+    predicted = output_of("predict", default_model, tmp_path / "t.csv").splitlines()[1:]
+
+    frame = pd.read_csv(tmp_path / "t.csv")
+    assert predicted == package.load(default_model).predict(frame).tolist()
+    assert figures(default_model, tmp_path / "t.csv")["accuracy"] == np.mean(
+        predicted == frame["colour"]
+    )
 
 
 def figures(*arguments):

@@ -183,7 +183,7 @@ def test_rule_and_rate_are_those_of_the_readout(model, stream):
     learner, of_glvq = make_learner(perceptron.fit(*stream)), make_learner(glvq.fit(*stream))
 
     assert learner.rate / 2**learner.fraction_bits == pytest.approx(0.01, rel=0.01)
-    assert of_glvq.rate == glvq[-1].learning_rate_
+    assert (of_glvq.rate, of_glvq.slope) == (glvq[-1].learning_rate_, glvq[-1].slope_)
     assert (learner.rule, of_glvq.rule) == ("perceptron", "glvq")
     assert make_learner(model).rule == "perceptron"
 

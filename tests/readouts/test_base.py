@@ -28,11 +28,13 @@ READOUTS = [
     KGLVQClassifier(random_state=0),
 ]
 LEARNERS = [readout for readout in READOUTS if hasattr(readout, "partial_fit")]
+PROTOTYPES = [readout for readout in READOUTS if not isinstance(readout, RLSClassifier)]
 MANY = [LVQ1Classifier, GLVQClassifier, KGLVQClassifier]
 ONLINE = [PerceptronClassifier, LVQ1Classifier, GLVQClassifier]
 
 every_readout = pytest.mark.parametrize("readout", READOUTS, ids=repr, indirect=True)
 every_learner = pytest.mark.parametrize("readout", LEARNERS, ids=repr, indirect=True)
+every_prototype_readout = pytest.mark.parametrize("readout", PROTOTYPES, ids=repr, indirect=True)
 
 
 @pytest.fixture
@@ -116,6 +118,61 @@ def test_decision_of_two_classes_is_one_number_per_sample(readout, activations):
     scores = readout.decision_function(X)
     assert scores.shape == (len(X),)
     np.testing.assert_array_equal(scores > 0, readout.predict(X))
+
+
+@every_prototype_readout
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_add_up_and_the_largest_is_that_of_the_prediction(
+    readout, activations, n_classes
+):
+    X, y = activations
+    readout.fit(X, np.minimum(y, n_classes - 1))
+
+    found = readout.predict_proba(X)
+    assert found.shape == (len(X), n_classes)
+    assert found.min() >= 0
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    np.testing.assert_array_equal(readout.classes_[found.argmax(axis=1)], readout.predict(X))
+
+
+@every_prototype_readout
+def test_probabilities_are_surer_where_the_prediction_is_right(readout, activations):
+    X, y = activations
+    shares = readout.fit(X[::2], y[::2]).predict_proba(X)[np.arange(len(y)), y]
+
+    assert shares.mean() > 0.5
+
+
+@pytest.mark.parametrize(
+    "readout", [CentroidClassifier(), KGLVQClassifier(kernel="linear", random_state=0)], ids=str
+)
+def test_probabilities_are_relative_to_the_distances_of_the_samples(readout, iris):
+    X, y = iris[0][:100], iris[1][:100]
+    readout.fit(X, y)
+    combinations = readout.dual_coef_ @ readout.X_fit_ if hasattr(readout, "X_fit_") else None
+    prototypes = readout.prototypes_ if combinations is None else combinations
+
+    distances = ((X[:, np.newaxis] - prototypes) ** 2).sum(axis=2)
+    scale = distances.sum(axis=1).mean()
+    assert readout.distance_scale_ == pytest.approx(scale)
+    expected = 1 / (1 + np.exp(10 * (distances[:, 1] - distances[:, 0]) / scale))
+    np.testing.assert_allclose(readout.predict_proba(X)[:, 1], expected, rtol=1e-6)
+
+
+@every_learner
+def test_class_without_samples_so_far_has_no_probability(readout, activations):
+    X, y = activations
+    readout.partial_fit(X[y == 0], y[y == 0], classes=[0, 1, 2])
+    np.testing.assert_array_equal(readout.predict_proba(X[:2]), [[1, 0, 0]] * 2)
+
+    readout.partial_fit(X[y < 2], y[y < 2])
+    found = readout.predict_proba(X)
+    assert (found[:, 2] == 0).all()
+    assert (found[:, :2] > 0).all()
+
+
+def test_least_squares_has_no_probabilities():
+    assert not hasattr(RLSClassifier(), "predict_proba")
 
 
 @every_readout
@@ -337,7 +394,7 @@ def test_input_of_any_form_is_learnt(readout, activations, convert):
 @pytest.mark.parametrize(
     "readout",
     [
-        GLVQClassifier(random_state=0),
+        GLVQClassifier(slope=10, random_state=0),
         KGLVQClassifier(tol=1e-3, random_state=0),
         LVQ1Classifier(random_state=0),
     ],
@@ -371,8 +428,9 @@ def test_balanced_classes_find_a_rare_one(rng):
 def test_batches_take_class_weights_but_cannot_be_balanced(iris):
     X, y = iris
     labels = [0, 1, 2]
-    expected = GLVQClassifier(random_state=0).partial_fit(X, y, labels, 1 + (y == 1))
-    weighted = GLVQClassifier(class_weight={1: 2}, random_state=0).partial_fit(X, y, labels)
+    readout = GLVQClassifier(slope=10, random_state=0)
+    expected = clone(readout).partial_fit(X, y, labels, 1 + (y == 1))
+    weighted = readout.set_params(class_weight={1: 2}).partial_fit(X, y, labels)
 
     np.testing.assert_array_equal(weighted.prototypes_, expected.prototypes_)
     with pytest.raises(ValueError, match="class_weight='balanced' needs all samples"):

@@ -12,7 +12,7 @@ from hyperlvq.kernels import plain
 def mean_cost_and_gradient(readout, X, y):
     prototypes = readout.prototypes_, readout.prototype_classes_
     shares = np.full(len(X), 1 / len(X))
-    return plain.cost_and_gradient(*prototypes, X.astype(float), y, readout.slope, shares)
+    return plain.cost_and_gradient(*prototypes, X.astype(float), y, readout.slope_, shares)
 
 
 def mean_cost(readout, X, y):
@@ -20,7 +20,7 @@ def mean_cost(readout, X, y):
 
 
 def test_prototypes_end_at_a_stationary_point(wine):
-    readout = GLVQClassifier(slope=2.0, random_state=0).fit(*wine)
+    readout = GLVQClassifier(slope=2.0, tol=1e-5, random_state=0).fit(*wine)
 
     assert np.abs(mean_cost_and_gradient(readout, *wine)[1]).max() < 5e-4
 
@@ -32,6 +32,47 @@ def test_loss_curve_falls_to_the_cost_of_the_model(activations):
     assert len(readout.loss_curve_) == readout.n_iter_
     assert (np.diff(readout.loss_curve_) <= 1e-7).all()
     assert readout.loss_curve_[-1] == pytest.approx(mean_cost(readout, X, y), rel=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("solver", ["lbfgs", "sgd"])
+@pytest.mark.parametrize(
+    ("total", "slope"), [(1e-9, 6), (75, 6), (300, 12), (1200, 24), (75_000, 189.7), (1e6, 200)]
+)
+def test_auto_slope_grows_with_the_root_of_the_weight_of_all_samples(wine, total, slope, solver):
+    X, y = wine
+    readout = GLVQClassifier(solver=solver, max_iter=1, random_state=0)
+
+    readout.fit(X, y, sample_weight=np.full(len(y), total / len(y)))
+    assert readout.slope_ == pytest.approx(slope, abs=0.05)
+
+
+@pytest.mark.parametrize("class_weight", [{0: 1000, 1: 0.001}, "balanced"])
+def test_auto_slope_does_not_depend_on_weights_of_classes(wine, class_weight):
+    plain, weighted = (
+        GLVQClassifier(class_weight=each, random_state=0).fit(*wine).slope_
+        for each in (None, class_weight)
+    )
+
+    assert weighted == pytest.approx(plain)
+
+
+def test_auto_slope_of_the_first_batch_is_kept(wine):
+    X, y = wine
+    readout = GLVQClassifier(random_state=0).partial_fit(X, y, classes=[0, 1, 2])
+    first = readout.slope_
+
+    assert first == pytest.approx(12 * np.sqrt(len(y) / 300))
+    assert readout.partial_fit(X[:3], y[:3]).slope_ == first
+    assert readout.set_params(slope=3).partial_fit(X[:3], y[:3]).slope_ == 3
+
+
+def test_batches_go_on_with_the_slope_of_fit(wine):
+    X, y = wine
+    readout = GLVQClassifier(random_state=0).fit(X, y)
+    expected = readout.slope_
+
+    assert readout.partial_fit(X[:3], y[:3]).slope_ == expected
 
 
 def test_glvq_improves_on_the_centroids(iris):
@@ -54,7 +95,7 @@ def test_given_learning_rate_is_used_as_it_is(activations, recwarn):
     parameters = {"solver": "sgd", "max_iter": 1, "shuffle": False, "init_noise": 0}
     prototypes = np.array([X[y == c].mean(axis=0) for c in range(3)])
 
-    readout = GLVQClassifier(learning_rate=2.0, **parameters).fit(X, y)
+    readout = GLVQClassifier(slope=10, learning_rate=2.0, **parameters).fit(X, y)
     plain.glvq_pass(X, y, np.arange(len(X)), prototypes, np.arange(3), 10.0, 2.0)
     np.testing.assert_allclose(readout.prototypes_, prototypes)
     assert readout.learning_rate_ == 2.0

@@ -46,6 +46,13 @@ def test_scores_are_minus_the_distance_in_feature_space(rings, name, gamma, kern
     np.testing.assert_allclose(readout.decision_function(X) / scale, expected / scale, atol=1e-6)
 
 
+def test_auto_slope_is_that_of_glvq(rings):
+    assert KGLVQClassifier(random_state=0).fit(*rings).slope_ == 10
+
+    automatic = KGLVQClassifier(slope="auto", random_state=0).fit(*rings)
+    assert automatic.slope_ == pytest.approx(12 * np.sqrt(len(rings[1]) / 300))
+
+
 def test_kernel_matrix_is_computed_once_per_fit(rings):
     calls = []
 

@@ -75,6 +75,31 @@ def test_glvq_ends_at_the_cost_it_has_on_numpy(activations, rng, on_device, dtyp
     )
 
 
+@pytest.mark.parametrize("readout", [CentroidClassifier(), GLVQClassifier(random_state=0)], ids=str)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_are_those_on_numpy(activations, on_device, readout, n_classes):
+    X, y = activations[0], np.minimum(activations[1], n_classes - 1)
+    tensor, labels = on_device(X, y)
+
+    found = readout.fit(tensor, labels).predict_proba(tensor)
+    assert found.device == tensor.device
+    np.testing.assert_allclose(
+        found.cpu().numpy(), hyperlvq.to_numpy(readout).predict_proba(X), rtol=1e-4, atol=1e-6
+    )
+    assert torch.equal(found.argmax(axis=1), readout.predict(tensor))
+
+
+def test_auto_slope_is_that_on_numpy(activations, on_device):
+    tensor, labels = on_device(*activations)
+    weights = np.arange(len(labels)) % 3
+
+    found, expected = (
+        GLVQClassifier(random_state=0).fit(*samples, sample_weight=weights).slope_
+        for samples in ((tensor, labels), activations)
+    )
+    assert found == expected
+
+
 def test_labels_come_back_as_tensors(activations, on_device):
     X, y = on_device(*activations)
     tens = CentroidClassifier().fit(X, 10 * y).predict(X)

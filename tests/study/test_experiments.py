@@ -30,6 +30,16 @@ def test_models_that_draw_nothing_are_not_random():
     assert names == ["rls_features", "svm", "knn", "ridge"]
 
 
+def test_glvq_has_the_slopes_and_the_tolerance_of_the_records_whatever_the_defaults_become():
+    models = [model for model in MODELS.values() if model.recipe[1] in ("glvq", "kglvq")]
+
+    assert len(models) == 8
+    assert {model.defaults["slope"] for model in models} == {10, 12}
+    assert {model.fixed["tol"] for model in models} == {1e-5}
+    slopes = {model.quick_grid["slope"] for model in models if model.quick_grid}
+    assert slopes == {(5.0, 12.0), (10,)}
+
+
 def test_grids_are_the_papers_with_larger_penalties():
     expected = {
         "n_units": tuple(range(50, 1550, 50)),

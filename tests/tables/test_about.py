@@ -2,13 +2,14 @@
 
 import json
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
-from small_tables import colour_table, fit_colours
+from small_tables import RECIPE, colour_table, fit_colours
 
 from hyperlvq import CentroidClassifier
 from hyperlvq.checks import InputError
@@ -32,11 +33,10 @@ from hyperlvq.tables.read import read_table
 from hyperlvq.tables.training import Task, train
 
 
-@pytest.mark.parametrize("hidden", hidden_layers())
-@pytest.mark.parametrize("readout", readouts())
-def test_what_is_known_of_every_recipe_is_plain_and_comes_back(hidden, readout, tmp_path):
+@pytest.mark.parametrize("recipe", [None, *product(hidden_layers(), readouts())])
+def test_what_is_known_of_every_model_is_plain_and_comes_back(recipe, tmp_path):
     (tmp_path / "t.csv").write_text(colour_table())
-    task = Task("colour", hidden, readout, n_folds=2)
+    task = Task("colour", recipe, n_folds=2)
 
     _, parts, about = train(read_table(tmp_path / "t.csv"), task, lambda *_: None)
 
@@ -119,7 +119,12 @@ ABSENT = object()
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
-    return read_path(fit_colours(tmp_path_factory.mktemp("model"), "--cv", "2"))
+    return read_path(fit_colours(tmp_path_factory.mktemp("model"), *RECIPE, "--cv", "2"))
+
+
+@pytest.fixture(scope="module")
+def default_file(tmp_path_factory):
+    return read_path(fit_colours(tmp_path_factory.mktemp("default"), "--cv", "2"))
 
 
 @pytest.mark.parametrize("scale", [[], [("scale", None)]])
@@ -152,6 +157,9 @@ def test_table_model_without_its_scaling_is_one_sentence(scale, file):
         ("columns", np.array(["[" * 10**5], dtype=object)),
         ("columns", np.array(["1"], dtype=object)),
         ("columns", np.array([], dtype=object)),
+        ("log_loss", "1"),
+        ("networks", {}),
+        ("left_out", {"accuracy": 0.5, "log_loss": 1.0}),
         ("unknown", 0),
         ("target", ABSENT),
         ("columns", ABSENT),
@@ -163,6 +171,30 @@ def test_notes_of_something_else_are_one_sentence(key, value, file):
 
     with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
         from_notes(replace(file, notes=notes), "m")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("networks", ABSENT),
+        ("left_out", ABSENT),
+        ("left_out", {"accuracy": 0.5}),
+        ("left_out", {"accuracy": 0.5, "log_loss": float("nan")}),
+        ("networks", {"kind": ["majority"]}),
+        ("networks", {"n_units": [20, "20", 20, 20]}),
+        ("networks", {"weight": [1.0]}),
+    ],
+)
+def test_notes_on_networks_of_something_else_are_one_sentence(key, value, default_file):
+    notes = dict(default_file.notes)
+    if value is ABSENT:
+        del notes[key]
+    else:
+        notes[key] = value if key == "left_out" else {**notes[key], **value}
+
+    assert from_notes(default_file, "m")
+    with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
+        from_notes(replace(default_file, notes=notes), "m")
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,17 @@ def test_kept_columns_come_first_and_none_is_lost_to_a_prediction(name, kept, co
     assert table["y"].to_pylist() == ["u", "v"]
 
 
+def test_probabilities_come_last_under_names_that_are_free():
+    of_classes = {"a": np.array([0.25, 0.5]), "\ud800": np.array([0.75, 0.5])}
+    table = Table(TableForm("t.csv", ("p_a",)), pa.table({"p_a": ["1", "2"]}))
+    batch = PredictedBatch(table, np.array(["a", "b"]), np.ones(2), of_classes)
+
+    found = prediction_table(batch, "y", ["p_a"])
+
+    assert found.column_names == ["p_a", "y", "margin", "predicted_p_a", "p_\\ud800"]
+    assert found["predicted_p_a"].to_pylist() == [0.25, 0.5]
+
+
 def test_tables_follow_one_another_under_one_header(tmp_path):
     table = prediction_table(PREDICTED, "y", ["a"])
     with open_output(str(tmp_path / "p.csv")) as write:

@@ -8,25 +8,41 @@ import pytest
 from small_tables import colour_table
 
 from hyperlvq.checks import InputError
+from hyperlvq.tables import training
 from hyperlvq.tables.columns import Column, Kind
-from hyperlvq.tables.training import MOST_FEATURES, Task, table_classifier, table_recipe, train
+from hyperlvq.tables.training import (
+    MOST_FEATURES,
+    Task,
+    features_classifier,
+    table_classifier,
+    train,
+)
 
 QUICK = {"n_units": 20}
+GLVQ = "intrvfl", "glvq"
 NUMBER, TEXT = Column("a", Kind.NUMBER), Column("t", Kind.TEXT)
 
 
-def features(frame, columns, hidden="intrvfl"):
+def features(frame, columns, recipe=("intrvfl", "centroids")):
     """Return what the first step of a fitted model makes of the table it was fitted on."""
-    model = table_classifier(columns, len(frame), hidden, "centroids", seed=0)
+    model = table_classifier(columns, len(frame), recipe, seed=0)
     y = np.arange(len(frame)) % 2
     return model.fit(frame, y)["columns"].transform(frame)
 
 
-@pytest.mark.parametrize(("hidden", "filled"), [("intrvfl", np.nan), ("features", 3), ("rvfl", 3)])
-def test_a_missing_number_goes_on_to_the_integer_layer_only(hidden, filled):
+@pytest.mark.parametrize(
+    ("recipe", "filled"),
+    [
+        (None, np.nan),
+        (("intrvfl", "centroids"), np.nan),
+        (("features", "centroids"), 3),
+        (("rvfl", "centroids"), 3),
+    ],
+)
+def test_a_missing_number_goes_on_to_those_who_take_it(recipe, filled):
     columns = [NUMBER, Column("d", Kind.DROPPED, reason="dates")]
 
-    found = features(pd.DataFrame({"a": [1.0, np.nan, 3.0, 5.0]}), columns, hidden)
+    found = features(pd.DataFrame({"a": [1.0, np.nan, 3.0, 5.0]}), columns, recipe)
 
     np.testing.assert_array_equal(found[:, 0], [1, filled, 3, 5])
 
@@ -52,10 +68,11 @@ def test_a_column_of_text_has_a_limited_number_of_features():
 
 
 def test_every_random_state_is_the_seed():
-    parameters = table_recipe("intrvfl", "glvq", 7).get_params()
+    parameters = features_classifier(GLVQ, 7).get_params()
 
     seeds = [value for name, value in parameters.items() if name.endswith("random_state")]
     assert seeds == [7, 7]
+    assert features_classifier(None, 7)[-1].random_state == 7
 
 
 @pytest.fixture
@@ -72,17 +89,17 @@ def test_progress_goes_from_nothing_to_all_of_every_step(colours):
 
     train(
         colours,
-        Task("colour", parameters={**QUICK, "clip": 3, "slope": 5.0}, n_folds=2, tune=True),
+        Task("colour", GLVQ, {**QUICK, "clip": 3, "slope": 5.0}, n_folds=2, tune=True),
         lambda *step: steps.append(step),
     )
 
     tuning = [("tuning", done, 6) for done in range(7)]
     validating = [("cross-validating", done, 2) for done in range(3)]
-    assert steps == [*tuning, *validating, ("training", 0, 1), ("training", 1, 1)]
+    assert steps == [*tuning, ("training", 0, 1), ("training", 1, 1), *validating]
 
 
 def test_the_found_settings_are_those_of_the_model(colours):
-    task = Task("colour", parameters={**QUICK, "clip": 3}, n_folds=0, tune=True)
+    task = Task("colour", GLVQ, {**QUICK, "clip": 3}, n_folds=0, tune=True)
     start = perf_counter()
     trained = train(colours, task, no_progress)
 
@@ -93,9 +110,67 @@ def test_the_found_settings_are_those_of_the_model(colours):
 
 
 @pytest.mark.parametrize(
+    ("most_rows", "task", "n_folds"),
+    [
+        (30, Task("colour", None, QUICK), 5),
+        (29, Task("colour", None, QUICK), 0),
+        (29, Task("colour", None, QUICK, n_folds=2), 2),
+        (30, Task("colour", None, {**QUICK, "time_limit": 1e-4}), 0),
+        (29, Task("colour", GLVQ, QUICK), 5),
+    ],
+)
+def test_the_default_classifier_is_cross_validated_where_that_is_quick_or_asked_for(
+    colours, monkeypatch, most_rows, task, n_folds
+):
+    monkeypatch.setattr(training, "MOST_VALIDATED_ROWS", most_rows)
+
+    about = train(colours, task, no_progress).about
+
+    validation = about["validation"]
+    assert (validation is None) == (n_folds == 0)
+    assert validation is None or len(validation.accuracies) == n_folds
+    assert ("left_out" in about) == (task.recipe is None)
+
+
+def test_what_networks_chose_is_that_of_the_model(colours):
+    trained = train(colours, Task("colour", None, QUICK, n_folds=0), no_progress)
+    classifier = trained.model["classifier"]
+
+    assert trained.about["networks"] == classifier.settings_
+    assert trained.about["left_out"] == {
+        "accuracy": classifier.left_out_accuracy_,
+        "log_loss": classifier.left_out_log_loss_,
+    }
+
+
+def test_labels_that_are_noise_have_no_better_figures_than_the_largest_class(read, rng):
+    y = rng.permutation(["u"] * 140 + ["v"] * 60)
+    rows = [
+        f"{a},{b},{label}\n" for (a, b), label in zip(rng.normal(size=(200, 2)), y, strict=True)
+    ]
+
+    about = train(read("a,b,y\n" + "".join(rows)), Task("y", None, QUICK), no_progress).about
+
+    assert about["left_out"]["accuracy"] < 0.75
+    assert about["validation"].mean < 0.75
+    assert about["validation"].log_loss > 0.58  # of the shares of the classes: 0.61
+
+
+def test_a_fold_may_have_no_value_of_a_column(read):
+    rows = [f"{i % 2},{'' if i else 7},{'uv'[i % 2]}\n" for i in range(20)]
+    task = Task("y", None, QUICK, n_folds=2, keep=["b"])
+
+    trained = train(read("a,b,y\n" + "".join(rows)), task, no_progress)
+
+    assert trained.about["validation"].mean == 1
+
+
+@pytest.mark.parametrize(
     ("recipe", "parameters", "sentence"),
     [
-        (("intrvfl", "glvq"), {"slope": -1}, "slope must be a finite number above 0, got -1"),
+        (None, {"n_networks": 0}, "n_networks must be at least 1, got 0"),
+        (None, {"clip": 3}, "unexpected keyword argument 'clip'"),
+        (GLVQ, {"slope": -1}, "slope must be a finite number above 0, got -1"),
         (("rvfl", "rls"), {"clip": 3}, "'rvfl' with 'rls' has no parameter 'clip'"),
     ],
 )
@@ -103,13 +178,11 @@ def test_parameters_are_checked_before_the_table_is_looked_at(
     colours, recipe, parameters, sentence
 ):
     with pytest.raises(InputError, match=sentence):
-        train(colours, Task("no such column", *recipe, parameters), no_progress)
+        train(colours, Task("no such column", recipe, parameters), no_progress)
 
 
 def test_a_training_that_does_not_converge_is_noted_not_warned_of(colours):
-    trained = train(
-        colours, Task("colour", parameters={**QUICK, "max_iter": 1}, n_folds=2), no_progress
-    )
+    trained = train(colours, Task("colour", GLVQ, {**QUICK, "max_iter": 1}, n_folds=2), no_progress)
 
     assert any("max_iter" in note or "converge" in note for note in trained.about["notes"])
 
@@ -160,7 +233,7 @@ def test_a_target_that_is_no_class_is_named_with_what_was_read_as_missing(read, 
 
 def test_half_as_many_classes_as_rows_may_have_names_some_of_which_are_numbers(read):
     rows = [f"{i % 7},{i % 300 or 'none'}" for i in range(600)]
-    task = Task("y", readout="centroids", parameters=QUICK, n_folds=0)
+    task = Task("y", ("intrvfl", "centroids"), QUICK, n_folds=0)
     trained = train(read("\n".join(["a,y", *rows])), task, no_progress)
 
     assert len(trained.about["classes"]) == 300
@@ -169,7 +242,7 @@ def test_half_as_many_classes_as_rows_may_have_names_some_of_which_are_numbers(r
 def test_a_column_that_the_scaling_takes_for_constant_is_noted(read):
     rows = "".join(f"{i % 7}e-17,{i % 2},{'uv'[i % 2]}\n" for i in range(30))
 
-    trained = train(read("tiny,b,y\n" + rows), Task("y", n_folds=0), no_progress)
+    trained = train(read("tiny,b,y\n" + rows), Task("y", GLVQ, n_folds=0), no_progress)
 
     note = "'tiny' varies by 6.0e-17 only, which is taken for none: use another unit"
     assert trained.about["notes"] == [note]

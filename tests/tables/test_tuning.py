@@ -5,7 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.metrics import log_loss
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from hyperlvq.checks import InputError
@@ -32,6 +34,24 @@ def test_accuracies_are_those_of_scikit_learn(iris):
     np.testing.assert_allclose(ours.accuracies, cross_val_score(model, X, y, cv=splits))
     assert ours.confusion.n_rows == len(y)
     assert ours.mean == pytest.approx(ours.confusion.accuracy)
+
+
+def test_log_loss_is_that_of_scikit_learn(iris):
+    X, y = pd.DataFrame(iris[0]), iris[1].astype(str)
+    model = LogisticRegression(max_iter=200)
+
+    ours = cross_validate(model, X, y, 5, 0, lambda: None)
+
+    splits = StratifiedKFold(5, shuffle=True, random_state=0)
+    found = cross_val_predict(model, X, y, cv=splits, method="predict_proba")
+    assert ours.log_loss == pytest.approx(log_loss(y, found))
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), RidgeClassifier()])
+def test_a_class_that_a_fold_did_not_learn_has_no_log_loss_nor_has_a_model_of_labels(model, rng):
+    X, y = pd.DataFrame(rng.normal(size=(21, 2))), np.array([*"ab"] * 10 + ["c"])
+
+    assert cross_validate(model, X, y, 2, 0, lambda: None).log_loss is None
 
 
 @pytest.mark.parametrize(

@@ -68,15 +68,14 @@ def costs(
 
 
 def device_limits(
-    hidden: str,
-    readout: str,
+    recipe: tuple[str, str] | None,
     chip: Chip | None,
     input_type: Input | None,
     max_flash: str | None,
     max_ram: str | None,
 ) -> dict[str, Any]:
     """Return the options of `device_settings`; none where there is no limit."""
-    if max_flash is None and max_ram is None:
+    if recipe is None or (max_flash is None and max_ram is None):
         for option, value in {"--chip": chip, "--input": input_type}.items():
             if value is not None:
                 raise InputError(
@@ -86,12 +85,12 @@ def device_limits(
     from hyperlvq.export.device import exportable_recipe, parse_size
 
     try:
-        exportable_recipe(hidden, readout)
+        exportable_recipe(*recipe)
     except InputError as error:
         raise InputError(f"--max-flash and --max-ram: {error}") from None
     return {
-        "hidden": hidden,
-        "readout": readout,
+        "hidden": recipe[0],
+        "readout": recipe[1],
         "chip": chip or DEFAULT_CHIP,
         "input": input_type or DEFAULT_INPUT,
         "max_flash": max_flash and parse_size(max_flash),

@@ -1,19 +1,19 @@
 """`hyperlvq fit`: from a table to a model."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from typer import Exit, Option
+from typer import BadParameter, Exit, Option
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli import budget, options
 from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import readable_size
-from hyperlvq.registry import PARTS, Parameter, hidden_layers, readouts, recipe_records
+from hyperlvq.registry import PARTS, Parameter, PartRecord, hidden_layers, readouts, recipe_records
 from hyperlvq.writing import check_writable, standard_output, write_bytes
 
 if TYPE_CHECKING:
@@ -27,6 +27,15 @@ ModelOption = partial(
 )
 Hidden: Any = Literal[tuple(hidden_layers())]
 Readout: Any = Literal[tuple(readouts())]
+DEFAULT = PARTS["HyperLVQClassifier"]
+USUAL_HIDDEN, USUAL_READOUT = "intrvfl", "glvq"
+#: Of parameters whose option has another name.
+FLAGS = {"n_networks": "--networks"}
+
+
+def flag_of(name: str) -> str:
+    """Return the option of a parameter."""
+    return FLAGS.get(name) or "--" + name.replace("_", "-")
 
 
 def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -36,7 +45,7 @@ def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
     for record in PARTS.values():
         for name, parameter in record.parameters.items():
             if parameter.option is not None:
-                names.setdefault(name, []).append(str(record.recipe_name))
+                names.setdefault(name, []).append(record.recipe_name or "default classifier")
                 parameters[name] = parameter
     signature = inspect.signature(command)
     *declared, _ = signature.parameters.values()  # the last one takes all others
@@ -44,7 +53,10 @@ def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
         kind: Any = parameter.option
         value_type = Literal[kind] if isinstance(kind, tuple) else kind
         limit = "" if parameter.largest is None else f", at most {parameter.largest}"
-        option = ModelOption(None, help=f"{parameter.help}{limit} ({', '.join(names[name])}).")
+        text = f"{parameter.help}{limit} ({', '.join(names[name])})."
+        option = ModelOption(None, flag_of(name), help=text)
+        if parameter.word is not None:
+            option.metavar, option.parser = f"<float|{parameter.word}>", number_or(parameter.word)
         how = inspect.Parameter.KEYWORD_ONLY
         declared.append(inspect.Parameter(name, how, default=option, annotation=value_type | None))
         command.__annotations__[name] = value_type | None
@@ -52,13 +64,33 @@ def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def number_or(word: str) -> Callable[[str], float | str]:
+    """Return what reads the value of an option that is a number or one word."""
+
+    def parse(text: str) -> float | str:
+        try:
+            return word if text == word else float(text)
+        except ValueError:
+            raise BadParameter(f"{text!r} is neither a number nor {word!r}") from None
+
+    return parse
+
+
 @with_parameter_options
 def fit(
     table: str = options.TABLE,
     target: str = Option(..., "--target", "-t", help="The column to predict."),
     output: str = Option(..., "--output", "-o", help="The model file; - for stdout."),
-    hidden: Hidden = ModelOption("intrvfl", help="The hidden layer."),
-    readout: Readout = ModelOption("glvq", help="What classifies its activations."),
+    hidden: Hidden | None = ModelOption(
+        None,
+        help="Train a recipe with this hidden layer instead of the default classifier.",
+        show_default=f"{USUAL_HIDDEN} in a recipe",
+    ),
+    readout: Readout | None = ModelOption(
+        None,
+        help="Train a recipe with this readout instead of the default classifier.",
+        show_default=f"{USUAL_READOUT} in a recipe",
+    ),
     max_flash: str | None = DeviceOption(None, help="Choose sizes for so much flash, as in 16k."),
     max_ram: str | None = DeviceOption(None, help="Choose sizes for so much RAM, as in 2k."),
     chip: budget.Chip | None = DeviceOption(
@@ -67,22 +99,33 @@ def fit(
     input_type: budget.Input | None = DeviceOption(
         None, "--input", help="The type of a feature there.", show_default=budget.DEFAULT_INPUT
     ),
-    tune: bool = Option(False, "--tune", help="Search parameters that are not given."),
-    cv: int = Option(5, min=0, max=100, help="Folds of cross-validation; 0 for none."),
+    tune: bool = Option(False, "--tune", help="Search parameters of a recipe that are not given."),
+    cv: int | None = Option(
+        None,
+        min=0,
+        max=100,
+        help="Folds of cross-validation; 0 for none.",
+        show_default="5; for the default classifier only up to 1000 rows",
+    ),
     seed: int = Option(0, min=0, max=2**32 - 1, help="Where all random numbers come from."),
     keep: list[str] | None = Option(
         None, help="A column to use whatever it looks like; repeatable."
     ),
     drop: list[str] | None = Option(None, help="A column to leave out; repeatable."),
-    min_accuracy: float | None = options.MIN_ACCURACY,
+    min_accuracy: float | None = Option(
+        None, min=0, max=1, help="Cross-validate; exit with code 1 if the accuracy is below this."
+    ),
     as_json: bool = options.JSON,
     quiet: bool = options.QUIET,
     **parameters: Any,
 ) -> None:
     """Learn to predict a column of a table from the others, and save the model.
 
-    Numbers are scaled, text becomes one feature per level, missing values are fine; dates,
-    identifiers and constant columns are left out and reported.
+    Text becomes one feature per level, missing values are fine; dates, identifiers and constant
+    columns are left out and reported.
+
+    The default classifier is a vote of a few networks with nothing to tune. Options that only
+    recipes have, such as --readout, --slope, --tune or --max-flash, train a recipe instead.
 
     Example: hyperlvq fit train.csv --target species -o model.hlvq
     """
@@ -90,23 +133,31 @@ def fit(
         raise InputError("--cv must be 0 or at least 2: one fold leaves nothing to train on")
     if min_accuracy is not None and cv == 0:
         raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
+    given = {name: value for name, value in parameters.items() if value is not None}
+    recipe_options = {
+        "--hidden": hidden,
+        "--readout": readout,
+        "--tune": tune or None,
+        "--max-flash": max_flash,
+        "--max-ram": max_ram,
+    }
+    recipe = _recipe(recipe_options, given)
+    _check_given(given, recipe)
     with if_stopped(NOTHING_WRITTEN):
         from hyperlvq.tables.about import to_plain
-        from hyperlvq.tables.training import Task
+        from hyperlvq.tables.training import USUAL_FOLDS, Task
 
-        parameters = _given(parameters, hidden, readout)
-        limits = budget.device_limits(hidden, readout, chip, input_type, max_flash, max_ram)
+        limits = budget.device_limits(recipe, chip, input_type, max_flash, max_ram)
         sizes = None
         if limits:
             from hyperlvq.export import device_settings
 
-            sizes = partial(device_settings, **limits, **parameters)
+            sizes = partial(device_settings, **limits, **given)
         task = Task(
             target.strip(),
-            hidden,
-            readout,
-            parameters,
-            n_folds=cv,
+            recipe,
+            given,
+            n_folds=USUAL_FOLDS if cv is None and min_accuracy is not None else cv,
             tune=tune,
             seed=seed,
             keep=keep or (),
@@ -125,31 +176,57 @@ def fit(
         raise Exit(1)
 
 
-def _given(values: dict[str, Any], hidden: str, readout: str) -> dict[str, Any]:
-    """Return the options that were given, all of which the recipe must have as parameters."""
-    known = {
-        name: parameter
-        for record in recipe_records(hidden, readout)
-        for name, parameter in record.parameters.items()
-        if parameter.option is not None
-    }
-    given = {name: value for name, value in values.items() if value is not None}
+def _recipe(options: dict[str, Any], given: Collection[str]) -> tuple[str, str] | None:
+    """Return the names of the hidden layer and the readout; None for the default classifier.
+
+    `options` are those that ask for a recipe where they have a value, beside the parameters
+    `given` that only recipes have.
+    """
+    known = _with_options([DEFAULT])
+    asking = [
+        *(
+            option if value is True else f"{option} {value}"
+            for option, value in options.items()
+            if value is not None
+        ),
+        *(flag_of(name) for name in given if name not in known),
+    ]
+    if not asking:
+        return None
+    of_recipes = _with_options(record for record in PARTS.values() if record.recipe_name)
+    for name in given:
+        if name not in of_recipes:
+            raise InputError(
+                f"{flag_of(name)} goes with the default classifier, not with {asking[0]}"
+            )
+    return options["--hidden"] or USUAL_HIDDEN, options["--readout"] or USUAL_READOUT
+
+
+def _check_given(given: dict[str, Any], recipe: tuple[str, str] | None) -> None:
+    """Check the parameters that were given, all of which the model must have."""
+    known = _with_options([DEFAULT] if recipe is None else recipe_records(*recipe))
     for name, value in given.items():
         if name not in known:
-            listed = ", ".join(map(_flag, known)) or "no parameters"
-            raise InputError(f"{hidden} with {readout} takes no {_flag(name)}; it takes {listed}")
+            listed = ", ".join(map(flag_of, known)) or "no parameters"
+            model = " with ".join(recipe or ())
+            raise InputError(f"{model} takes no {flag_of(name)}; it takes {listed}")
         try:
-            known[name].check(_flag(name), value)
+            known[name].check(flag_of(name), value)
         except (TypeError, ValueError) as error:
             raise InputError(str(error)) from None
         largest = known[name].largest
         if largest is not None and value > largest:
-            raise InputError(f"{_flag(name)} must be at most {largest}, got {value}")
-    return given
+            raise InputError(f"{flag_of(name)} must be at most {largest}, got {value}")
 
 
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
+def _with_options(records: Iterable[PartRecord]) -> dict[str, Parameter]:
+    """Return the parameters of parts that have an option."""
+    return {
+        name: parameter
+        for record in records
+        for name, parameter in record.parameters.items()
+        if parameter.option is not None
+    }
 
 
 def _train(

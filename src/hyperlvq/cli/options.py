@@ -25,7 +25,6 @@ TABLE = Argument(..., help="A CSV, TSV or Parquet file, gzipped or not; - reads 
 MODEL = Argument(..., help="A model of hyperlvq fit; - reads standard input.")
 JSON = Option(False, "--json", help="Print one JSON object instead of text.")
 QUIET = Option(False, "--quiet", "-q", help="Print nothing but results asked for and errors.")
-MIN_ACCURACY = Option(None, min=0, max=1, help="Exit with code 1 if the accuracy is below this.")
 
 
 def print_result(

@@ -24,6 +24,9 @@ def predict(
     margins: bool = Option(
         False, "--margins", help="Add by how much the class's score exceeds the next best."
     ),
+    proba: bool = Option(
+        False, "--proba", help="Add the probability of each class, in columns called p_<class>."
+    ),
     keep: list[str] | None = Option(None, help="A column of the table to copy; repeatable."),
     quiet: bool = options.QUIET,
 ) -> None:
@@ -41,6 +44,12 @@ def predict(
     batches.check_output(output)
     check_not_an_input(output, model, table)
     saved = read_saved(model, table)
+    predictor = saved.predictor
+    if proba and not predictor.has_probabilities:
+        raise InputError(
+            f"--proba: {saved.about['readout']} gives no probabilities; the default classifier of "
+            "hyperlvq fit does, and --margins tells how sure any model is"
+        )
     columns, kept = columns_of(saved.about), [tidy(name) for name in keep or ()]
     name = saved.about["target"] or "prediction"
     needed = [*(column.name for column in columns), *kept]
@@ -54,7 +63,7 @@ def predict(
         if_stopped(None if is_stream else NOTHING_WRITTEN),
     ):
         check_present(kept, reader)
-        for batch in batches.predict_batches(saved.predictor, columns, reader, margins):
+        for batch in batches.predict_batches(predictor, columns, reader, margins, proba):
             write(batches.prediction_table(batch, name, kept))
             n_rows += len(batch.classes)
             if reader.position is not None:
@@ -70,7 +79,9 @@ def evaluate(
         None, "--target", "-t", help="The column of the classes, if not as in training."
     ),
     picture: Path | None = Option(None, help="Draw the confusion matrix: *.svg, *.png or *.pdf."),
-    min_accuracy: float | None = options.MIN_ACCURACY,
+    min_accuracy: float | None = Option(
+        None, min=0, max=1, help="Exit with code 1 if the accuracy is below this."
+    ),
     as_json: bool = options.JSON,
     quiet: bool = options.QUIET,
 ) -> None:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from hyperlvq.tables.about import About
     from hyperlvq.tables.columns import Column
 
+LEFT_OUT = "rows that are left out of training in turn"
+#: Why the figures of networks, and of tuned settings, are a little too good.
+CHOSEN_BY_ROWS = "chosen on these rows: expect a little less than this accuracy"
 MOST_SHARES = 12
 MOST_NAMES = 100
 MOST_LEVELS = 5
@@ -42,12 +45,12 @@ def training_lines(about: "About") -> list[str]:
         *_column_facts(about["columns"]),
         *(("note", note) for note in about["notes"]),
     ]
-    validation = []
+    accuracy = [*_accuracy_facts(about), *_left_out_notes(about)]
+    accuracy_lines = ["", *fact_lines(accuracy)] if accuracy else []
     if about["validation"] is not None:
-        confusion = confusion_lines(about["validation"].confusion)
-        validation = ["", *fact_lines(_accuracy_facts(about)), "", *confusion]
+        accuracy_lines += ["", *confusion_lines(about["validation"].confusion)]
     model = fact_lines([*_search_facts(about), *_model_facts(about)])
-    return [*fact_lines(table), *validation, "", *model]
+    return [*fact_lines(table), *accuracy_lines, "", *model, *_network_lines(about)]
 
 
 def model_lines(about: "About") -> list[str]:
@@ -60,7 +63,8 @@ def model_lines(about: "About") -> list[str]:
     ]
     columns = [[c.name, c.kind.value, str(c.n_missing), _values(c)] for c in about["columns"]]
     header = ["column", "type", "missing", "values"]
-    return [*fact_lines(pairs), "", *aligned([header, *columns], left=(0, 1, 3))]
+    column_lines = aligned([header, *columns], left=(0, 1, 3))
+    return [*fact_lines(pairs), *_network_lines(about), "", *column_lines]
 
 
 def python_model_lines(about: "About") -> list[str]:
@@ -107,14 +111,53 @@ def _target_fact(about: "About") -> tuple[str, str]:
 
 
 def _accuracy_facts(about: "About") -> list[tuple[str, str]]:
-    validation, classes = about["validation"], about["classes"]
-    if validation is None:
+    validation, classes, left_out = about["validation"], about["classes"], about.get("left_out")
+    if validation is not None:
+        accuracy = f"{validation.mean:.3f} ± {validation.spread:.3f}"
+        how = f"in {len(validation.accuracies)}-fold cross-validation"
+        log_loss = validation.log_loss
+    elif left_out is not None:
+        accuracy, log_loss = f"{left_out['accuracy']:.3f}", left_out["log_loss"]
+        how = f"of {LEFT_OUT}"
+    else:
         return []
     largest = max(classes, key=lambda name: classes[name])
-    accuracy = f"{validation.mean:.3f} ± {validation.spread:.3f}"
-    folds = f"in {len(validation.accuracies)}-fold cross-validation"
     guessing = f"always {shortened(largest)}: {classes[largest] / about['rows']:.3f}"
-    return [("accuracy", f"{accuracy} {folds} ({guessing})")]
+    if validation is None and "class_weight" in about["settings"]:
+        guessing = "all classes counting the same"
+    facts = [("accuracy", f"{accuracy} {how} ({guessing})")]
+    return facts if log_loss is None else [*facts, ("log loss", f"{log_loss:.3f}")]
+
+
+def _left_out_notes(about: "About") -> list[tuple[str, str]]:
+    if about["validation"] is not None or "left_out" not in about:
+        return []
+    return [("note", CHOSEN_BY_ROWS)]
+
+
+def _network_lines(about: "About") -> list[str]:
+    """Return what was chosen for each network of the default classifier, and what came of it."""
+    if "networks" not in about:
+        return []
+    networks, left_out = about["networks"], about["left_out"]
+    total = sum(networks["weight"]) or 1
+    header = ["network", "units", "penalty", "left-out accuracy", "log loss", "share of the vote"]
+    rows = [
+        [
+            shortened(kind),
+            str(n_units),
+            f"{alpha:.3g}",
+            f"{accuracy:.3f}",
+            f"{log_loss:.3f}",
+            f"{weight / total:.0%}",
+        ]
+        for kind, n_units, alpha, _, accuracy, log_loss, weight, _ in zip(
+            *networks.values(), strict=True
+        )
+    ]
+    figures = f"{left_out['accuracy']:.3f}", f"{left_out['log_loss']:.3f}"
+    vote = ["all", str(sum(networks["n_units"])), "", *figures, ""]
+    return ["", *aligned([header, *rows, *([vote] if len(rows) > 1 else [])])]
 
 
 def _search_facts(about: "About") -> list[tuple[str, str]]:
@@ -125,12 +168,11 @@ def _search_facts(about: "About") -> list[tuple[str, str]]:
         f"{each['accuracy']:.3f} with {_settings(each['best'])}"
         for each in about["search"]["rounds"]
     ]
-    note = "chosen on these rows: expect a little less than this accuracy"
-    return [*(("tuned", each) for each in rounds), ("note", note)]
+    return [*(("tuned", each) for each in rounds), ("note", CHOSEN_BY_ROWS)]
 
 
 def _model(about: "About") -> str:
-    model = f"{about['hidden']} with {about['readout']}"
+    model = " with ".join(filter(None, [about["hidden"], about["readout"]]))
     return f"{model}: {_settings(about['settings'])}" if about["settings"] else model
 
 
@@ -140,6 +182,10 @@ def _settings(settings: dict) -> str:
 
 def _model_facts(about: "About") -> list[tuple[str, str]]:
     costs, pairs = about["costs"], [("model", _model(about))]
+    if "networks" in about:
+        is_alone = len(about["networks"]["kind"]) == 1
+        chosen = "its penalty" if is_alone else "penalties and shares of the vote"
+        pairs.append(("chosen", f"{chosen}, by {LEFT_OUT}"))
     forms = {"float": "in floating point", "integer": "in integers"}
     known = [(costs[form]["bytes"], how) for form, how in forms.items() if form in costs]
     sizes = [f"{readable_size(n_bytes)} {how}" for n_bytes, how in known]

@@ -4,8 +4,10 @@ import numpy as np
 
 from hyperlvq.batched import rls
 from hyperlvq.engines import NumpyEngine
+from hyperlvq.kernels.distances import prototype_scores
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.kernels.lbfgs import minimise
+from hyperlvq.kernels.scores import mean_distance_sum
 
 
 class PartitionsEngine(NumpyEngine):
@@ -18,9 +20,17 @@ class PartitionsEngine(NumpyEngine):
     def canonical_samples(self, samples):
         return samples
 
+    def total_weight(self, samples):
+        return float(samples[0].shape[0])
+
     def class_totals(self, samples, n_classes):
         totals = samples[0].class_totals
         return totals.sums, totals.counts.astype(float)
+
+    def distance_scale(self, samples, *prototypes):
+        rows = samples[0]
+        (total,) = rows.total(distance_sum, *prototypes)
+        return float(total / rows.shape[0])
 
     def minimise_glvq(self, start, samples, slope, max_iter, tol):
         (prototypes, prototype_classes), (rows, _, _) = start, samples
@@ -58,6 +68,12 @@ def glvq_cost(X, y, prototypes, prototype_classes, slope, share):
     """Return a block's part of the mean cost, each sample's being `share`, and its gradient."""
     shares = np.full(len(y), share)
     return cost_and_gradient(prototypes, prototype_classes, X, y, slope, shares)
+
+
+def distance_sum(X, y, *prototypes):
+    """Return the sum of d⁺ + d⁻ over a block."""
+    mean = mean_distance_sum(-prototype_scores(X, *prototypes), y, np.ones(len(y)))
+    return (len(y) * mean,)
 
 
 def moments_of_block(X, y, n_classes, columns):

@@ -79,7 +79,9 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
     front = fit_front(Pipeline(front_steps), description)
     rows = place_rows(client, parts, description, front)
     readout._check_parameters()
-    readout._fit_samples(PartitionsEngine(), (rows, None, None), description.labels)
+    given = PartitionsEngine(), (rows, None, None)
+    readout._fit_samples(*given, description.labels)
+    readout._measure(*given)
     readout.n_features_in_ = rows.shape[1]
     names = list(X.columns) if isinstance(X, dd.DataFrame) else [None]
     if isinstance(front[0], MinMaxScaler) and all(isinstance(name, str) for name in names):

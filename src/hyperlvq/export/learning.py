@@ -166,9 +166,9 @@ def _perceptron(plan, readout, learning_rate):
 
 def _glvq(plan, readout, learning_rate):
     is_own = plan.readout == "glvq"
-    like = {**readout.parameters, **readout.learnt} if is_own else {"slope": USUAL_SLOPE}
+    like = {**readout.parameters, **readout.learnt} if is_own else {"slope_": USUAL_SLOPE}
     rate = learning_rate or like.get("learning_rate_", like.get("learning_rate"))
     if not rate or rate == "auto":
-        rate = AUTO_STEP / like["slope"] * plan.n_units * plan.limit**2
+        rate = AUTO_STEP / like["slope_"] * plan.n_units * plan.limit**2
     prototypes = readout.learnt["prototypes_"].astype(np.float64)
-    return GLVQLearner(plan, prototypes, float(like["slope"]), float(rate))
+    return GLVQLearner(plan, prototypes, float(like["slope_"]), float(rate))

@@ -12,6 +12,8 @@ import numpy as np
 BLOCK_ROWS = 512
 # Of float64, less one for weights that are rounded up.
 EXACT_BITS = 52
+# Of distances: none is divided by 0.
+SMALLEST_SCALE = 1e-300
 
 
 def activation_dtype(clip):
@@ -111,7 +113,7 @@ def compared(scores):
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
-def probabilities(compared_scores, uniform_share):
+def softmax_probabilities(compared_scores, uniform_share):
     """Return softmax of scores, of which a share is the same for all classes."""
     scores = compared_scores
     if scores.ndim == 1:
@@ -119,6 +121,40 @@ def probabilities(compared_scores, uniform_share):
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     powers /= powers.sum(axis=1, keepdims=True)
     return (1 - uniform_share) * powers + uniform_share / scores.shape[1]
+
+
+def distances_of_others(distances, classes):
+    """Return each sample's smallest distance to a class that is not the one given."""
+    others = distances.copy()
+    others[np.arange(len(distances)), classes] = np.inf
+    return others.min(axis=1)
+
+
+def mean_distance_sum(distances, y, weights):
+    """Return the mean of d⁺ + d⁻, 0 where no other class has prototypes."""
+    sums = distances[np.arange(len(y)), y] + distances_of_others(distances, y)
+    is_finite = np.isfinite(sums)
+    shares = weights[is_finite] / weights.sum()
+    return float(sums[is_finite] @ shares / shares.sum()) if is_finite.any() else 0.0
+
+
+def prototype_probabilities(distances, winners, slope, scale):
+    """Return g_c / Σ g of every sample and class, where g_c = 1/(1 + exp(β(d_c - d_o)/s)).
+
+    d_c is the squared distance to class c, d_o the smallest one to another class, s the scale. A
+    class that is infinitely far gets nothing. `winners` are the closest classes: theirs is the
+    largest probability, even where rounding makes others equal.
+    """
+    rows = np.arange(len(distances))
+    others = np.repeat(distances[rows, winners][:, np.newaxis], distances.shape[1], axis=1)
+    others[rows, winners] = distances_of_others(distances, winners)
+    with np.errstate(over="ignore"):
+        margins = (distances - others) / max(scale, SMALLEST_SCALE)
+        shares = 1 / (1 + np.exp(slope * margins))
+    shares /= shares.sum(axis=1, keepdims=True)
+    is_tied = shares.argmax(axis=1) != winners
+    shares[is_tied, winners[is_tied]] = np.nextafter(shares[is_tied].max(axis=1), 1)
+    return shares
 
 
 def winners_of(compared_scores):

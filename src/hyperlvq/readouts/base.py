@@ -4,7 +4,7 @@ import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from math import isfinite
+from math import isfinite, sqrt
 from typing import ClassVar, Self
 
 import numpy as np
@@ -16,14 +16,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import check_integer
 from hyperlvq.engines import engine_of, engine_of_fitted, on_host, refuse_tensor
-from hyperlvq.kernels.scores import compared
+from hyperlvq.kernels.scores import compared, prototype_probabilities, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES, check_usable
-from hyperlvq.registry import PartRecord, check_parameters
+from hyperlvq.registry import USUAL_SLOPE, PartRecord, check_parameters
 
 #: Sums of weights that may be multiplied with features and divided by.
 WEIGHTS_BETWEEN = 1e-200, 1e200
 #: Of the largest feature, so that sums of squares over all samples, and their inverse, are finite.
 FEATURES_BETWEEN = 1e-140, 1e140
+#: With slope="auto", the slope of GLVQ for one sample, which grows with the root of their number,
+#: and its bounds.
+AUTO_SLOPE, AUTO_SLOPES_BETWEEN = 12 / sqrt(300), (6.0, 200.0)
 #: Packages between a user and what warns.
 INNER_PACKAGES = ("hyperlvq", "sklearn")
 
@@ -69,7 +72,9 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
             The fitted readout.
         """
         self._check_parameters()
-        self._fit_samples(*self._start_fit(X, y, sample_weight))
+        engine, samples, classes = self._start_fit(X, y, sample_weight)
+        self._fit_samples(engine, samples, classes)
+        self._measure(engine, samples)
         return self
 
     def decision_function(self, X):
@@ -84,11 +89,7 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
         scores : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
             For two classes the second one's score less the first one's.
         """
-        check_is_fitted(self, "classes_")
-        engine = engine_of_fitted(self, X)
-        self._check_usable()
-        X = engine.validate(self, X, self._dtypes, order="C", reset=False, **self._validation)
-        return compared(self._scores(engine, X))
+        return compared(self._scores(*self._start_predict(X)))
 
     def predict(self, X):
         """Return the class of each sample.
@@ -111,6 +112,17 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
     def _check_usable(self):
         """Raise if compiled code could read beyond what `fit` has set, as someone changed it."""
         check_usable(self._record, vars(self))
+
+    def _measure(self, engine, samples):
+        """Note what there is to note about the samples of a fit that has ended."""
+
+    def _start_predict(self, X):
+        """Return the engine of X, and X, validated."""
+        check_is_fitted(self, "classes_")
+        engine = engine_of_fitted(self, X)
+        self._check_usable()
+        options = {"order": "C", "reset": False, **self._validation}
+        return engine, engine.validate(self, X, self._dtypes, **options)
 
     def _start_fit(self, X, y, sample_weight):
         """Return the engine of X, samples without those of weight zero, and the classes.
@@ -144,9 +156,49 @@ class Readout(ClassifierMixin, BaseEstimator, ABC):
             of_classes = np.array([float(class_weight.get(label, 1)) for label in labels])
         return weights * of_classes[class_index]
 
+    def _total_weight(self, engine, samples, classes):
+        """Return the sum of the samples' own weights, without those of their classes."""
+        if not isinstance(getattr(self, "class_weight", None), Mapping):  # "balanced" keeps the sum
+            return engine.total_weight(samples)
+        _, y, weights = samples
+        return float((weights / self._class_weighted(np.ones(len(y)), y, classes)).sum())
+
 
 class PrototypeReadout(Readout):
     """A readout whose score of a class is minus the squared distance to its closest prototype."""
+
+    def predict_proba(self, X):
+        """Return a probability per class, the largest one for what `predict` returns.
+
+        The probability of class c is proportional to 1/(1 + exp(β(d - d')/s)), where d (d') is the
+        squared distance to the closest prototype of c (of any other class), s is `distance_scale_`,
+        and β is the slope that GLVQ has learnt with, 10 for readouts without one.
+
+        These probabilities tell close calls from clear ones, but they are not calibrated: where a
+        probability of 0.9 has to mean that nine in ten are right, wrap the model in
+        `sklearn.calibration.CalibratedClassifierCV`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`; 0 for classes without prototypes.
+        """
+        engine, X = self._start_predict(X)
+        scores = on_host(self._scores(engine, X))
+        given = winners_of(compared(scores)), self._slope_in_use(), self.distance_scale_
+        return engine.array(prototype_probabilities(-scores, *given))
+
+    def _measure(self, engine, samples):
+        prototypes = self.prototypes_, self.prototype_classes_
+        self.distance_scale_ = engine.distance_scale(samples, *prototypes, len(self.classes_))
+
+    def _slope_in_use(self):
+        """Return the steepness β of probabilities."""
+        return USUAL_SLOPE
 
     def _scores(self, engine, X):
         prototypes = self.prototypes_, self.prototype_classes_
@@ -182,7 +234,10 @@ class BatchReadout(PrototypeReadout):
             The readout.
         """
         self._check_parameters()
-        self._learn_batch(*self._start_partial_fit(X, y, classes, sample_weight))
+        engine, samples, classes = self._start_partial_fit(X, y, classes, sample_weight)
+        self._learn_batch(engine, samples, classes)
+        if not getattr(self, "distance_scale_", 0):  # known once there are two classes
+            self._measure(engine, samples)
         return self
 
     def _start_partial_fit(self, X, y, classes, sample_weight):
@@ -307,6 +362,14 @@ def warn_not_converged(message: str) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in INNER_PACKAGES:
         stacklevel, frame = stacklevel + 1, frame.f_back
     warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+
+
+def slope_in_use(slope, total_weight):
+    """Return a slope as a number; "auto" is one for samples of a total weight."""
+    if not isinstance(slope, str):
+        return float(slope)
+    smallest, largest = AUTO_SLOPES_BETWEEN
+    return min(max(AUTO_SLOPE * sqrt(total_weight), smallest), largest)
 
 
 def lbfgs_tolerance(tol):

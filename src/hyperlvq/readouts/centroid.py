@@ -19,6 +19,9 @@ class CentroidClassifier(BatchReadout):
         The class of each prototype, as an index into `classes_`.
     class_weights_ : ndarray of shape (n_classes,)
         The total weight of each class's samples.
+    distance_scale_ : float
+        The mean of the samples' squared distances to their own and to the closest other class,
+        added up: what is near and far in `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -6,9 +6,9 @@ import numpy as np
 
 from hyperlvq.engines import engine_of_fitted, on_host
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
-from hyperlvq.readouts.base import lbfgs_tolerance, warn_of_limit
+from hyperlvq.readouts.base import lbfgs_tolerance, slope_in_use, warn_of_limit
 from hyperlvq.readouts.online import OnlineReadout, has_settled
-from hyperlvq.registry import AUTO_STEP, PARTS, USUAL_SLOPE
+from hyperlvq.registry import AUTO_STEP, PARTS
 
 #: With tol="auto", where the online rule stops.
 SGD_TOLERANCE = 1e-5
@@ -29,14 +29,16 @@ class GLVQClassifier(OnlineReadout):
     ----------
     prototypes_per_class : int, mapping of labels or sequence in the order of classes_, default=1
         Number of prototypes P of every class, or of each one.
-    slope : float, default=10.0
-        The steepness β of the sigmoid.
+    slope : float or "auto", default="auto"
+        The steepness β of the sigmoid. "auto" takes 12·√(T/300) for T samples, at least 6 and at
+        most 200: the more samples, the more those close to the boundary count. T is the sum of
+        their weights, whatever `class_weight` is; `partial_fit` takes that of its first batch.
     solver : {"lbfgs", "sgd"}, default="lbfgs"
         "lbfgs" minimises the cost over all samples; "sgd" takes one sample at a time by the
         online rule, as `partial_fit` does.
     max_iter : int, default=2500
         Largest number of iterations, or of passes for "sgd".
-    tol : float or "auto", default=1e-5
+    tol : float or "auto", default="auto"
         "lbfgs" stops where no component of the gradient exceeds it, or for "auto" where ten
         iterations lower the cost by less than a thousandth of it; "sgd" stops after five passes in
         a row that together lower the best cost by less than this, 1e-5 for "auto".
@@ -69,8 +71,13 @@ class GLVQClassifier(OnlineReadout):
         The cost after each iteration, or the mean cost during each pass.
     n_iter_ : int
         Number of iterations or passes.
+    slope_ : float
+        The steepness β in use.
     learning_rate_ : float
         The step α in use, where the online rule was.
+    distance_scale_ : float
+        The mean of the samples' squared distances to their own and to the closest other class,
+        added up: what is near and far in `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -96,11 +103,11 @@ class GLVQClassifier(OnlineReadout):
     def __init__(
         self,
         prototypes_per_class=1,
-        slope=USUAL_SLOPE,
+        slope="auto",
         *,
         solver="lbfgs",
         max_iter=2500,
-        tol=1e-5,
+        tol="auto",
         learning_rate="auto",
         init_noise=1.0,
         shuffle=True,
@@ -153,11 +160,14 @@ class GLVQClassifier(OnlineReadout):
             )
 
     def _learn(self, engine, samples, classes, start, rng):
+        slope = slope_in_use(self.slope, self._total_weight(engine, samples, classes))
         if self.solver == "sgd":
+            self.slope_ = slope
             super()._learn(engine, samples, classes, start, rng)
             return
         limits = self.max_iter, lbfgs_tolerance(self.tol)
-        minimum = engine.minimise_glvq(start, samples, float(self.slope), *limits)
+        minimum = engine.minimise_glvq(start, samples, slope, *limits)
+        self.slope_ = slope
         self.prototypes_, self.n_iter_, self.loss_curve_, has_converged = minimum
         self.prototype_classes_, self.classes_ = start[1], engine.labels(classes)
         self._carried_weight = 0.0  # what `partial_fit` goes on from
@@ -165,11 +175,17 @@ class GLVQClassifier(OnlineReadout):
         if not has_converged:
             warn_of_limit(self.max_iter)
 
+    def _learn_batch(self, engine, samples, classes):
+        if not (hasattr(self, "prototypes_") and isinstance(self.slope, str)):
+            total_weight = self._total_weight(engine, samples, classes)
+            self.slope_ = slope_in_use(self.slope, total_weight)
+        super()._learn_batch(engine, samples, classes)
+
     def _starting_rate(self, X, y, weights):
         self.learning_rate_ = self.learning_rate
         if self._has_auto_rate():
             mean_sum = mean_winner_sum(X, y, weights, self.prototypes_, self.prototype_classes_)
-            self.learning_rate_ = AUTO_STEP * mean_sum / self.slope
+            self.learning_rate_ = AUTO_STEP * mean_sum / self.slope_
         return self.learning_rate_
 
     def _continued_rate(self, X, y, weights):
@@ -178,9 +194,10 @@ class GLVQClassifier(OnlineReadout):
         return self._starting_rate(X, y, weights)
 
     def _learn_pass(self, X, y, visits, rate):
-        return glvq_pass(
-            X, y, visits, self.prototypes_, self.prototype_classes_, float(self.slope), rate
-        )
+        return glvq_pass(X, y, visits, self.prototypes_, self.prototype_classes_, self.slope_, rate)
+
+    def _slope_in_use(self):
+        return self.slope_
 
     def _has_converged(self):
         is_auto = isinstance(self.tol, str)

@@ -6,21 +6,22 @@ from sklearn.utils import check_random_state
 
 from hyperlvq.kernels.kglvq import cost_and_gradient, multiply_own, squared_norms
 from hyperlvq.kernels.lbfgs import minimise
-from hyperlvq.kernels.scores import check_finite, closest_per_class, row_slices
+from hyperlvq.kernels.scores import check_finite, closest_per_class, mean_distance_sum, row_slices
 from hyperlvq.kernels.threads import block_threads
 from hyperlvq.readouts.base import (
-    Readout,
+    PrototypeReadout,
     check_prototype_counts,
     lbfgs_tolerance,
+    slope_in_use,
     warn_of_limit,
 )
-from hyperlvq.registry import PARTS
+from hyperlvq.registry import PARTS, USUAL_SLOPE
 
 #: Kernels with values in [0, 1], kept in float32.
 UNIT_KERNELS = ("rbf", "laplacian")
 
 
-class KGLVQClassifier(Readout):
+class KGLVQClassifier(PrototypeReadout):
     """Learn prototypes of the GLVQ cost in the feature space of a kernel.
 
     A prototype is a combination Σ_m γ_m φ(x_m) of the training samples of its own class; the
@@ -31,8 +32,8 @@ class KGLVQClassifier(Readout):
     ----------
     prototypes_per_class : int, mapping of labels or sequence in the order of classes_, default=1
         Number of prototypes P of every class, or of each one.
-    slope : float, default=10.0
-        The steepness β of the sigmoid.
+    slope : float or "auto", default=10.0
+        The steepness β of the sigmoid; "auto" is that of `GLVQClassifier`.
     kernel : str or callable, default="rbf"
         A kernel of `sklearn.metrics.pairwise.pairwise_kernels`.
     gamma : float or "scale", default="scale"
@@ -68,10 +69,15 @@ class KGLVQClassifier(Readout):
         The squared length of each prototype in feature space.
     gamma_ : float
         The kernel's width in use.
+    slope_ : float
+        The steepness β in use.
     loss_curve_ : list of float
         The cost after each iteration.
     n_iter_ : int
         Number of iterations.
+    distance_scale_ : float
+        The mean of the samples' squared distances to their own and to the closest other class,
+        added up: what is near and far in `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -100,7 +106,7 @@ class KGLVQClassifier(Readout):
     def __init__(
         self,
         prototypes_per_class=1,
-        slope=10.0,
+        slope=USUAL_SLOPE,
         *,
         kernel="rbf",
         gamma="scale",
@@ -135,8 +141,12 @@ class KGLVQClassifier(Readout):
                 kernel[rows] = self._kernel_matrix(X[rows], X, gamma)
 
             self._for_rows(fill, len(X), map_blocks)
-            self._minimise(kernel, y, weights, prototype_classes, map_blocks)
-        self.classes_, self.X_fit_, self.gamma_ = classes, X, gamma
+            slope = slope_in_use(self.slope, self._total_weight(engine, samples, classes))
+            self._minimise(kernel, y, weights, prototype_classes, slope, map_blocks)
+        self.classes_, self.X_fit_, self.gamma_, self.slope_ = classes, X, gamma, slope
+        scores = np.concatenate([self._scores_of(kernel[rows]) for rows in row_slices(len(X))])
+        distances = np.maximum(kernel.diagonal()[:, np.newaxis] - scores, 0)
+        self.distance_scale_ = mean_distance_sum(distances, y, weights)
 
     def _check_kernel_size(self, n_samples):
         needed = self._dtype().itemsize * n_samples**2
@@ -159,7 +169,7 @@ class KGLVQClassifier(Readout):
         # A kernel of the user's may not be ready for threads.
         list((map if callable(self.kernel) else map_blocks)(function, row_slices(n_rows)))
 
-    def _minimise(self, kernel, y, weights, prototype_classes, map_blocks):
+    def _minimise(self, kernel, y, weights, prototype_classes, slope, map_blocks):
         """Set the coefficients that minimise the cost; samples stand in the order of classes."""
         shares = weights / weights.sum()
         is_own = prototype_classes[:, np.newaxis] == y
@@ -167,7 +177,7 @@ class KGLVQClassifier(Readout):
 
         def evaluate(free):
             coefficients[is_own] = free
-            given = coefficients, kernel, y, prototype_classes, float(self.slope), shares
+            given = coefficients, kernel, y, prototype_classes, slope, shares
             cost, gradient = cost_and_gradient(*given, map_blocks)
             return cost, gradient[is_own]
 
@@ -190,16 +200,23 @@ class KGLVQClassifier(Readout):
         scores = np.empty((len(X), len(self.classes_)))
 
         def score(rows):
-            kernel = self._kernel_matrix(X[rows], self.X_fit_, self.gamma_)
-            distances = self.prototype_norms_ - 2 * kernel @ self.dual_coef_.T
-            check_finite(distances, "distances")
-            scores[rows] = -closest_per_class(
-                distances, self.prototype_classes_, len(self.classes_)
-            )
+            scores[rows] = self._scores_of(self._kernel_matrix(X[rows], self.X_fit_, self.gamma_))
 
         with block_threads() as map_blocks:
             self._for_rows(score, len(X), map_blocks)
         return scores
+
+    def _scores_of(self, kernel):
+        """Return scores from the kernel's values of samples × fitted samples."""
+        distances = self.prototype_norms_ - 2 * kernel @ self.dual_coef_.T
+        check_finite(distances, "distances")
+        return -closest_per_class(distances, self.prototype_classes_, len(self.classes_))
+
+    def _measure(self, engine, samples):
+        """Leave it to `_fit_samples`, which has the kernel matrix."""
+
+    def _slope_in_use(self):
+        return self.slope_
 
 
 def scale_width(X, weights):

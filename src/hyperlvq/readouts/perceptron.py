@@ -37,6 +37,9 @@ class PerceptronClassifier(OnlineReadout):
         The share of mistakes in each pass.
     n_iter_ : int
         Number of passes.
+    distance_scale_ : float
+        The mean of the samples' squared distances to their own and to the closest other class,
+        added up: what is near and far in `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)

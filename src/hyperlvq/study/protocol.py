@@ -65,6 +65,16 @@ class TrainTest(NamedTuple):
     y_test: np.ndarray
 
 
+class MajorityVotes(BaggingClassifier):
+    """Takes the class that most voters choose, where bagging would average probabilities."""
+
+    def predict(self, X):
+        """Return the class of each sample, the first of those that are equally common."""
+        votes = np.stack([voter.predict(X) for voter in self.estimators_], axis=1)
+        counts = [np.bincount(row, minlength=self.n_classes_) for row in votes]
+        return self.classes_[np.argmax(counts, axis=1)]
+
+
 @dataclass(frozen=True)
 class Run(Job):
     """One model on one split of a data set with one seed."""
@@ -162,7 +172,7 @@ def build(model: Model, parameters: Mapping[str, Any], seed: int, protocol: str)
         pipeline = make_classifier(*model.recipe, **chosen)
     if model.n_voters > 1:
         voter = pipeline.set_params(scale="passthrough")
-        votes = BaggingClassifier(voter, n_estimators=model.n_voters, bootstrap=False)
+        votes = MajorityVotes(voter, n_estimators=model.n_voters, bootstrap=False)
         pipeline = _after_scaling(votes)
     seeds = [name for name in pipeline.get_params() if name.endswith("random_state")]
     pipeline.set_params(**dict.fromkeys(seeds, seed))

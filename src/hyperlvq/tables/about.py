@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hyperlvq.checks import InputError
-from hyperlvq.costs import FORMS, prediction_cost
+from hyperlvq.costs import FORMS, LAYERS, prediction_cost
 from hyperlvq.model_files import ModelFile
 from hyperlvq.registry import PARTS
 from hyperlvq.tables.columns import Column, Kind
@@ -18,6 +18,16 @@ from hyperlvq.tables.evaluation import Confusion, Validation, in_order
 About = Mapping[str, Any]
 
 _SETTINGS = {str: (int, float, str, None, dict, list)}
+_NETWORKS = {
+    "kind": [str],
+    "n_units": [int],
+    "alpha": [float],
+    "temperature": [float],
+    "left_out_accuracy": [float],
+    "left_out_log_loss": [float],
+    "weight": [float],
+    "seconds": [float],
+}
 _ROUND = {"n_settings": int, "n_rows": int, "best": _SETTINGS, "accuracy": float}
 #: What the notes of a model file are; a key with a question mark may be missing. An array is the
 #: letters of its possible types, and its number of dimensions.
@@ -29,6 +39,9 @@ NOTES_SCHEMA = {
     "fit_seconds": float,
     "search": (None, {"best": _SETTINGS, "rounds": [_ROUND]}),
     "accuracies": (None, [float]),
+    "log_loss?": (None, float),
+    "networks?": _NETWORKS,
+    "left_out?": {"accuracy": float, "log_loss": float},
     "notes": [str],
     "device?": {str: (int, float, str, None)},
     "class_counts": "i1",
@@ -42,7 +55,13 @@ COLUMN_SCHEMAS = {
     Kind.DROPPED: _COLUMN,
 }
 #: Keys that are copied to the notes unchanged.
-PLAIN_KEYS = ("target", "seed", "table", "trained", "fit_seconds", "search", "notes", "device")
+PLAIN_KEYS = (
+    *("target", "seed", "table", "trained", "fit_seconds", "search", "notes", "device"),
+    *("networks", "left_out"),
+)
+#: The first parts of a recipe, and all of the default classifier.
+RECIPE_PARTS = ["FrameVectorizer", "MinMaxScaler"]
+DEFAULT_PARTS = ["FrameVectorizer", "HyperLVQClassifier"]
 
 
 def about_parts(model: ModelFile, class_counts: Mapping[str, int]) -> dict[str, Any]:
@@ -67,6 +86,7 @@ def to_plain(about: About) -> dict[str, Any]:
             "accuracies": validation.accuracies,
             "mean": validation.mean,
             "spread": validation.spread,
+            "log_loss": validation.log_loss,
             "confusion": validation.confusion.to_dict(),
         }
     return plain
@@ -78,6 +98,7 @@ def to_notes(about: About) -> dict[str, Any]:
     validation, counts_of = about["validation"], about["classes"]
     notes["accuracies"] = validation and list(validation.accuracies)
     if validation:
+        notes["log_loss"] = validation.log_loss
         counts = validation.confusion.counts
         notes["confusion"] = counts.astype(np.min_scalar_type(counts.max()))
     notes["class_counts"] = np.array([counts_of[name] for name in sorted(counts_of)])
@@ -93,7 +114,7 @@ def from_notes(model: ModelFile, name: str) -> About:
     notes = model.notes
     try:
         _check(_matches(notes, NOTES_SCHEMA) and notes["class_counts"].min() >= 1)
-        _check([part.kind for part in model.parts[:2]] == ["FrameVectorizer", "MinMaxScaler"])
+        _check_parts(model)
         labels = map(str, model.parts[-1].learnt["classes_"].tolist())
         by_label = dict(zip(labels, notes["class_counts"].tolist(), strict=True))
         classes = {label: by_label[label] for label in in_order(by_label)}
@@ -107,6 +128,17 @@ def from_notes(model: ModelFile, name: str) -> About:
         }
     except (ValueError, KeyError, TypeError, RecursionError, ArithmeticError):
         raise InputError(f"{name} has notes in it that hyperlvq fit did not write") from None
+
+
+def _check_parts(model: ModelFile) -> None:
+    """Check the parts, and that there are notes on networks where there are any."""
+    kinds, notes = [part.kind for part in model.parts], model.notes
+    has_networks = kinds == DEFAULT_PARTS
+    _check(has_networks or kinds[:2] == RECIPE_PARTS)
+    _check(has_networks == ("networks" in notes) == ("left_out" in notes))
+    if has_networks:
+        lengths = {len(column) for column in notes["networks"].values()}
+        _check(len(lengths) == 1 and lengths != {0})
 
 
 def _column_of(values: dict[str, Any]) -> Column:
@@ -124,7 +156,7 @@ def _validation_of(notes: Mapping[str, Any], classes: tuple[str, ...]) -> Valida
     counts = notes["confusion"].astype(np.int64)
     _check(len(accuracies) >= 2 and all(0 <= each <= 1 for each in accuracies))
     _check(counts.shape == (len(classes), len(classes)))
-    return Validation(tuple(accuracies), Confusion(classes, counts))
+    return Validation(tuple(accuracies), Confusion(classes, counts), notes.get("log_loss"))
 
 
 def _check(is_as_written: bool) -> None:
@@ -197,8 +229,13 @@ def about_python_model(model: ModelFile, name: str) -> About:
 
 
 def names_of(model: ModelFile) -> dict[str, Any]:
-    """Return what the command line calls the hidden layer and the readout."""
+    """Return what the command line calls the hidden layer and the readout.
+
+    A classifier that is no choice there goes by its class, and has no hidden layer.
+    """
     *layers, readout = (PARTS[part.kind].recipe_name for part in model.parts)
+    if readout is None:
+        return {"hidden": None, "readout": model.parts[-1].kind}
     return {"hidden": next(filter(None, layers), "features"), "readout": readout}
 
 
@@ -208,6 +245,9 @@ def settings_of(model: ModelFile) -> dict[str, Any]:
     for part in model.parts:
         for name, value in part.parameters.items():
             parameter = PARTS[part.kind].parameters[name]
+            if parameter.word is not None and value == parameter.word:
+                found = part.learnt.get(f"{name}_")
+                value = None if found is None else float(f"{found:.4g}")
             if parameter.option is not None and parameter.shown and value not in (None, "auto"):
                 settings[name] = value
     return settings
@@ -217,7 +257,8 @@ def costs_of(model: ModelFile, n_rows: int) -> dict[str, Any]:
     """Return the flops of training, and bytes and operations of the model, where a formula is."""
     hidden = names_of(model)["hidden"]
     record, learnt = PARTS[model.parts[-1].kind], model.parts[-1].learnt
-    n_features = next(p.learnt["n_features_in_"] for p in model.parts if p.kind == "MinMaxScaler")
+    first = next(part for part in model.parts if part.kind != "FrameVectorizer")
+    n_features = first.learnt["n_features_in_"]
     n_classes, width = len(learnt["classes_"]), learnt["n_features_in_"]
     costs: dict[str, Any] = {"features": n_features, "training_flops": None}
     if record.training_flops is not None:
@@ -227,7 +268,7 @@ def costs_of(model: ModelFile, n_rows: int) -> dict[str, Any]:
     if "loss_curve_" in learnt:
         costs["iterations"] = learnt["n_iter_"]
     rows = record.output_rows
-    if rows is not None:
+    if rows is not None and hidden in LAYERS:
         outputs = hidden, n_features, width, len(learnt[rows])
         for form in FORMS if hidden == "intrvfl" else FORMS[:1]:
             costs[form] = prediction_cost(*outputs, linear=rows == "coef_", form=form)._asdict()

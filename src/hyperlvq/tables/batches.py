@@ -5,9 +5,9 @@ Predictions are written as they come: as CSV, TSV or Parquet, gzipped or not.
 
 import csv
 import gzip
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -29,21 +29,28 @@ STANDARD = "-"
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 PARQUET = ".parquet"
 MARGIN = "margin"
+PROBABILITY = "p_"
 
 
 @dataclass(frozen=True)
 class PredictedBatch:
-    """Rows of a table, their classes and, if asked for, their margins."""
+    """Rows of a table, their classes and, if asked for, margins and probabilities by class."""
 
     table: Table
     classes: np.ndarray
     margins: np.ndarray | None = None
+    probabilities: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 def predict_batches(
-    model: Predictor, columns: Sequence[Column], reader: TableReader, with_margins: bool = False
+    model: Predictor,
+    columns: Sequence[Column],
+    reader: TableReader,
+    with_margins: bool = False,
+    with_probabilities: bool = False,
 ) -> Iterator[PredictedBatch]:
     """Yield the predictions of a table in its order."""
+    names = [str(label) for label in model.classes]
     for batch in batches(reader):
         values = to_arrays(batch, columns)
         try:
@@ -54,7 +61,10 @@ def predict_batches(
             reason = str(error).splitlines()[0]
             raise InputError(f"{reader.name}: the model refuses it: {reason}") from None
         margins = margins_of(decisions) if with_margins else None
-        yield PredictedBatch(batch, model.labels(decisions), margins)
+        probabilities = {}
+        if with_probabilities:
+            probabilities = dict(zip(names, model.probabilities(decisions).T, strict=True))
+        yield PredictedBatch(batch, model.labels(decisions), margins, probabilities)
 
 
 def batches(reader: TableReader) -> Iterator[Table]:
@@ -78,16 +88,19 @@ def margins_of(scores: np.ndarray) -> np.ndarray:
 
 
 def prediction_table(batch: PredictedBatch, name: str, kept: Sequence[str]) -> pa.Table:
-    """Return what is written of a batch: the columns kept, the classes, margins if asked for."""
-    name = name.encode(errors="backslashreplace").decode()  # half a character has no UTF-8
+    """Return what is written of a batch: the columns kept, the classes, what else was asked for."""
     columns = {column: batch.table.data[column] for column in kept}
     columns[_free(name, columns)] = text_to_arrow([str(label) for label in batch.classes])
     if batch.margins is not None:
         columns[_free(MARGIN, columns)] = numbers_to_arrow(batch.margins)
+    for label, probabilities in batch.probabilities.items():
+        columns[_free(f"{PROBABILITY}{label}", columns)] = numbers_to_arrow(probabilities)
     return pa.table(columns)
 
 
 def _free(name: str, taken: Collection[str]) -> str:
+    """Return a name that no other column has, and that can be written."""
+    name = name.encode(errors="backslashreplace").decode()  # half a character has no UTF-8
     return _free(f"predicted_{name}", taken) if name in taken else name
 
 

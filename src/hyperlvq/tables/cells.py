@@ -47,12 +47,13 @@ def numbers_from_arrow(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     return np.from_dlpack(column.combine_chunks() if is_chunked else column)
 
 
-NAN, LAST = (numbers_to_arrow(np.array([value]))[0] for value in (np.nan, np.int32(-1)))
+NAN, ZERO, EXACT_INTEGERS, LAST = (
+    numbers_to_arrow(np.array([value]))[0] for value in (np.nan, 0.0, 2.0**53, np.int32(-1))
+)
 NO_TEXT, NO_NUMBER = (pa.nulls(1, kind)[0] for kind in (pa.string(), pa.float64()))
 MISSING_MARKS = text_to_arrow(
     ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?", "#N/A"]
 )
-EXACT_INTEGERS = 2.0**53
 SHOWN_CHARACTERS = 40
 SIGN = "[+-]?"
 INFINITY = rf"{SIGN}(?i:inf|infinity)"
@@ -211,7 +212,7 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _text_of_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
     values = as_floats(column)
     is_whole = pc.and_(pc.equal(pc.floor(values), values), pc.less(pc.abs(values), EXACT_INTEGERS))
-    integers = pc.cast(pc.if_else(is_whole, values, 0.0), pa.int64())
+    integers = pc.cast(pc.if_else(is_whole, values, ZERO), pa.int64())
     text = pc.if_else(is_whole, pc.cast(integers, pa.string()), pc.cast(column, pa.string()))
     return pc.if_else(pc.is_valid(values), text, NO_TEXT)
 

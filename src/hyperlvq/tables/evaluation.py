@@ -97,10 +97,14 @@ class Confusion:
 
 @dataclass(frozen=True)
 class Validation:
-    """The accuracies of the folds, and all their predictions together."""
+    """The accuracies of the folds, and all their predictions together.
+
+    The log loss is None where there are no probabilities, or a fold did not learn some class.
+    """
 
     accuracies: tuple[float, ...]
     confusion: Confusion
+    log_loss: float | None = None
 
     @property
     def mean(self) -> float:

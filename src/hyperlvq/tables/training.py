@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError
+from hyperlvq.classifier import HyperLVQClassifier
 from hyperlvq.frames import FrameVectorizer
 from hyperlvq.learnt import LONGEST_LABEL
 from hyperlvq.model_files import ModelFile
@@ -39,7 +41,12 @@ FEW_CLASSES = 10
 MOST_NUMBERS = 200
 #: The most features of a column of text.
 MOST_FEATURES = 100
+USUAL_FOLDS = 5
+#: Of more rows, training the default classifier again for each fold takes more than seconds.
+MOST_VALIDATED_ROWS = 1000
 
+#: The names of a hidden layer and a readout.
+Recipe = tuple[str, str]
 #: Told what is under way, how many steps are done and how many there are.
 Progress = Callable[[str, int, int], None]
 
@@ -49,10 +56,9 @@ class Task:
     """What to learn from a table, and how."""
 
     target: str
-    hidden: str = "intrvfl"
-    readout: str = "glvq"
-    parameters: Mapping[str, Any] = field(default_factory=dict)  # those of `make_classifier`
-    n_folds: int = 5  # 0 for no cross-validation
+    recipe: Recipe | None = None  # of `make_classifier`; None for `HyperLVQClassifier`
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    n_folds: int | None = None  # 0 for no cross-validation, None for one that is quick
     tune: bool = False
     seed: int = 0
     keep: Collection[str] = ()  # columns that are used, whatever they look like
@@ -69,9 +75,11 @@ class Trained(NamedTuple):
     about: dict[str, Any]
 
 
-def table_recipe(hidden: str, readout: str, seed: int, **parameters: Any) -> Pipeline:
+def features_classifier(recipe: Recipe | None, seed: int, **parameters: Any) -> Pipeline:
     """Return the part of the model behind the columns, its random numbers drawn from a seed."""
-    model = make_classifier(hidden, readout, **parameters)
+    if recipe is None:
+        return Pipeline([("classifier", HyperLVQClassifier(random_state=seed, **parameters))])
+    model = make_classifier(*recipe, **parameters)
     seeds = [name for name in model.get_params() if name.endswith("__random_state")]
     return model.set_params(**dict.fromkeys(seeds, seed))
 
@@ -79,20 +87,20 @@ def table_recipe(hidden: str, readout: str, seed: int, **parameters: Any) -> Pip
 def table_classifier(
     columns: Sequence[Column],
     n_rows: int,
-    hidden: str,
-    readout: str,
+    recipe: Recipe | None,
     seed: int,
     **parameters: Any,
 ) -> Pipeline:
     """Return a model that fits and predicts data frames with these columns."""
+    takes_missing = recipe is None or recipe[0] == "intrvfl"
     vectorizer = FrameVectorizer(
         [column.name for column in columns if column.kind is Kind.NUMBER],
         [column.name for column in columns if column.kind is Kind.TEXT],
-        fill=hidden != "intrvfl",  # which leaves missing numbers out of its sum
+        fill=not takes_missing,
         min_rows=fewest_rows(n_rows),
         max_levels=MOST_FEATURES,
     )
-    model = table_recipe(hidden, readout, seed, **parameters)
+    model = features_classifier(recipe, seed, **parameters)
     return Pipeline([("columns", vectorizer), *model.steps])
 
 
@@ -109,18 +117,14 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
 
     def build(**found: Any) -> Pipeline:
         parameters = {**task.parameters, **found}
-        return table_classifier(columns, len(y), task.hidden, task.readout, task.seed, **parameters)
+        return table_classifier(columns, len(y), task.recipe, task.seed, **parameters)
 
     settings = _candidates(task, build, X, len(classes))
-    search = validation = None
+    search = None
     if task.tune or len(settings) > 1:
         tick = _ticks(progress, "tuning", tuning.n_fits(len(settings), len(y)))
         search = tuning.best_settings(build, settings, X, y, task.seed, tick)
     model = build(**(search["best"] if search else settings[0]))
-    n_folds = tuning.possible_folds(y, task.n_folds)
-    if n_folds:
-        tick = _ticks(progress, "cross-validating", n_folds)
-        validation = tuning.cross_validate(model, X, y, n_folds, task.seed, tick)
     tick, start = _ticks(progress, "training", 1), time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -128,6 +132,11 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
     seconds = time.perf_counter() - start
     tick()
     warned = [str(warning.message) for warning in caught]
+    wanted_folds = _wanted_folds(task, len(y), seconds)
+    n_folds, validation = tuning.possible_folds(y, wanted_folds), None
+    if n_folds:
+        tick = _ticks(progress, "cross-validating", n_folds)
+        validation = tuning.cross_validate(model, X, y, n_folds, task.seed, tick)
     parts = to_parts(model)
     about = {
         "target": task.target,
@@ -138,9 +147,10 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
         "fit_seconds": round(seconds, 3),
         "search": search,
         "validation": validation,
+        **(_networks(model) if task.recipe is None else {}),
         "notes": [
-            *_notes(task, int((~has_label).sum()), n_folds),
-            *_lost_columns(model),
+            *_notes(task, int((~has_label).sum()), n_folds, wanted_folds),
+            *(_lost_columns(model) if task.recipe else ()),
             *warned,
         ],
         **about_parts(parts, {name: by_class[name] for name in in_order(by_class)}),
@@ -155,13 +165,32 @@ def _candidates(
     sizes: list[Parameters] = [{}]
     if task.sizes is not None:
         sizes = task.sizes(build()["columns"].fit(X).n_features_out_, n_classes)
-    if not task.tune:
+    if not task.tune or task.recipe is None:
         return sizes
     return [
         {**size, **rest}
         for size in sizes
-        for rest in tuning.candidates(task.hidden, task.readout, {**task.parameters, **size})
+        for rest in tuning.candidates(*task.recipe, {**task.parameters, **size})
     ]
+
+
+def _networks(model: Pipeline) -> dict[str, Any]:
+    """Return what the default classifier chose, and how good it is at rows that are left out."""
+    classifier = model[-1]
+    left_out = {
+        "accuracy": classifier.left_out_accuracy_,
+        "log_loss": classifier.left_out_log_loss_,
+    }
+    return {"networks": classifier.settings_, "left_out": left_out}
+
+
+def _wanted_folds(task: Task, n_rows: int, fit_seconds: float) -> int:
+    """Return the folds asked for, or the usual number where that is quick."""
+    if task.n_folds is not None:
+        return task.n_folds
+    limit = task.parameters.get("time_limit") or inf
+    is_quick = n_rows <= MOST_VALIDATED_ROWS and USUAL_FOLDS * fit_seconds <= limit
+    return USUAL_FOLDS if task.recipe or is_quick else 0
 
 
 def _ticks(progress: Progress, activity: str, total: int) -> tuning.Tick:
@@ -178,7 +207,7 @@ def _ticks(progress: Progress, activity: str, total: int) -> tuning.Tick:
 def _check_parameters(task: Task) -> None:
     """Fit two rows: every parameter is looked at before a table is."""
     try:
-        model = table_recipe(task.hidden, task.readout, task.seed, **task.parameters)
+        model = features_classifier(task.recipe, task.seed, **task.parameters)
         with warnings.catch_warnings(action="ignore"):
             model.fit([[0.0], [1.0]], ["a", "b"])
     except (TypeError, ValueError) as error:
@@ -212,13 +241,15 @@ def _check_classes(table: Table, target: str, by_class: Mapping[str, int]) -> No
         )
 
 
-def _notes(task: Task, n_without_label: int, n_folds: int) -> Iterator[str]:
+def _notes(task: Task, n_without_label: int, n_folds: int, wanted_folds: int) -> Iterator[str]:
     if n_without_label:
         yield f"left out: {_rows_have(n_without_label)} no {task.target!r}"
-    if n_folds == 0 < task.n_folds:
+    if wanted_folds == 0 and task.n_folds is None:
+        yield f"not cross-validated, which would take long: --cv {USUAL_FOLDS} does it"
+    elif n_folds == 0 < wanted_folds:
         yield "not cross-validated: that takes two rows in each of two classes"
-    elif n_folds < task.n_folds:
-        yield f"cross-validated in {n_folds} folds, not {task.n_folds}: the classes are small"
+    elif n_folds < wanted_folds:
+        yield f"cross-validated in {n_folds} folds, not {wanted_folds}: the classes are small"
 
 
 def _lost_columns(model: Pipeline) -> Iterator[str]:

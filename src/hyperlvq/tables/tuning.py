@@ -9,7 +9,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import product
-from math import ceil
+from math import ceil, inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -43,15 +43,27 @@ def cross_validate(
     model: Pipeline, X: pd.DataFrame, y: np.ndarray, n_folds: int, seed: int, tick: Tick
 ) -> Validation:
     """Fit and test clones of a model on stratified folds, without their warnings."""
-    accuracies, pairs = [], Counter[tuple[str, str]]()
+    accuracies, losses, pairs = [], [], Counter[tuple[str, str]]()
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings(action="ignore"):
         for train, test in folds.split(y, y):
-            predicted = clone(model).fit(X.iloc[train], y[train]).predict(X.iloc[test])
+            fitted = clone(model).fit(X.iloc[train], y[train])
+            predicted = fitted.predict(X.iloc[test])
+            if hasattr(fitted, "predict_proba"):
+                losses.append(_log_losses(fitted, X.iloc[test], y[test]))
             pairs.update(zip(y[test].tolist(), predicted.tolist(), strict=True))
             accuracies.append(float(np.mean(predicted == y[test])))
             tick()
-    return Validation(tuple(accuracies), Confusion.of(pairs, in_order(set(y.tolist()))))
+    log_loss = float(np.concatenate(losses).mean()) if losses else inf
+    confusion = Confusion.of(pairs, in_order(set(y.tolist())))
+    return Validation(tuple(accuracies), confusion, log_loss if isfinite(log_loss) else None)
+
+
+def _log_losses(model: Any, X: pd.DataFrame, y: np.ndarray) -> np.ndarray:
+    """Return -log p of the class of every row, infinite for a class that was not learnt."""
+    own = (model.predict_proba(X) * (model.classes_ == y[:, np.newaxis])).sum(axis=1)
+    with np.errstate(divide="ignore"):
+        return -np.log(own)
 
 
 def candidates(hidden: str, readout: str, given: Mapping[str, Any]) -> list[Parameters]:
