@@ -15,7 +15,7 @@ from fuzzing import FACTOR
 from shell import hyperlvq
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
-from small_tables import fit_colours
+from small_tables import RECIPE, fit_colours
 
 import hyperlvq as package
 
@@ -38,7 +38,8 @@ def models(tmp_path_factory):
     package.save(package.CentroidClassifier().fit(X, [1.0, 2.0] * 15), folder / "alone.hlvq")
     online = make_pipeline(MinMaxScaler(), package.LVQ1Classifier(random_state=0))
     package.save(online.fit(frame, X[:, 0] > 0.5), folder / "online.hlvq")
-    fit_colours(folder, "--cv", "2")
+    fit_colours(folder, "--cv", "2").rename(folder / "default.hlvq")
+    fit_colours(folder, *RECIPE, "--cv", "2")
     return sorted(folder.glob("*.hlvq"))
 
 

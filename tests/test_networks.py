@@ -68,32 +68,33 @@ def test_no_network_is_begun_after_the_time_limit_but_one_always_is(trained):
 
 
 def test_vote_is_at_least_as_good_as_each_of_its_networks(trained):
-    _, networks = trained
-    weights, problem = vote_weights(networks), networks[0].path.problem
+    trainer, networks = trained
+    weights, checked = vote_weights(networks, trainer.checked), trainer.checked
     logits = [network.chosen.temperature * network.chosen.scores for network in networks]
     mixed = np.tensordot(weights, logits, axes=1)
 
     assert weights.min() >= 0
-    loss = log_loss(mixed, problem.y, problem.weights)
+    loss = log_loss(mixed, checked.y, checked.weights)
     assert loss < min(network.chosen.log_loss for network in networks)
 
 
 def test_outcome_of_one_network_is_that_of_its_settings(trained):
-    _, networks = trained
+    trainer, networks = trained
     for network in networks:
-        accuracy, loss = left_out_outcome([network], np.ones(1), uniform_share=0.0)
+        accuracy, loss = left_out_outcome([network], np.ones(1), trainer.checked, 0.0)
 
         assert accuracy == pytest.approx(1 - network.chosen.error)
         assert loss == pytest.approx(network.chosen.log_loss)
 
 
 def test_outcome_of_the_vote_is_better_and_a_uniform_share_is_part_of_it(trained):
-    _, networks = trained
-    accuracy, loss = left_out_outcome(networks, vote_weights(networks), uniform_share=0.0)
+    trainer, networks = trained
+    checked = trainer.checked
+    accuracy, loss = left_out_outcome(networks, vote_weights(networks, checked), checked, 0.0)
 
     assert accuracy >= max(1 - network.chosen.error for network in networks) - 0.02
     assert loss < min(network.chosen.log_loss for network in networks)
-    assert left_out_outcome(networks, np.ones(4), 1.0)[1] == pytest.approx(np.log(2))
+    assert left_out_outcome(networks, np.ones(4), checked, 1.0)[1] == pytest.approx(np.log(2))
 
 
 def test_tables_have_what_was_tried_and_what_was_chosen(trained):

@@ -136,12 +136,12 @@ class HyperLVQClassifier(Readout):
         with block_threads(blocks_per_thread=1) as map_blocks:
             trainer = Trainer(samples, self.n_units, rng, map_blocks, self.verbose)
             networks = trainer.train(self.n_networks, self.time_limit)
-        weights = vote_weights(networks)
+        weights = vote_weights(networks, trainer.checked)
         self._join(networks, weights)
         self.uniform_share_ = 1 / (samples.weights.sum() + 2)
         self.relevances_ = trainer.relevances
         self.left_out_accuracy_, self.left_out_log_loss_ = left_out_outcome(
-            networks, weights, self.uniform_share_
+            networks, weights, trainer.checked, self.uniform_share_
         )
         self.settings_ = settings_table(networks, weights)
         self.search_results_ = search_table(networks)

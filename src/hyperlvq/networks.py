@@ -49,14 +49,17 @@ class Network(NamedTuple):
     units: Units
     coefficients: np.ndarray  # classes × units
     intercepts: np.ndarray
-    path: PenaltyPath
-    step: int  # of the penalty that was chosen
+    tried: list[Tried]
+    chosen: Tried  # one of them
     seconds: float
 
-    @property
-    def chosen(self) -> Tried:
-        """What came of the penalty that was chosen."""
-        return self.path.tried[self.step]
+
+class Checked(NamedTuple):
+    """The samples that have left-out scores, and the weight of all samples."""
+
+    y: np.ndarray
+    weights: np.ndarray
+    total: float
 
 
 class Trainer:
@@ -66,7 +69,7 @@ class Trainer:
         self.samples, self.rng, self.map_blocks = samples, rng, map_blocks
         self.verbose = verbose
         self.n_units = self._usual_units() if isinstance(n_units, str) else int(n_units)
-        self.checked = rng.permutation(len(samples.y))[:CHECKED_ROWS]
+        self.checked_rows = rng.permutation(len(samples.y))[:CHECKED_ROWS]
         self.cuts = [cuts_of(column, samples.weights) for column in samples.X.T]
         self.started = perf_counter()
         #: Where the search for the next network's penalty starts, the last one's.
@@ -110,16 +113,18 @@ class Trainer:
 
         n_samples = len(self.samples.y)
         if n_samples > n_units:
-            problem: Any = TallProblem(self.samples, encode, self.checked, self.map_blocks)
+            problem: Any = TallProblem(self.samples, encode, self.checked_rows, self.map_blocks)
         else:
             problem = WideProblem(self.samples, encode)
         path = PenaltyPath(problem, self.map_blocks)
         self.step = path.best(None if n_samples <= FEW_SAMPLES else self.step)
         coefficients, intercepts = problem.coefficients(path.tried[self.step].solution)
+        self.checked = Checked(problem.y, problem.weights, problem.total)
+        tried = [each._replace(solution=None) for _, each in sorted(path.tried.items())]
+        chosen = next(each for each in tried if each.alpha == ALPHAS[self.step])
         seconds = perf_counter() - started
-        network = Network(kind, units, coefficients, intercepts, path, self.step, seconds)
+        network = Network(kind, units, coefficients, intercepts, tried, chosen, seconds)
         if self.verbose:
-            chosen = network.chosen
             print(
                 f"{kind}: {n_units} units, alpha {chosen.alpha:g}, left-out accuracy "
                 f"{1 - chosen.error:.3f}, log loss {chosen.log_loss:.3f}, {seconds:.1f} s"
@@ -146,16 +151,15 @@ def relevances_of(network: Network, samples: Samples, rng) -> np.ndarray:
     return changes / total if total > 0 else np.full(len(changes), 1 / len(changes))
 
 
-def vote_weights(networks: Sequence[Network]) -> np.ndarray:
+def vote_weights(networks: Sequence[Network], checked: Checked) -> np.ndarray:
     """Return the weights of networks whose weighted left-out scores have the least log loss.
 
     Scores are those times the temperature. Weights are not negative, and drawn to equal ones.
     """
-    problem = networks[0].path.problem
-    y, sample_weights = problem.y, problem.weights
+    y, sample_weights, total = checked
     logits = _left_out_logits(networks)
     own = np.take_along_axis(logits, y[None, :, None], axis=2)[:, :, 0]
-    shares, prior = sample_weights / sample_weights.sum(), WEIGHT_PRIOR / problem.total
+    shares, prior = sample_weights / sample_weights.sum(), WEIGHT_PRIOR / total
     equal = np.full(len(networks), 1 / len(networks))
 
     def evaluate(weights):
@@ -169,16 +173,15 @@ def vote_weights(networks: Sequence[Network]) -> np.ndarray:
 
 
 def left_out_outcome(
-    networks: Sequence[Network], weights: np.ndarray, uniform_share: float
+    networks: Sequence[Network], weights: np.ndarray, checked: Checked, uniform_share: float
 ) -> tuple[float, float]:
     """Return the accuracy and the log loss of the vote for samples that are left out."""
-    problem = networks[0].path.problem
     mixed = np.tensordot(weights, _left_out_logits(networks), axes=1)
-    is_right = mixed.argmax(axis=1) == problem.y
+    is_right = mixed.argmax(axis=1) == checked.y
     found = softmax_probabilities(mixed, uniform_share)
-    own = np.take_along_axis(found, problem.y[:, None], axis=1)[:, 0]
+    own = np.take_along_axis(found, checked.y[:, None], axis=1)[:, 0]
     accuracy, loss = (
-        float(np.average(each, weights=problem.weights)) for each in (is_right, -np.log(own))
+        float(np.average(each, weights=checked.weights)) for each in (is_right, -np.log(own))
     )
     return accuracy, loss
 
@@ -203,9 +206,9 @@ def settings_table(networks: Sequence[Network], weights: np.ndarray) -> dict[str
 def search_table(networks: Sequence[Network]) -> dict[str, list[Any]]:
     """Return what was tried for each network, as columns of a table."""
     rows = [
-        (number, network.kind, tried, step == network.step)
+        (number, network.kind, tried, tried is network.chosen)
         for number, network in enumerate(networks)
-        for step, tried in sorted(network.path.tried.items())
+        for tried in network.tried
     ]
     numbers, kinds, tried, is_chosen = (list(column) for column in zip(*rows, strict=True))
     return {"network": numbers, "kind": kinds, **_outcomes(tried), "is_chosen": is_chosen}

@@ -176,17 +176,17 @@ def fit(
         raise Exit(1)
 
 
-def _recipe(options: dict[str, Any], given: Collection[str]) -> tuple[str, str] | None:
+def _recipe(asked: dict[str, Any], given: Collection[str]) -> tuple[str, str] | None:
     """Return the names of the hidden layer and the readout; None for the default classifier.
 
-    `options` are those that ask for a recipe where they have a value, beside the parameters
+    `asked` are options that ask for a recipe where they have a value, beside the parameters
     `given` that only recipes have.
     """
     known = _with_options([DEFAULT])
     asking = [
         *(
             option if value is True else f"{option} {value}"
-            for option, value in options.items()
+            for option, value in asked.items()
             if value is not None
         ),
         *(flag_of(name) for name in given if name not in known),
@@ -199,7 +199,7 @@ def _recipe(options: dict[str, Any], given: Collection[str]) -> tuple[str, str] 
             raise InputError(
                 f"{flag_of(name)} goes with the default classifier, not with {asking[0]}"
             )
-    return options["--hidden"] or USUAL_HIDDEN, options["--readout"] or USUAL_READOUT
+    return asked["--hidden"] or USUAL_HIDDEN, asked["--readout"] or USUAL_READOUT
 
 
 def _check_given(given: dict[str, Any], recipe: tuple[str, str] | None) -> None:

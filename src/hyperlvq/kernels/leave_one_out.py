@@ -58,17 +58,18 @@ class TallProblem:
         X, y, weights, portions, _ = samples
         self.total = weights.sum()
         targets, self.offset = samples.targets()
+        dtype = np.float32 if (weights == 1).all() else np.float64  # roots are not exact
 
         def multiply(rows):
-            block = encode(X[rows]).astype(np.float32)
+            block = encode(X[rows]).astype(dtype)
             sums = weights[rows] @ block
             moment = block.T @ (weights[rows, None] * targets[rows])
-            block *= np.sqrt(weights[rows, None], dtype=np.float32)
+            block *= np.sqrt(weights[rows, None], dtype=dtype)
             return sums, block.T @ block, moment
 
         blocks = map_blocks(multiply, row_slices(len(X), BLOCK_ROWS))
         sums, gram, moment = next(blocks)
-        gram = gram.astype(np.float64)
+        gram = gram.astype(np.float64, copy=False)
         for block_sums, products, block_moment in blocks:
             sums += block_sums
             gram += products
@@ -153,7 +154,7 @@ class Tried(NamedTuple):
     log_loss: float
     error: float
     scores: np.ndarray  # left-out ones, of the checked samples
-    solution: np.ndarray
+    solution: np.ndarray | None
 
 
 class PenaltyPath:
