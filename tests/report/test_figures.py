@@ -8,7 +8,16 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from hyperlvq.report.figures import SCATTER_SIZE, STYLE, Point, rank_diagram, scatter_plot, to_svg
+from hyperlvq.report.figures import (
+    SCATTER_SIZE,
+    STYLE,
+    Point,
+    calibration_error,
+    rank_diagram,
+    reliability_plot,
+    scatter_plot,
+    to_svg,
+)
 from hyperlvq.report.statistics import compare_models, rank_models
 from hyperlvq.study.experiments import MODELS, Comparison
 
@@ -128,3 +137,16 @@ def test_a_point_is_an_element_with_a_title(name):
     assert circles[0].findtext(f"{SVG}title") == f"{name}: x 0.5; y 0.6"
     assert (circles[0].attrib["cx"], circles[0].attrib["cy"]) == ("10.00", "20.00")
     assert [circle.attrib["tabindex"] for circle in circles] == ["0", "-1"]
+
+
+@pytest.mark.parametrize("n_models", [1, 5])
+def test_reliability_has_a_panel_per_model_with_its_mean_distance(n_models):
+    table = pd.DataFrame({"share": [0.2, 0.8], "confidence": [0.5, 0.9], "right": [0.6, 0.85]})
+    tables = dict.fromkeys(list(MODELS)[:n_models], table)
+
+    svg = reliability_plot(tables)
+
+    assert calibration_error(table) == pytest.approx(0.2 * 0.1 + 0.8 * 0.05)
+    assert [text for text in texts(svg) if text.endswith("(0.060)")] == [
+        f"{MODELS[name].title} (0.060)" for name in tables
+    ]

@@ -4,6 +4,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -192,6 +193,23 @@ def test_a_page_its_tables_and_its_figures_are_written(study_folder, tmp_path, p
     assert sets.shape == (30, len(MODELS) + published_columns)
     assert summary.loc["forest", "mean_accuracy"] == pytest.approx(sets["forest"].mean())
     assert summary.loc["kglvq", "correlation"] > 0.9
+
+
+def test_standings_and_reliability_are_shown_where_there_are_any(write_study, record):
+    bins = [[0, 0, 0]] * 9 + [[38, 36.5, 35]]
+    measured = {"log_loss": 0.25, "confidence_bins": bins, "fit_seconds": 1.5}
+    folder = write_study(record(model="forest", **measured), record(model="svm", accuracy=0.8))
+
+    paths = write_report(folder, folder / "r.html", reference="svm")
+
+    page = paths[-1].read_text(encoding="utf-8")
+    assert sections(page) == ["means", "standings", "reliability", "sets", "differences"]
+    for text in (page, paths[0].read_text(encoding="utf-8")):
+        assert "All data sets: 1" in text
+        assert "0.2500" in text
+        assert "nan" not in re.sub(r"<script>.*</script>", "", text, flags=re.S).lower()
+    table = pd.read_csv(folder / "r_standings.csv", index_col="model")
+    assert table["mean_log_loss"].tolist() == pytest.approx([0.25, np.nan], nan_ok=True)
 
 
 def test_csv_has_exact_numbers_but_no_formulas(write_study, record):

@@ -26,6 +26,34 @@ def test_accuracies_are_means_over_splits_then_seeds(record):
     assert study.n_seeds.loc["iris", "intrvfl_rls"] == 2
 
 
+def test_log_losses_and_seconds_are_means_where_every_split_has_them(record):
+    lacking = [record(split=split, model="forest", log_loss=(0.3, None)[split]) for split in (0, 1)]
+    runs = [record(split=s, log_loss=0.2 + 0.4 * s, fit_seconds=1.0 + s) for s in (0, 1)]
+
+    study = summarise_records([*runs, *lacking])
+
+    assert study.log_losses.loc["iris", "intrvfl_rls"] == pytest.approx(0.4)
+    assert study.fit_seconds.loc["iris", "intrvfl_rls"] == pytest.approx(1.5)
+    assert study.log_losses["forest"].isna().all()
+    assert study.n_train["iris"] == 112
+
+
+def test_reliability_counts_every_run_the_same(record):
+    empty = [[0, 0, 0]] * 8
+    first = [*empty, [4, 3.4, 2], [0, 0, 0]]
+    second = [*empty, [10, 8.0, 9], [30, 29.0, 30]]
+
+    study = summarise_records(
+        record(split=split, confidence_bins=bins) for split, bins in enumerate((first, second))
+    )
+
+    (table,) = study.reliability.values()
+    assert table["share"][7:].tolist() == pytest.approx([0, (1 + 0.25) / 2, 0.75 / 2])
+    assert table["confidence"][8] == pytest.approx((3.4 / 4 + 8 / 40) / (1 + 0.25))
+    assert table["right"][8:].tolist() == pytest.approx([(0.5 + 9 / 40) / 1.25, 1])
+    assert table["right"][:8].isna().all()
+
+
 def test_models_keep_the_order_of_the_study(record):
     study = summarise_records([record(model="forest"), record(model="rls_features")])
 
@@ -93,6 +121,9 @@ def test_settings_are_optional(record):
         ({"settings": 3}, "line 2: settings must be a name, got 3"),
         ({"solver": 3}, "line 2: solver must be a name, got 3"),
         ({"init_noise": "1"}, "line 2: init_noise must be a number of at least 0, got '1'"),
+        ({"log_loss": -1}, "line 2: log_loss must be a number of at least 0, got -1"),
+        ({"confidence_bins": [[0, 0, 0]] * 10}, "line 2: confidence_bins must be 10 times three"),
+        ({"confidence_bins": [[1, 1, 1]] * 9}, "line 2: confidence_bins must be 10 times three"),
         ({"n_units": 0}, "line 2: n_units must be a whole number of at least 1, got 0"),
         ({"n_train": 1e3}, "line 2: n_train must be a whole number of at least 1, got 1000.0"),
         ({"protocol": "strict"}, "mixes the protocols paper and strict"),

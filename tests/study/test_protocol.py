@@ -35,7 +35,10 @@ QUICK = {
     "intrvfl_centroids": {"n_units": 50, "clip": 3},
     "intrvfl_perceptron": {"n_units": 50, "clip": 3},
     "intrvfl_lvq1": {"n_units": 50, "clip": 3},
+    "hyperlvq_one": {"n_units": 40},
+    "boosting": {"max_iter": 5},
     "svm": {"C": 2.0, "gamma": 0.5},
+    "mlp": {"alpha": 0.01, "learning_rate_init": 0.01},
     "knn": {"n_neighbors": 3},
     "ridge": {"alpha": 1.0},
 }
@@ -125,12 +128,29 @@ def test_record_is_flat_and_says_what_was_run(data_set):
     record = evaluate("intrvfl_glvq_p1_10", QUICK["intrvfl_glvq_p1_10"], data_set, 1, 2, "paper")
 
     assert json.loads(json.dumps(record, allow_nan=False)) == record
-    assert not any(isinstance(value, list | dict) for value in record.values())
+    nested = [name for name, value in record.items() if isinstance(value, list | dict)]
+    assert set(nested) <= {"confidence_bins"}
     assert [record[name] for name in KEY] == ["paper", "intrvfl_glvq_p1_10", "tiny", 1, 2]
     assert (record["n_units"], record["max_iter"], record["slope"]) == (50, 10, 5)
     sizes = record["n_train"], record["n_test"], record["n_features"], record["n_classes"]
     assert sizes == (30, 10, 3, 2)
     assert record["error"] is None
+
+
+@pytest.mark.parametrize("name", ["knn", "ridge"])
+def test_log_loss_and_confidence_are_those_of_the_probabilities_if_there_are_any(data_set, name):
+    record = evaluate(name, QUICK[name], data_set, 0, 0, "strict")
+
+    if name == "ridge":
+        assert (record["log_loss"], record["confidence_bins"]) == (None, None)
+        return
+    pipeline = build(MODELS[name], QUICK[name], 0, "strict")
+    samples = evaluation_samples(data_set, 0, "strict")
+    fit_quietly(pipeline, samples)
+    probabilities = np.maximum(pipeline.predict_proba(samples.X_test), 0.001)
+    expected = -np.log(probabilities[np.arange(10), samples.y_test]).mean()
+    assert record["log_loss"] == pytest.approx(expected, abs=1e-6)
+    assert sum(right for _, _, right in record["confidence_bins"]) == 10 * record["accuracy"]
 
 
 def test_times_are_parts_of_the_time_it_took(data_set):
@@ -199,7 +219,7 @@ def test_training_takes_the_flops_of_the_papers_table(name, changes, expected):
 
 @pytest.mark.parametrize(
     ("name", "samples_factor", "features_factor"),
-    [("forest", 2, 1), ("svm", 4, 1), ("ridge", 2, 4), ("kglvq", 4, 1)],
+    [("forest", 2, 1), ("svm", 4, 1), ("mlp", 2, 43 / 23), ("ridge", 2, 4), ("kglvq", 4, 1)],
 )
 def test_more_data_take_as_much_longer_as_the_method_says(name, samples_factor, features_factor):
     assert flops(name, n_samples=2000) == pytest.approx(samples_factor * flops(name))

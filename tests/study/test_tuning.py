@@ -2,13 +2,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tiny_study import GRIDS, Source, make_grids_small, make_set, without_times
 
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.study import protocol as protocols
+from hyperlvq.study import tuning
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.protocol import TrainTest, build, estimated_seconds, scale_file
 from hyperlvq.study.records import open_records, read_records
@@ -20,7 +19,6 @@ from hyperlvq.study.tuning import (
     best_single_settings,
     score_penalties,
     settings_of_grid,
-    stratified_folds,
     tune_study,
 )
 
@@ -52,25 +50,6 @@ def test_settings_of_a_grid_change_the_last_parameter_fastest():
     settings = settings_of_grid({"a": (1, 2), "b": (3, 4)})
 
     assert settings == [{"a": 1, "b": 3}, {"a": 1, "b": 4}, {"a": 2, "b": 3}, {"a": 2, "b": 4}]
-
-
-@given(
-    labels=st.lists(st.integers(0, 4), min_size=1, max_size=50),
-    n_folds=st.integers(2, 5),
-)
-def test_folds_part_the_rows_and_deal_out_the_classes(labels, n_folds):
-    y = np.array(labels)
-    rows = 100 + 3 * np.arange(len(y))
-    folds, again = (list(stratified_folds(rows, y, n_folds)) for _ in range(2))
-
-    assert len(folds) == n_folds
-    assert [fold.test.tolist() for fold in folds] == [fold.test.tolist() for fold in again]
-    assert sorted(np.concatenate([fold.test for fold in folds])) == rows.tolist()
-    for fold in folds:
-        assert sorted([*fold.train, *fold.test]) == rows.tolist()
-    counts = np.array([np.bincount(y[(fold.test - 100) // 3], minlength=5) for fold in folds])
-    assert np.ptp(counts, axis=0).max() <= 1
-    assert np.ptp(counts.sum(axis=1)) <= 1
 
 
 @pytest.mark.parametrize("protocol", ["paper", "strict"])
@@ -127,6 +106,32 @@ def test_strict_looks_at_the_training_rows_of_its_split_alone(name):
         search_of(name, candidate, 2, "strict").record() for candidate in (data_set, poisoned)
     )
     assert clean == blind
+
+
+def test_of_many_rows_a_part_is_searched_and_the_best_settings_meet_again_on_more(monkeypatch):
+    model = replace(MODELS["knn"], grid={"n_neighbors": (1, 3, 5, 7)}, tuning_rows=12)
+    seen = []
+
+    def score(search, samples, seed, candidates=None):
+        seen.append((len(samples.X_train), len(samples.X_test), candidates))
+        return np.array([0.9, 0.7, 0.8, 0.6] if candidates is None else [0.1, 0.3, 0.2])
+
+    monkeypatch.setattr(tuning, "score_candidates", score)
+    searches = [
+        GridSearch(make_set(n_samples=n_samples), model, "strict", "full", {}, 0, 1)
+        for n_samples in (16, 80)
+    ]
+    few, many = (search.record() for search in searches)
+
+    finalists = [{"n_neighbors": n_neighbors} for n_neighbors in (1, 5, 3)]
+    assert seen == [(8, 4, None)] * 6 + [(32, 16, finalists)]
+    assert (few["n_neighbors"], few["accuracy"]) == (1, pytest.approx(0.9))
+    assert (many["n_neighbors"], many["accuracy"]) == (5, 0.3)
+    assert many["tuning_rows"] == 12
+    assert (
+        searches[1].seconds()
+        < replace(searches[1], model=replace(model, tuning_rows=None)).seconds()
+    )
 
 
 def test_best_setting_is_the_first_of_equals(monkeypatch):

@@ -223,8 +223,8 @@ def reliability_plot(tables: Mapping[str, pd.DataFrame]) -> str:
     errors = {name: calibration_error(table) for name, table in tables.items()}
     with matplotlib.rc_context(STYLE):
         figure = _figure(PANEL_SIZE * n_columns, PANEL_SIZE * n_rows)
-        panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False).flat
-        figure.subplots_adjust(0.06, 0.2 / n_rows, 0.99, 1 - 0.1 / n_rows, wspace=0.1, hspace=0.2)
+        panels = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
+        figure.subplots_adjust(0.06, 0.17 / n_rows, 0.99, 1 - 0.1 / n_rows, wspace=0.1, hspace=0.2)
         figure.supxlabel("confidence", fontsize=10)
         figure.supylabel("share that is right", fontsize=10)
         for panel in panels:

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from hyperlvq.checks import check_choice
+from hyperlvq.checks import InputError, check_choice
 from hyperlvq.report.results import Study
 from hyperlvq.report.statistics import compare_models, rank_models
 from hyperlvq.study.collection import TEST_FILE, manifest
@@ -19,7 +19,7 @@ def standings(study: Study, reference: str) -> pd.DataFrame:
     signed-rank test against it are corrected together within a group. Log loss is a mean over
     data sets, seconds are those of one training on each.
     """
-    check_choice("reference", reference, tuple(study.accuracies))
+    check_choice("reference", reference, tuple(study.accuracies), InputError)
     tables = [_standing(study, sets, reference) for sets in _groups(study).values()]
     return pd.concat(tables, keys=_groups(study), names=["group", "model"])
 

@@ -149,15 +149,20 @@ DataSource = Collection | BuiltinCollection
 @cache
 def _load_built_in(name: str) -> DataSet:
     from sklearn import datasets  # which lists of data sets need not wait for
-    from sklearn.model_selection import StratifiedShuffleSplit
 
     X, y = getattr(datasets, f"load_{name.replace('-', '_')}")(return_X_y=True)
-    # the splits are part of the data: every run sees the same ones
+    splits = stratified_splits(X, y)
+    return DataSet(name, X.astype(np.float64), y.astype(np.intp), *splits, source="built-in")
+
+
+def stratified_splits(X: np.ndarray, y: np.ndarray) -> tuple[SplitRows, tuple[SplitRows, ...]]:
+    """Return a split in halves and four of three quarters to a quarter, always the same ones."""
+    from sklearn.model_selection import StratifiedShuffleSplit
+
     halves = StratifiedShuffleSplit(1, test_size=0.5, random_state=0)
     quarters = StratifiedShuffleSplit(N_SPLITS, test_size=0.25, random_state=0)
     (tuning,) = (SplitRows(*rows) for rows in halves.split(X, y))
-    splits = tuple(SplitRows(*rows) for rows in quarters.split(X, y))
-    return DataSet(name, X.astype(np.float64), y.astype(np.intp), tuning, splits, source="built-in")
+    return tuning, tuple(SplitRows(*rows) for rows in quarters.split(X, y))
 
 
 def find_files(path: Path) -> Mapping[str, SetFiles]:

@@ -28,17 +28,17 @@ LAYER_PARAMETERS = ("n_units", "clip")
 class Model:
     """A model of the study.
 
-    `recipe` is what `make_classifier` takes, or the name of one of scikit-learn's classifiers in
-    `protocol.OUTSIDE`. `fixed` are parameters that no settings file has, `defaults` stand in for
-    settings. `as_published` are parameters that go with the paper's settings, to compute as its
-    authors did. `columns` names the column of each parameter in a settings file, which may lack
-    those that `as_published` has; `accuracy_column` is that of the paper's accuracy,
-    `published_mean` a mean the paper gives in its text alone. `grid` holds the values that the full
-    search tries, the paper's at least; a parameter in `reuse` is taken from that column of the
-    settings found so far. `quick_grid` is a smaller one, that reuses nothing. The settings of
-    either, "full" or "quick", are compared with the parameters that `limits` has for it, and in the
-    protocol "strict" on at most `tuning_rows` of the training samples. Of more than one of
-    `n_voters`, which differ in their random numbers, the class that most of them choose is taken.
+    `recipe` is what `make_classifier` takes, or the name of a classifier in `protocol.OUTSIDE`.
+    `fixed` are parameters that no settings file has, `defaults` stand in for settings.
+    `as_published` are parameters that go with the paper's settings, to compute as its authors did.
+    `columns` names the column of each parameter in a settings file, which may lack those that
+    `as_published` has; `accuracy_column` is that of the paper's accuracy, `published_mean` a mean
+    the paper gives in its text alone. `grid` holds the values that the full search tries, the
+    paper's at least; a parameter in `reuse` is taken from that column of the settings found so far.
+    `quick_grid` is a smaller one, that reuses nothing. The settings of either, "full" or "quick",
+    are compared with the parameters that `limits` has for it, and in the protocol "strict" on at
+    most `tuning_rows` of the training samples. Of more than one of `n_voters`, which differ in
+    their random numbers, the class that most of them choose is taken.
     """
 
     name: str
@@ -195,6 +195,8 @@ _MODELS = (
         for readout, title in _HDC_READOUTS.items()
     ),
     _with_settings_of(_PROPOSED, "intrvfl_glvq_votes", "ten votes of intRVFL + GLVQ", n_voters=10),
+    Model("hyperlvq", "HyperLVQClassifier", "hyperlvq"),
+    Model("hyperlvq_one", "HyperLVQClassifier, one network", "hyperlvq", fixed={"n_networks": 1}),
     Model("forest", "random forest", "forest", fixed={"n_estimators": 500}),
     Model("boosting", "histogram gradient boosting", "boosting"),
     Model(

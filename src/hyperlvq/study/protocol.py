@@ -25,6 +25,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from hyperlvq.classifier import HyperLVQClassifier
 from hyperlvq.costs import glvq_flops
 from hyperlvq.models import make_classifier
 from hyperlvq.registry import PARTS, readouts
@@ -37,6 +38,7 @@ from hyperlvq.study.svm import ProbabilitySVC
 
 PROTOCOLS = ("paper", "strict")
 OUTSIDE: dict[str, Any] = {
+    "hyperlvq": HyperLVQClassifier,
     "forest": RandomForestClassifier,
     "boosting": HistGradientBoostingClassifier,
     "svm": ProbabilitySVC,
@@ -46,6 +48,7 @@ OUTSIDE: dict[str, Any] = {
 }
 FLOPS_PER_SECOND = 5e9
 START_SECONDS = 0.005
+VOTE_FLOPS = 6 * 10**7
 TREE_FLOPS = 2000
 BOOSTED_TREE_FLOPS = 10**7
 EPOCH_FLOPS = 10**5
@@ -205,6 +208,8 @@ def estimated_seconds(
 
 
 def _flops_outside(name: str, n_samples: int, n_features: int, n_classes: int) -> float:
+    if name == "hyperlvq":
+        return VOTE_FLOPS * (n_samples + 20000)
     if name == "forest":
         return TREE_FLOPS * 500 * n_samples
     if name == "boosting":

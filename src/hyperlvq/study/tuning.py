@@ -30,8 +30,10 @@ from hyperlvq.study.settings import TUNED_FILE, Parameters, RowKey, write_settin
 
 TUNING_NAME = "tuning.jsonl"
 GRIDS = ("full", "quick")
-#: Where settings are compared on a part of the samples: how many go on to how many times as many.
-N_FINALISTS = 3
+# Where settings are compared on a part of the samples: one in so many goes on, but at least so many
+# do, to be compared on so many times the samples.
+ONE_FINALIST_IN = 7
+FEWEST_FINALISTS = 3
 MORE_ROWS = 4
 
 
@@ -107,7 +109,8 @@ class GridSearch(Job):
         rows = stratified_part(rows, y[rows], MORE_ROWS * most_rows)
         samples = samples_of(X, y, next(stratified_folds(rows, y[rows])))
         best_first = np.argsort(-np.array(record["scores"], dtype=float), kind="stable")
-        finalists = [self.candidates()[index] for index in best_first[:N_FINALISTS]]
+        n_finalists = max(FEWEST_FINALISTS, len(best_first) // ONE_FINALIST_IN)
+        finalists = [self.candidates()[index] for index in best_first[:n_finalists]]
         scores = np.nan_to_num(score_candidates(self, samples, 0, finalists))
         accuracy = float(scores.max())
         return {**record, **finalists[int(scores.argmax())], "accuracy": accuracy}
