@@ -275,6 +275,7 @@ def test_name_given_twice_counts_once():
     [
         ("paper", {"as_published": True}),
         ("searched", {}),
+        ("strict", {"protocol": "strict", "n_seeds": 1}),
         ("strict-defaults", {"protocol": "strict", "n_seeds": 1}),
         ("strict-tuned", {"protocol": "strict", "n_seeds": 1}),
     ],
@@ -286,7 +287,7 @@ def test_committed_records_leave_nothing_to_run(tmp_path, uci, uci_path, name, o
     records = read_records(tmp_path)
     files = {
         "paper": uci_path.with_name("paper_results.csv"),
-        "strict-tuned": folder / "settings.csv",
+        **dict.fromkeys(("strict", "strict-tuned"), folder / "settings.csv"),
     }
 
     steps = run_study(
