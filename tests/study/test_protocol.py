@@ -236,3 +236,21 @@ def test_absurd_setting_is_estimated_all_the_same(value):
         estimate = seconds(name, n_units=value, prototypes_per_class=value)
 
         assert START_SECONDS < estimate < math.inf
+
+
+@pytest.mark.parametrize("protocol", ["paper", "strict"])
+def test_what_the_default_classifier_chooses_does_not_depend_on_test_rows(protocol):
+    data_set = make_set(n_samples=60)
+    changed = replace(data_set, X=data_set.X.copy(), y=data_set.y.copy())
+    test_rows = data_set.splits[1].test
+    changed.y[test_rows] = 1 - changed.y[test_rows]
+    if protocol == "strict":  # the paper's scales by all rows
+        changed.X[test_rows] *= -100
+
+    choices = []
+    for each in (data_set, changed):
+        model = build(MODELS["hyperlvq"], {"n_units": 50}, 0, protocol)
+        fit_quietly(model, evaluation_samples(each, 1, protocol))
+        table = model[-1].search_results_
+        choices.append((table, model[-1].coef_.tolist()))
+    assert choices[0] == choices[1]

@@ -195,10 +195,10 @@ _MODELS = (
         for readout, title in _HDC_READOUTS.items()
     ),
     _with_settings_of(_PROPOSED, "intrvfl_glvq_votes", "ten votes of intRVFL + GLVQ", n_voters=10),
-    Model("hyperlvq", "HyperLVQClassifier", "hyperlvq"),
-    Model("hyperlvq_one", "HyperLVQClassifier, one network", "hyperlvq", fixed={"n_networks": 1}),
+    Model("hyperlvq", "HyperLVQ", "hyperlvq"),
+    Model("hyperlvq_one", "HyperLVQ, one network", "hyperlvq", fixed={"n_networks": 1}),
     Model("forest", "random forest", "forest", fixed={"n_estimators": 500}),
-    Model("boosting", "histogram gradient boosting", "boosting"),
+    Model("boosting", "gradient boosting", "boosting"),
     Model(
         "svm",
         "RBF SVM",
@@ -213,7 +213,7 @@ _MODELS = (
     ),
     Model(
         "mlp",
-        "multi-layer perceptron",
+        "MLP",
         "mlp",
         defaults={"alpha": 0.01, "learning_rate_init": 0.01},
         fixed={"hidden_layer_sizes": 200},
