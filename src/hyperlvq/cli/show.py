@@ -90,7 +90,8 @@ def _values(column: "Column") -> str:
     if not column.is_used:
         return f"left out: {column.reason}"
     if column.levels is None:
-        return f"{column.minimum:g} to {column.maximum:g}"
+        written = column.form and f", written as {column.form.example}"
+        return f"{column.minimum:g} to {column.maximum:g}{written or ''}"
     return _first([*map(shortened, column.levels)], MOST_LEVELS, column.n_levels)
 
 

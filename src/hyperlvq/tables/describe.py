@@ -13,13 +13,14 @@ import pyarrow.compute as pc
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
-from hyperlvq.tables.cells import are_numbers, possible_forms, quoted
+from hyperlvq.tables.cells import NumberForm, are_numbers, possible_forms, quoted, unit_of
 from hyperlvq.tables.columns import (
     KEPT_LEVELS,
     Column,
     Kind,
     check_finite,
     check_present,
+    learnt_marks,
     listed,
     number_form,
     settle_decimal,
@@ -96,7 +97,7 @@ def describe_columns(
         raise InputError(
             f"{table.form.name} has no column to learn from" + (f": {reasons}" if reasons else "")
         )
-    return columns
+    return learnt_marks(table, columns)
 
 
 def fewest_rows(n_rows: int) -> int:
@@ -113,15 +114,24 @@ def _check_asked(table: Table, target: str, keep: set[str], drop: set[str]) -> N
 
 
 def _just_counts(table: Table, column: Column) -> bool:
-    is_number = column.reason == IDENTIFIER and to_numbers(table, column.name) is not None
-    return is_number and not says_identifier(column.name)
+    name = column.name
+    if column.reason != IDENTIFIER or says_identifier(name):
+        return False
+    return to_numbers(table, name, _form(table, name)) is not None
+
+
+def _form(table: Table, name: str) -> NumberForm:
+    """Return how the numbers of a column are written, if they are numbers."""
+    cells = table.data[name]
+    unit = unit_of(cells) if contents.is_text(cells.type) else None
+    return number_form(table.form)._replace(unit=unit)
 
 
 def _describe(table: Table, name: str, is_kept: bool) -> Column:
     column = table.data[name]
     if not contents.is_plain(column.type):
         return Column(name, Kind.DROPPED, column.null_count, reason="nested or binary values")
-    values = to_numbers(table, name)
+    values = to_numbers(table, name, _form(table, name))
     n_missing = (column if values is None else values).null_count
     if n_missing == len(column):
         return Column(name, Kind.DROPPED, n_missing, reason="empty")
@@ -235,7 +245,7 @@ def _note_on_numbers(table: Table, name: str) -> str | None:
     """Return what keeps a column of mostly numbers from being one."""
     cells = table.data[name]
     _check_marks(table, name)
-    is_number = are_numbers(cells, number_form(table.form))
+    is_number = are_numbers(cells, _form(table, name))
     share = pc.mean(pc.cast(is_number, pa.int8())).as_py()
     if share < 0.5:
         return None
@@ -248,7 +258,7 @@ def _check_marks(table: Table, name: str) -> None:
     """Refuse a column of numbers of which some have a decimal point and some a comma."""
     cells = table.data[name]
     by_form = [are_numbers(cells, form) for form in possible_forms(table.form.delimiter)]
-    if len(by_form) == 2 and pc.all(pc.or_(*by_form)).as_py():
+    if pc.all(pc.or_(*by_form)).as_py():
         point, comma = (pc.index(is_number, False).as_py() for is_number in reversed(by_form))
         raise InputError(
             f"{table.form.name}, column {name!r} has both decimal commas and decimal points: "
