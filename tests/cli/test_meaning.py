@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 from shell import check_is_refused, hyperlvq, output_of
 from small_tables import QUICK
@@ -67,3 +68,75 @@ def test_quoted_decimal_commas_between_commas_are_decimal_commas(files, fit):
     columns = json.loads(output_of("show", fit(table), "--json"))["columns"]
 
     assert [(each["minimum"], each["maximum"]) for each in columns] == [(1.02, 8.654), (0.1, 0.4)]
+
+
+def test_kept_cells_are_those_of_the_table(files, model):
+    rows = ["0,1,x, pad ", "0,1,x,NA", '0,1,x,"say ""?"", 1.0"', "0,1,x,", "0,1,x,007"]
+    (table,) = files("\n".join(["a,b,kind,name", *rows, ""]))
+
+    written = output_of("predict", model, table, "--keep", "name").splitlines()
+
+    kept = [row.removeprefix("0,1,x,") for row in rows]
+    assert [row.removesuffix(",red") for row in written[1:]] == kept
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_a_class_called_none_is_learnt_and_evaluated(name, fit, tmp_path):
+    frame = pd.DataFrame({"a": range(20), "y": ["None", "NA"] * 10}).assign(a=lambda f: f["a"] % 2)
+    path = tmp_path / name
+    frame.to_csv(path, index=False) if name == "t.csv" else frame.to_parquet(path)
+
+    found = json.loads(output_of("evaluate", fit(path), path, "--json"))
+
+    assert (found["rows"], found["accuracy"], found["notes"]) == (20, 1, [])
+
+
+def test_a_quantity_is_no_target_unless_it_is_called_a_category(files, tmp_path):
+    (table,) = files("a,depth\n" + "".join(f"{i % 5},{60 + i % 50 / 10}\n" for i in range(500)))
+    arguments = ("fit", table, "-t", "depth", "-o", tmp_path / "m", *QUICK)
+
+    check_is_refused(
+        hyperlvq(*arguments), "that is a quantity, not a class; --category 'depth' takes them"
+    )
+    output_of(*arguments, "--category", "depth")
+
+
+ASKED = (
+    """measured by hand
+zip;id;size;kind;y
+01234;7;-999;あ;u
+98765;8;1,5;い;v
+01234;9;k.A.;あ;u
+98765;7;2,5;い;v
+"""
+    + "01234;8;1,5;あ;u\n98765;9;2,5;い;v\n" * 4
+)
+OPTIONS = ("--encoding", "shift-jis", "--skip-rows", "1")
+MISSING = ("--missing", "-999", "--missing", "k.A.")
+
+
+def test_a_user_may_say_what_a_table_means(fit, tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_bytes(ASKED.encode("shift-jis"))
+    model = fit(table, *OPTIONS, *MISSING, "--category", "id", "--number", "zip")
+
+    about = json.loads(output_of("show", model, "--json"))
+    of_zip, of_id, of_size, of_kind = about["columns"]
+    assert (of_zip["kind"], of_zip["minimum"]) == ("number", 1234)
+    assert of_id["levels"] == ["8", "9", "7"]
+    assert (of_size["minimum"], of_size["n_missing"]) == (1.5, 2)
+    assert of_kind["levels"] == ["あ", "い"]
+    assert about["missing"] == ["-999", "k.A."]
+    assert json.loads(output_of("evaluate", model, table, *OPTIONS, "--json"))["accuracy"] == 1
+    assert output_of("predict", model, table, *OPTIONS).startswith("y\nu\nv\nu\n")
+
+
+def test_a_word_for_missing_is_one_among_stored_numbers_and_classes(fit, tmp_path):
+    frame = pd.DataFrame({"a": [-999.0, 0.0, 1.0, 3.5] * 5, "y": ["x", "u", "v", "v"] * 5})
+    frame.to_parquet(tmp_path / "t.parquet")
+
+    model = fit(tmp_path / "t.parquet", "--missing", "-999", "--missing", "x")
+
+    about = json.loads(output_of("show", model, "--json"))
+    assert about["classes"] == {"u": 5, "v": 10}
+    assert (about["columns"][0]["minimum"], about["columns"][0]["n_missing"]) == (0, 5)

@@ -151,7 +151,7 @@ def test_another_type_than_expected_is_named(values, kind, column, sentence):
         ([decimal.Decimal(100)], pa.decimal128(9, 0), ["100"]),
         ([True, False], pa.bool_(), ["True", "False"]),
         ([DAY.date()], pa.date32(), ["2020-01-02"]),
-        ([" u ", "v"], pa.string(), [" u ", "v"]),
+        ([" u ", "v", ""], pa.string(), ["u", "v", None]),
         ([1.0, float("nan")], pa.float64(), ["1", None]),
     ],
 )
@@ -164,11 +164,11 @@ def test_text_of_stored_values(values, kind, text):
 
 
 def test_labels_are_text_as_in_the_file(read):
-    table = read("y,x\n01,1\n1.0,2\n ü,3\n?,4\n")
+    table = read("y,x\n01,1\n1.0,2\n ü,3\n?,4\nNone,5\n ,6\n")
 
     found = target_labels(table, "y")
 
     assert found.dtype == object
-    assert found.tolist() == ["01", "1.0", "ü", None]
+    assert found.tolist() == ["01", "1.0", "ü", "?", "None", None]
     with pytest.raises(InputError, match=r"has no column 'Y' \(did you mean 'y'\?\)"):
         target_labels(table, "Y")

@@ -183,7 +183,7 @@ def test_nothing_to_learn_from_is_refused(read, columns, reasons):
     [
         (range(20), Kind.NUMBER),
         (["7", "7"], Kind.NUMBER),
-        ([f"u{i}" for i in range(20)], Kind.TEXT),
+        ([f"u{i // 2}" for i in range(20)], Kind.TEXT),
         (["2020-01-02", "2020-01-03"], Kind.TEXT),
         (["", ""], Kind.DROPPED),
     ],
@@ -192,6 +192,16 @@ def test_kept_column_is_used_if_it_can_be(read, values, kind):
     table = read(csv(x=values, other=[i * i for i in range(len(values))]))
 
     assert described(table, keep=["x"]).kind is kind
+
+
+def test_a_kept_column_that_would_be_one_constant_feature_is_refused(read):
+    with pytest.raises(InputError) as error:
+        described(read(csv(x=[f"u{i}" for i in range(20)])), keep=["x"])
+
+    assert str(error.value) == (
+        "column 'x' cannot be kept: a value that is learnt from is in at least 2 rows, "
+        "and none of its 20 values is"
+    )
 
 
 def test_dropped_column_is_left_out_as_asked(read):

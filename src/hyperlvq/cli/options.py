@@ -25,6 +25,10 @@ TABLE = Argument(..., help="A CSV, TSV or Parquet file, gzipped or not; - reads 
 MODEL = Argument(..., help="A model of hyperlvq fit; - reads standard input.")
 JSON = Option(False, "--json", help="Print one JSON object instead of text.")
 QUIET = Option(False, "--quiet", "-q", help="Print nothing but results asked for and errors.")
+#: How a table is to be read, for all commands that read one.
+MISSING = Option(None, help="A word for a missing value, beside NA and its like; repeatable.")
+ENCODING = Option(None, help="The encoding of the text.", show_default="found out")
+SKIP_ROWS = Option(0, min=0, help="How many lines stand before the header.")
 
 
 def print_result(

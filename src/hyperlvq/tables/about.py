@@ -35,6 +35,7 @@ NOTES_SCHEMA = {
     "target": str,
     "seed": int,
     "table": str,
+    "missing?": [str],
     "trained": str,
     "fit_seconds": float,
     "search": (None, {"best": _SETTINGS, "rounds": [_ROUND]}),
@@ -62,7 +63,7 @@ COLUMN_SCHEMAS = {
 #: Keys that are copied to the notes unchanged.
 PLAIN_KEYS = (
     *("target", "seed", "table", "trained", "fit_seconds", "search", "notes", "device"),
-    *("networks", "left_out"),
+    *("networks", "left_out", "missing"),
 )
 #: The first parts of a recipe, and all of the default classifier.
 RECIPE_PARTS = ["FrameVectorizer", "MinMaxScaler"]

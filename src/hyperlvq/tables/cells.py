@@ -12,7 +12,6 @@ read back to the same value; truth values are "True" and "False"; dates are in I
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -53,8 +52,8 @@ NAN, ZERO, EXACT_INTEGERS, LAST = (
     numbers_to_arrow(np.array([value]))[0] for value in (np.nan, 0.0, 2.0**53, np.int32(-1))
 )
 NO_TEXT, NO_NUMBER = (pa.nulls(1, kind)[0] for kind in (pa.string(), pa.float64()))
-MISSING_MARKS = text_to_arrow(
-    ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?", "#N/A"]
+MISSING_MARKS = (
+    *("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?", "#N/A"),
 )
 SHOWN_CHARACTERS = 40
 SIGN = "[+\u2212-]?"  # U+2212 is the minus of typesetters
@@ -174,26 +173,18 @@ def has_mark(cells: pa.ChunkedArray, mark: str) -> bool:
     return pc.any(pc.match_substring(cells, mark)).as_py() or False
 
 
-def clean(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return text without surrounding blanks and with null for missing marks, all else as it is."""
+def clean(column: pa.ChunkedArray, missing: Sequence[str] = MISSING_MARKS) -> pa.ChunkedArray:
+    """Return text without surrounding blanks and numbers, null where they are one of `missing`."""
     column = _decoded(column)
-    if not is_text(column.type):
+    if is_text(column.type):
+        column = text = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
+    elif is_number(column.type) and any(map(is_plain_number, missing)):
+        text = as_text(column)
+    else:
         return column
-    column = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
-    is_missing = pc.is_in(column, value_set=MISSING_MARKS)
-    return pc.if_else(is_missing, NO_TEXT, column) if pc.any(is_missing).as_py() else column
-
-
-def missing_marks(column: pa.ChunkedArray, cleaned: pa.ChunkedArray) -> Counter[str]:
-    """Return how often `clean` took which text for a missing value; blanks are not counted."""
-    column = _decoded(column)
-    marks = Counter[str]()
-    if column.null_count < cleaned.null_count:
-        is_mark = pc.and_(pc.is_valid(column), pc.is_null(cleaned))
-        for each in pc.value_counts(pc.cast(column, pa.string()).filter(is_mark)).to_pylist():
-            marks[each["values"].strip()] += each["counts"]
-        del marks[""]
-    return marks
+    is_missing = pc.is_in(text, value_set=text_to_arrow(missing))
+    nothing = pa.nulls(1, column.type)[0]
+    return pc.if_else(is_missing, nothing, column) if pc.any(is_missing).as_py() else column
 
 
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:

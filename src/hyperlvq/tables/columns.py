@@ -107,7 +107,7 @@ def settle_decimal(table: Table, names: Iterable[str]) -> None:
     `1.234`, follows the other columns; on its own it is one with a decimal point.
     """
     form = table.form
-    text = {name: table.data[name] for name in names if contents.is_text(table.data[name].type)}
+    text = {name: table.cells(name) for name in names if contents.is_text(table.cells(name).type)}
     point, comma = possible_forms(form.delimiter)
     by_point = [name for name, cells in text.items() if _have_mark(cells, point)]
     by_comma = [name for name, cells in text.items() if _have_mark(cells, comma)]
@@ -138,9 +138,9 @@ def learnt_marks(table: Table, columns: Sequence[Column]) -> list[Column]:
     """
     decimal, grouping, _ = number_form(table.form)
     cells = {
-        column.name: table.data[column.name]
+        column.name: table.cells(column.name)
         for column in columns
-        if column.kind is Kind.NUMBER and contents.is_text(table.data[column.name].type)
+        if column.kind is Kind.NUMBER and contents.is_text(table.cells(column.name).type)
     }
     if not any(contents.has_mark(each, grouping or decimal) for each in cells.values()):
         grouping = None
@@ -177,15 +177,16 @@ def to_arrays(table: Table, columns: Sequence[Column]) -> dict[str, np.ndarray]:
     return {
         column.name: _numbers(table, column)
         if column.kind is Kind.NUMBER
-        else _text(table, column.name, missing=nan)
+        else _text(table, column.name, table.cells(column.name), missing=nan)
         for column in used
     }
 
 
 def target_labels(table: Table, target: str) -> np.ndarray:
-    """Return the target's values as text, None where they are missing."""
-    check_present([tidy(target)], table.form)
-    return _text(table, tidy(target), missing=None)
+    """Return the target's values as text, None where there are none; NA is a value."""
+    name = tidy(target)
+    check_present([name], table.form)
+    return _text(table, name, table.labels(name), missing=None)
 
 
 def _numbers(table: Table, column: Column) -> np.ndarray:
@@ -193,26 +194,25 @@ def _numbers(table: Table, column: Column) -> np.ndarray:
     form = column.form or number_form(table.form)._replace(unit=column.unit)
     values = to_numbers(table, column.name, form)
     if values is None:
-        raise _not_numbers(table, column, form)
+        raise not_numbers(table, column, form)
     check_finite(table, column.name, values)
     return contents.numbers_from_arrow(pc.fill_null(values, contents.NAN))
 
 
 def to_numbers(table: Table, name: str, form: NumberForm) -> pa.ChunkedArray | None:
     """Return a column as float64, null where it is missing; None if a cell is not a number."""
-    column = table.data[name]
+    column = table.cells(name)
     if contents.is_text(column.type):
         return to_floats(column, form)
     is_number = contents.is_number(column.type) or pa.types.is_null(column.type)
     return contents.as_floats(column) if is_number else None
 
 
-def _text(table: Table, name: str, missing: float | None) -> np.ndarray:
+def _text(table: Table, name: str, cells: pa.ChunkedArray, missing: float | None) -> np.ndarray:
     """Return a column as objects: its text, or `missing`."""
-    column = table.data[name]
-    if not contents.is_plain(column.type):
+    if not contents.is_plain(cells.type):
         raise _other_type(table, name, "text was expected")
-    return contents.to_objects(contents.as_text(column), missing)
+    return contents.to_objects(contents.as_text(cells), missing)
 
 
 def check_finite(table: Table, name: str, values: pa.ChunkedArray) -> None:
@@ -220,14 +220,14 @@ def check_finite(table: Table, name: str, values: pa.ChunkedArray) -> None:
     is_finite = pc.is_finite(values)
     if not pc.all(is_finite, min_count=0).as_py():
         index = pc.index(is_finite, False).as_py()
-        cell = quoted(str(table.data[name][index].as_py()))
+        cell = quoted(str(table.cells(name)[index].as_py()))
         row = table.first_row + index
         raise InputError(f"{table.form.name}, row {row}, column {name!r}: {cell} is not finite")
 
 
-def _not_numbers(table: Table, column: Column, form: NumberForm) -> InputError:
+def not_numbers(table: Table, column: Column, form: NumberForm) -> InputError:
     """Return what is wrong: with the type, or with the first cell of text that is not a number."""
-    name, cells = column.name, table.data[column.name]
+    name, cells = column.name, table.cells(column.name)
     if not contents.is_text(cells.type):
         return _other_type(table, name, "numbers were expected")
     index = pc.index(are_numbers(cells, form), False).as_py()
@@ -247,5 +247,5 @@ def _not_numbers(table: Table, column: Column, form: NumberForm) -> InputError:
 
 
 def _other_type(table: Table, name: str, expected: str) -> InputError:
-    kind = table.data[name].type
+    kind = table.cells(name).type
     return InputError(f"{table.form.name}, column {name!r} is of type {kind}, {expected}")

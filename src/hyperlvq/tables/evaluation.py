@@ -14,6 +14,7 @@ import numpy as np
 from hyperlvq.checks import InputError
 from hyperlvq.prediction import Predictor
 from hyperlvq.tables.batches import predict_batches
+from hyperlvq.tables.cells import MISSING_MARKS
 from hyperlvq.tables.columns import Column, listed, target_labels
 from hyperlvq.tables.read import TableReader
 
@@ -131,11 +132,13 @@ def evaluate_table(
     """Return how predictions compare with a table's target, and what is to be said about it."""
     known = in_order(map(str, model.classes))
     spellings = {_as_number(name): name for name in known} | {name: name for name in known}
+    unlabelled = {*MISSING_MARKS} - {*known}
     shown = known if len(known) <= MOST_CLASSES else []  # of very many, only those that occur
     pairs, n_without_label = Counter[tuple[str, str]](), 0
     unknown, occurring = set[str](), {*shown}
     for batch in predict_batches(model, columns, reader):
         y = target_labels(batch.table, target)
+        y[[label in unlabelled for label in y]] = None
         has_label = np.array([label is not None for label in y])
         n_without_label += int((~has_label).sum())
         true = [
