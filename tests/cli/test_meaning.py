@@ -140,3 +140,80 @@ def test_a_word_for_missing_is_one_among_stored_numbers_and_classes(fit, tmp_pat
     about = json.loads(output_of("show", model, "--json"))
     assert about["classes"] == {"u": 5, "v": 10}
     assert (about["columns"][0]["minimum"], about["columns"][0]["n_missing"]) == (0, 5)
+
+
+MARRIED = "married,age,y\n" + "True,30,u\nFalse,40,v\n" * 10
+
+
+@pytest.mark.parametrize(
+    ("learnt", "met"),
+    [
+        (("True", "False"), ("TRUE", "FALSE")),
+        (("True", "False"), ("1", "0")),
+        (("True", "False"), ("1.0", "0.0")),
+        (("yes", "no"), ("Y", "N")),
+        (("T", "F"), ("true", "false")),
+        (("1", "0"), ("True", "False")),
+        (("1", "0"), ("1.0", "0.0")),
+        (("1x", "2"), ("1x", "2.0")),
+        (("1x", "2.0"), ("1x", "2")),
+    ],
+)
+def test_other_words_for_a_value_are_that_value(learnt, met, files, fit):
+    texts = [MARRIED.replace("True", yes).replace("False", no) for yes, no in (learnt, met)]
+    table, later = files(*texts)
+
+    found = json.loads(output_of("evaluate", fit(table), later, "--json"))
+
+    assert (found["accuracy"], found["notes"]) == (1, [])
+
+
+def test_truth_values_of_parquet_are_the_words_of_text_and_the_other_way_round(
+    files, fit, tmp_path
+):
+    (table,) = files(MARRIED)
+    stored = tmp_path / "t.parquet"
+    pd.read_csv(table).to_parquet(stored)
+
+    for learnt, met in ((table, stored), (stored, table)):
+        found = json.loads(output_of("evaluate", fit(learnt), met, "--json"))
+        assert (found["accuracy"], found["notes"]) == (1, [])
+
+
+NEW = "married,age,y\nmaybe,35,u\nTrue,300,v\nnever,,u\nTrue,50,v\n"
+NOTES = [
+    "'married' has values not seen in training in 2 rows: maybe, never",
+    "'age' has no value in 1 row, and always had one in training",
+    "'age' is far outside of training's 30 to 40 in 1 row: 300",
+]
+
+
+def test_values_not_seen_in_training_are_noted_once_per_column(files, fit, tmp_path):
+    table, later = files(MARRIED, NEW)
+    model = fit(table)
+
+    code, output, errors = hyperlvq("predict", model, later)
+    assert (code, output.count("\n")) == (0, 5)
+    assert errors.splitlines() == [f"note: {note}" for note in NOTES]
+    assert hyperlvq("predict", model, later, "--quiet") == (0, output, "")
+    assert json.loads(output_of("evaluate", model, later, "--json"))["notes"] == NOTES
+    assert NOTES[0] in output_of("evaluate", model, later)
+
+
+@pytest.mark.parametrize(
+    ("rows", "refusal"),
+    [
+        ("False,33\nmaybe,35\n", "row 2, column 'married': 'maybe' was not seen in training"),
+        ("True,300\n", "row 1, column 'age': '300' is far outside of training's 30 to 40"),
+        ("True,\n", "row 1, column 'age': it has no value, and always had one in training"),
+    ],
+)
+def test_strict_refuses_what_was_not_seen(rows, refusal, files, fit, tmp_path):
+    table, later = files(MARRIED, "married,age\n" + rows)
+    model, output = fit(table), tmp_path / "p.csv"
+
+    refused = hyperlvq("predict", model, later, "--strict", "-o", output)
+
+    check_is_refused(refused, refusal)
+    assert not output.exists()
+    assert output_of("predict", model, table, "--strict").count("\n") == 21

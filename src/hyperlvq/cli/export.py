@@ -89,7 +89,8 @@ def _compare_on(path: str, saved: SavedModel, exported: Any) -> tuple[Any, dict[
     from hyperlvq.tables.columns import target_labels, to_arrays
     from hyperlvq.tables.read import read_table
 
-    table, predictor = read_table(path), saved.predictor
+    table = read_table(path, missing=saved.about.get("missing", ()))
+    predictor = saved.predictor
     columns = to_arrays(table, columns_of(saved.about))
     features = predictor.transform(columns, predictor.parts[: -len(STEPS)])
     is_whole = ~np.isnan(features).any(axis=1)

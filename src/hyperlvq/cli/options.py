@@ -28,6 +28,9 @@ QUIET = Option(False, "--quiet", "-q", help="Print nothing but results asked for
 #: How a table is to be read, for all commands that read one.
 MISSING = Option(None, help="A word for a missing value, beside NA and its like; repeatable.")
 ENCODING = Option(None, help="The encoding of the text.", show_default="found out")
+STRICT = Option(
+    False, "--strict", help="Refuse values that were not seen in training instead of a note."
+)
 SKIP_ROWS = Option(0, min=0, help="How many lines stand before the header.")
 
 

@@ -34,6 +34,7 @@ def predict(
         False, "--proba", help="Add the probability of each class, in columns called p_<class>."
     ),
     keep: list[str] | None = Option(None, help="A column of the table to copy; repeatable."),
+    strict: bool = options.STRICT,
     missing: list[str] | None = options.MISSING,
     encoding: str | None = options.ENCODING,
     skip_rows: int = options.SKIP_ROWS,
@@ -49,6 +50,7 @@ def predict(
     from hyperlvq.tables.columns import check_present
     from hyperlvq.tables.dialect import tidy
     from hyperlvq.tables.read import open_table
+    from hyperlvq.tables.unseen import Unseen
 
     batches.check_output(output)
     check_not_an_input(output, model, table)
@@ -65,7 +67,7 @@ def predict(
     # of a stream, rows are seen as they come, not once all of them are there
     is_stream = output == STANDARD or (Path(output).exists() and not Path(output).is_file())
     how = _how(saved, missing, encoding, skip_rows)
-    n_rows = 0
+    n_rows, unseen = 0, Unseen(predictor, columns, strict)
     with (
         open_table(table, columns=needed, **how) as reader,
         batches.open_output(output) as write,
@@ -73,11 +75,15 @@ def predict(
         if_stopped(None if is_stream else NOTHING_WRITTEN),
     ):
         check_present(kept, reader)
-        for batch in batches.predict_batches(predictor, columns, reader, margins, proba):
+        found = batches.predict_batches(predictor, columns, reader, margins, proba, unseen)
+        for batch in found:
             write(batches.prediction_table(batch, name, kept))
             n_rows += len(batch.classes)
             if reader.position is not None:
                 progress("predicting", reader.position, 1)
+    if unseen.notes:
+        notes = [f"note: {note}" for note in unseen.notes]
+        print_result(notes, quiet=quiet, to_stderr=True)
     if output != STANDARD:
         print_result([f"{output}: {counted(n_rows, 'row')} predicted"], quiet=quiet)
 
@@ -92,6 +98,7 @@ def evaluate(
     min_accuracy: float | None = Option(
         None, min=0, max=1, help="Exit with code 1 if the accuracy is below this."
     ),
+    strict: bool = options.STRICT,
     missing: list[str] | None = options.MISSING,
     encoding: str | None = options.ENCODING,
     skip_rows: int = options.SKIP_ROWS,
@@ -120,7 +127,7 @@ def evaluate(
         needed = [*(column.name for column in columns), tidy(known)]
         how = _how(saved, missing, encoding, skip_rows)
         with open_table(table, columns=needed, **how) as reader:
-            confusion, notes = evaluate_table(saved.predictor, columns, reader, known)
+            confusion, notes = evaluate_table(saved.predictor, columns, reader, known, strict)
     if picture is not None:
         write_confusion(confusion, picture)
     print_result(_lines(confusion, notes), _values(confusion, notes), as_json, quiet)

@@ -12,7 +12,7 @@ read back to the same value; truth values are "True" and "False"; dates are in I
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -244,10 +244,12 @@ def _text_of_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.is_valid(values), text, NO_TEXT)
 
 
-def to_objects(cells: pa.ChunkedArray, missing: float | None = None) -> np.ndarray:
-    """Return text as an array of objects: a str, or `missing`."""
+def to_objects(
+    cells: pa.ChunkedArray, missing: float | None = None, spelling: Callable[[str], str] = str
+) -> np.ndarray:
+    """Return text as an array of objects: a str, spelt by `spelling`, or `missing`."""
     coded = cells.combine_chunks().dictionary_encode()
-    levels = np.array([*coded.dictionary.to_pylist(), missing], dtype=object)
+    levels = np.array([*map(spelling, coded.dictionary.to_pylist()), missing], dtype=object)
     return levels[numbers_from_arrow(pc.fill_null(coded.indices, LAST))]
 
 

@@ -1,6 +1,6 @@
 """What a column of a table means, and its values by that meaning."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
@@ -23,6 +23,7 @@ from hyperlvq.tables.cells import (
 )
 from hyperlvq.tables.dialect import tidy
 from hyperlvq.tables.read import Table, TableForm
+from hyperlvq.tables.spelling import Spelling, truth_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,7 +178,7 @@ def to_arrays(table: Table, columns: Sequence[Column]) -> dict[str, np.ndarray]:
     return {
         column.name: _numbers(table, column)
         if column.kind is Kind.NUMBER
-        else _text(table, column.name, table.cells(column.name), missing=nan)
+        else _text(table, column.name, table.cells(column.name), nan, _spelling(column))
         for column in used
     }
 
@@ -186,17 +187,31 @@ def target_labels(table: Table, target: str) -> np.ndarray:
     """Return the target's values as text, None where there are none; NA is a value."""
     name = tidy(target)
     check_present([name], table.form)
-    return _text(table, name, table.labels(name), missing=None)
+    return _text(table, name, table.labels(name), None)
 
 
 def _numbers(table: Table, column: Column) -> np.ndarray:
     """Return a column as float64, NaN where it is missing; all else must be finite numbers."""
     form = column.form or number_form(table.form)._replace(unit=column.unit)
     values = to_numbers(table, column.name, form)
+    if values is None and (column.minimum, column.maximum) == (0, 1):
+        values = _truths_as_numbers(table.cells(column.name))
     if values is None:
         raise not_numbers(table, column, form)
     check_finite(table, column.name, values)
     return contents.numbers_from_arrow(pc.fill_null(values, contents.NAN))
+
+
+def _truths_as_numbers(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Return 0 and 1 for words for false and true, None if there are others."""
+    if not contents.is_text(cells.type) and not pa.types.is_boolean(cells.type):
+        return None
+    words = contents.to_objects(contents.as_text(cells))
+    truths = [nan if word is None else truth_of(word) for word in words]
+    if None in truths:
+        return None
+    values = contents.numbers_to_arrow(np.array(truths, dtype=np.float64))
+    return contents.as_floats(pa.chunked_array([values]))
 
 
 def to_numbers(table: Table, name: str, form: NumberForm) -> pa.ChunkedArray | None:
@@ -208,11 +223,23 @@ def to_numbers(table: Table, name: str, form: NumberForm) -> pa.ChunkedArray | N
     return contents.as_floats(column) if is_number else None
 
 
-def _text(table: Table, name: str, cells: pa.ChunkedArray, missing: float | None) -> np.ndarray:
+def _spelling(column: Column) -> Spelling:
+    """Return how words become the levels of training, where all of those are known."""
+    levels = column.levels or ()
+    return Spelling(levels if len(levels) == column.n_levels else ())
+
+
+def _text(
+    table: Table,
+    name: str,
+    cells: pa.ChunkedArray,
+    missing: float | None,
+    spelling: Callable[[str], str] = str,
+) -> np.ndarray:
     """Return a column as objects: its text, or `missing`."""
     if not contents.is_plain(cells.type):
         raise _other_type(table, name, "text was expected")
-    return contents.to_objects(contents.as_text(cells), missing)
+    return contents.to_objects(contents.as_text(cells), missing, spelling)
 
 
 def check_finite(table: Table, name: str, values: pa.ChunkedArray) -> None:
