@@ -217,3 +217,12 @@ def test_strict_refuses_what_was_not_seen(rows, refusal, files, fit, tmp_path):
     check_is_refused(refused, refusal)
     assert not output.exists()
     assert output_of("predict", model, table, "--strict").count("\n") == 21
+
+
+@pytest.mark.parametrize(("input_type", "is_noted"), [("int16", True), ("float", False)])
+def test_fractions_that_a_device_rounds_are_noted(input_type, is_noted, table, tmp_path):
+    size = ("--max-flash", "16k", "--input", input_type, "--cv", "0")
+
+    said = output_of("fit", table, "-t", "colour", "-o", tmp_path / "m", *size)
+
+    assert ("--input int16: a device rounds 'a' to whole numbers" in said) == is_noted

@@ -173,6 +173,7 @@ def fit(
             category=[tidy(name) for name in category or ()],
             number=number or (),
             sizes=sizes,
+            device_input=limits.get("input", budget.DEFAULT_INPUT),
         )
         how = {"missing": missing or (), "encoding": encoding, "skip_rows": skip_rows}
         about, content = _train(table, how, task, limits, output, min_accuracy, quiet)

@@ -24,7 +24,7 @@ from hyperlvq.saving import to_parts
 from hyperlvq.tables import tuning
 from hyperlvq.tables.about import about_parts
 from hyperlvq.tables.cells import MISSING_MARKS, is_plain_number
-from hyperlvq.tables.columns import Column, Kind, target_labels, to_frame
+from hyperlvq.tables.columns import Column, Kind, listed, target_labels, to_frame
 from hyperlvq.tables.describe import describe_columns, fewest_rows
 from hyperlvq.tables.evaluation import in_order
 from hyperlvq.tables.read import Table
@@ -66,6 +66,7 @@ class Task:
     number: Collection[str] = ()  # columns that must be numbers
     #: Settings to choose from for so many features and classes, where a device sets limits.
     sizes: Callable[[int, int], list[Parameters]] | None = None
+    device_input: str = "float"  # the type of a feature there
 
 
 class Trained(NamedTuple):
@@ -158,6 +159,7 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
                 for name in by_class
                 if name in MISSING_MARKS
             ),
+            *_rounded_columns(task.device_input, X, columns),
             *(_lost_columns(model) if task.recipe else ()),
             *warned,
         ],
@@ -267,6 +269,19 @@ def _notes(task: Task, n_without_label: int, n_folds: int, wanted_folds: int) ->
         yield "not cross-validated: that takes two rows in each of two classes"
     elif n_folds < wanted_folds:
         yield f"cross-validated in {n_folds} folds, not {wanted_folds}: the classes are small"
+
+
+def _rounded_columns(
+    device_input: str, X: pd.DataFrame, columns: Sequence[Column]
+) -> Iterator[str]:
+    """Yield a note on numbers that a device rounds, and this accuracy does not."""
+    numbers = [column.name for column in columns if column.kind is Kind.NUMBER]
+    rounded = [name for name in numbers if (X[name] % 1 > 0).any()]
+    if rounded and device_input != "float":
+        yield (
+            f"--input {device_input}: a device rounds {listed(map(repr, rounded))} to whole "
+            "numbers, and is less accurate than this; multiply them in the table first"
+        )
 
 
 def _lost_columns(model: Pipeline) -> Iterator[str]:
