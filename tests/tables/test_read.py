@@ -7,12 +7,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from fuzzing import FACTOR
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import read as reading
-from hyperlvq.tables.columns import to_frame
+from hyperlvq.tables.columns import target_labels, to_frame
 from hyperlvq.tables.describe import describe_columns
 from hyperlvq.tables.read import last_row_end, open_table, read_table
 
@@ -279,16 +280,18 @@ def damaged(randomness):
     )
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("seed", range(4))
 def test_damage_gives_a_table_or_a_sentence(write, seed):
     randomness, sentences = random.Random(seed), []
-    for _ in range(100):
+    for _ in range(100 * FACTOR):
         path = write(damaged(randomness))
         try:
             table = read_table(path)
             columns = describe_columns(table, table.form.columns[-1])
+            labels = target_labels(table, table.form.columns[-1])
         except InputError as error:
             sentences.append(str(error))
         else:
-            assert len(to_frame(table, columns)) == len(table.data) > 0
+            assert len(to_frame(table, columns)) == len(labels) == len(table.data) > 0
     assert not any("\n" in sentence for sentence in sentences)

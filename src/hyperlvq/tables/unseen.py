@@ -65,7 +65,7 @@ class Unseen:
                 rows = np.flatnonzero(is_new)
                 if len(rows) and self._strict:
                     where = f"{table.form.name}, row {table.first_row + rows[0]}, column {name!r}"
-                    refusal = news.refusal.format(cell=quoted(_shown(cells[rows[0]])))
+                    refusal = news.refusal.format(cell=f"'{_shown(cells[rows[0]])}'")
                     raise InputError(f"{where}: {refusal} (--strict)")
                 if len(rows):
                     found = self._found.setdefault((name, news), _Found())
@@ -103,4 +103,4 @@ class Unseen:
 
 
 def _shown(cell: str | float) -> str:
-    return cell if isinstance(cell, str) else f"{cell:g}"
+    return quoted(cell)[1:-1] if isinstance(cell, str) else f"{cell:g}"
