@@ -23,7 +23,7 @@ test: $(INSTALLED) ## run all tests, then measure coverage with compilation swit
 	$(BIN)/pytest
 	$(MAKE) coverage
 
-fuzz: $(INSTALLED) ## the fuzzers of files, archives and downloads, at length
+fuzz: $(INSTALLED) ## the fuzzers of tables, files, archives and downloads, at length
 	HYPERLVQ_FUZZ=100 $(BIN)/pytest -m fuzz
 
 coverage: $(INSTALLED) ## branch coverage of kernels, hidden and readouts, interpreted

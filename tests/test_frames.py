@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 
-from hyperlvq.frames import FrameVectorizer
+from hyperlvq import FrameVectorizer, load, save
 
 FRAME = pd.DataFrame(
     {
@@ -76,6 +76,53 @@ def test_any_table_that_gives_columns_by_name_is_taken():
     np.testing.assert_array_equal(found, fitted.transform(FRAME))
 
 
+KINDS = {
+    "whole": [1, 2, 3],
+    "number": [0.5, None, 2.0],
+    "text": ["x", None, "y"],
+    "truth": [True, False, True],
+}
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_columns_of_a_frame_go_by_their_types(library, tmp_path):
+    if library == "pyarrow":
+        frame = pa.table(KINDS | {"level": pa.array(["u", "v", "u"]).dictionary_encode()})
+    elif library == "polars":
+        polars = pytest.importorskip("polars")
+        level = polars.Series(["u", "v", "u"], dtype=polars.Categorical)
+        frame = polars.DataFrame(KINDS | {"level": level})
+    else:
+        frame = pd.DataFrame(KINDS | {"level": pd.Categorical(["u", "v", "u"])})
+
+    fitted = FrameVectorizer().fit(frame)
+
+    expected = [[1, 0.5, 1, 0, 0, 0, 1, 1, 0], [2, np.nan, 0, 0, 1, 1, 0, 0, 1]]
+    np.testing.assert_array_equal(fitted.transform(frame)[:2], expected)
+    assert fitted.get_feature_names_out().tolist() == [
+        *("whole", "number", "text_x", "text_y", "text_(missing)"),
+        *("truth_False", "truth_True", "level_u", "level_v"),
+    ]
+    save(fitted, tmp_path / "m")
+    np.testing.assert_array_equal(load(tmp_path / "m").transform(frame), fitted.transform(frame))
+
+
+def test_pandas_own_numbers_and_categories_of_numbers_are_taken():
+    frame = pd.DataFrame({"i": pd.array([1, pd.NA], dtype="Int64"), "c": pd.Categorical([7, 8])})
+
+    found = FrameVectorizer().fit(frame)
+
+    np.testing.assert_array_equal(found.transform(frame), [[1, 1, 0], [np.nan, 0, 1]])
+    assert found.get_feature_names_out().tolist() == ["i", "c_7", "c_8"]
+
+
+def test_a_column_of_another_type_is_named():
+    frame = pd.DataFrame({"a": [1], "when": pd.to_datetime(["2020-01-02"])})
+
+    with pytest.raises(TypeError, match=r"^column 'when' is of type datetime64.*, not numbers or"):
+        FrameVectorizer().fit(frame)
+
+
 def test_pandas_own_missing_text_is_missing():
     frame = pd.DataFrame({"t": pd.array(["x", pd.NA, "x"], dtype="string")})
 
@@ -98,7 +145,7 @@ def test_it_can_be_cloned_and_must_be_fitted():
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({}, "FrameVectorizer needs at least one column"),
+        ({"numbers": [], "text": []}, "FrameVectorizer needs at least one column"),
         ({"numbers": "a"}, "numbers must be a list of names, got 'a'"),
         ({"text": ["t", "t"]}, r"text must be different names, got \['t', 't'\]"),
         ({"text": ["t"], "max_levels": 1}, "max_levels must be at least 2, got 1"),

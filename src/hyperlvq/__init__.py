@@ -8,6 +8,7 @@ from hyperlvq.version import __version__ as __version__
 if TYPE_CHECKING:
     from hyperlvq.classifier import HyperLVQClassifier
     from hyperlvq.engines import to_numpy
+    from hyperlvq.frames import FrameVectorizer
     from hyperlvq.hidden import ComparisonLayer, IntRVFLLayer, RVFLLayer
     from hyperlvq.models import make_classifier
     from hyperlvq.readouts import (
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 # Loaded when first asked for: importing scikit-learn and numba takes longer than many a command.
 _MODULES = {
     "ComparisonLayer": "hidden",
+    "FrameVectorizer": "frames",
     "HyperLVQClassifier": "classifier",
     "IntRVFLLayer": "hidden",
     "RVFLLayer": "hidden",
@@ -35,6 +37,7 @@ _MODULES = {
 __all__ = [
     "CentroidClassifier",
     "ComparisonLayer",
+    "FrameVectorizer",
     "GLVQClassifier",
     "HyperLVQClassifier",
     "IntRVFLLayer",

@@ -104,6 +104,7 @@ def part_of(estimator: Any) -> Part:
         return Part(str(kind) if kind.__name__ in PARTS else kind.__name__)
     estimator = to_numpy(estimator)
     parameters = {name: getattr(estimator, name) for name in record.saved_parameters}
+    parameters |= getattr(estimator, "_columns", {})  # which a FrameVectorizer may have found
     learnt = {name: vars(estimator)[name] for name in record.learnt if name in vars(estimator)}
     is_fitted = next(iter(record.learnt)) in learnt
     return Part(kind.__name__, parameters, learnt if is_fitted else {})

@@ -21,6 +21,7 @@ OLD = b"what was there before"
 TABLES = {
     "empty.csv": b"",
     "one_class_and_na.csv": b"a,colour\n1,red\n2, NA\n3,red\n4,NA\n5,\n6,None\n",
+    "kana.csv": "a,colour\n1,あか\n2,あお\n".encode("shift-jis"),
     "other_names.csv": b"A,bb,kind\n1,2,x\n",
     "no_colour.csv": b"a,b,kind,color\n1,2,x,red\n",
     "empty_colour.csv": b"a,b,kind,colour\n1,2,x,\n3,4,y,NA\n",
@@ -124,9 +125,16 @@ BAD_INPUT = [
     # tables to learn from
     (fit("empty.csv"), "empty.csv is empty"),
     (
-        fit("one_class_and_na.csv"),
-        "column 'colour': 'red'; 3 rows have no label because 'NA' and 'None' are read as missing",
+        fit("one_class_and_na.csv", "--missing", "NA", "--missing", "None"),
+        "has one class only in the column 'colour': 'red'",
     ),
+    (fit(GOOD, "--encoding", "utf8b"), "--encoding: no encoding is called 'utf8b'"),
+    (fit(GOOD, "--encoding", "utf-16"), "is not utf-16 text"),
+    (fit(GOOD, "--skip-rows", "99"), "colours.csv is empty"),
+    (fit(GOOD, "--number", "kind"), "row 1, column 'kind': 'x' is not a number"),
+    (fit(GOOD, "--category", "a", "--keep", "a"), "'a' cannot be both a category and what else"),
+    (fit(GOOD, "--category", "kinds"), "no column 'kinds' (did you mean 'kind'?)"),
+    (fit("kana.csv"), "kana.csv is not UTF-8 and may be Shift-JIS: --encoding says what it is"),
     (fit(GOOD, target="color"), "has no column 'color' (did you mean 'colour'?)"),
     (fit("subfolder"), "subfolder is a directory, not a table"),
     (fit("gone.csv"), "gone.csv does not exist"),

@@ -23,6 +23,16 @@ def test_files_of_c_are_written_and_named(model, tmp_path):
     assert sorted(path.name for path in (tmp_path / "firmware").iterdir()) == sorted(names)
 
 
+def test_the_self_test_of_an_earlier_export_does_not_stay(model, table, tmp_path):
+    arguments = ("export", model, "-o", tmp_path / "firmware")
+    output_of(*arguments, "--vectors", table)
+    assert (tmp_path / "firmware" / "model_selftest.c").exists()
+
+    written = output_of(*arguments).split()
+
+    assert sorted(written) == sorted(map(str, (tmp_path / "firmware").iterdir()))
+
+
 RULES = [{"rule": "perceptron"}, {"rule": "glvq"}]
 
 

@@ -45,7 +45,7 @@ def test_reordered_and_extra_columns_do_not_matter(predict, frame, expected):
 
 
 def test_a_level_never_seen_and_missing_values_are_fine(predict):
-    output = predict("a,b,kind\n0,,new\n,1,\n,,\n", "--margins")
+    output = predict("a,b,kind\n0,,new\n,1,\n,,\n", "--margins", "--quiet")
 
     assert len(output.splitlines()) == 4
 
@@ -109,7 +109,8 @@ def test_the_default_classifier_predicts_and_evaluates_few_and_many_rows(
     rows, default_model, tmp_path
 ):
     (tmp_path / "t.csv").write_text(colour_table(rows))
-    predicted = output_of("predict", default_model, tmp_path / "t.csv").splitlines()[1:]
+    arguments = ("predict", default_model, tmp_path / "t.csv", "--quiet")
+    predicted = output_of(*arguments).splitlines()[1:]
 
     frame = pd.read_csv(tmp_path / "t.csv")
     assert predicted == package.load(default_model).predict(frame).tolist()

@@ -10,6 +10,7 @@ from hyperlvq.tables.cells import (
     are_numbers,
     is_plain_number,
     to_floats,
+    unit_of,
 )
 
 
@@ -32,8 +33,13 @@ POINT_CASES = [
     ("1E5", 1e5),
     ("007", 7.0),
     ("123456789012345678901234567890", 123456789012345678901234567890.0),
-    *((text, None) for text in ("abc", "0x10", "1_000", "１２", "1,5", "1 000", "-", ".", "e5")),
-    *((text, None) for text in ("1e", "--1", "5%", "NAN")),
+    *((text, None) for text in ("abc", "0x10", "1_000", "１２", "1,5", "1 00", "-", ".", "e5")),
+    *((text, None) for text in ("1e", "--1", "5%", "NAN", "()", "(-1)", "1 234'567")),
+    ("12 345", 12345.0),
+    ("12'345.5", 12345.5),
+    ("1\u202f234", 1234.0),
+    ("−1.5", -1.5),
+    ("(1.50)", -1.5),
 ]
 #: Thousands stand in well-formed groups.
 GROUPED_CASES = [
@@ -48,6 +54,8 @@ COMMA_CASES = [
     ("1.234", 1234.0),
     ("-1,5e3", -1500.0),
     ("12", 12.0),
+    ("12 345,5", 12345.5),
+    ("(1,5)", -1.5),
     *((text, None) for text in ("1.5", "1,234.5", "1,2,3")),
 ]
 
@@ -75,7 +83,32 @@ def test_missing_cells_stay_missing():
     assert to_floats(column(None), COMMA).to_pylist() == [None]
 
 
-@given(st.text("0123456789+-.eE,_xX infnaIN", max_size=8))
+@pytest.mark.parametrize(
+    ("cells", "unit", "values"),
+    [
+        (["$ 1.20", "-$1.50", "$-2", "($3)"], "$", [1.2, -1.5, -2.0, -3.0]),
+        (["1.5%", "-", "20 %"], "%", [1.5, None, 20.0]),
+        (["–", "5€"], "€", [None, 5.0]),
+        (["$1", "2"], "$", None),
+        (["1", "$2"], None, None),
+        (["$1", "€2"], "$", None),
+        (["a", "5"], None, None),
+    ],
+)
+def test_a_sign_of_money_or_percent_stands_in_all_cells_or_in_none(cells, unit, values):
+    cells = column(*cells)
+    found = to_floats(cells, POINT._replace(unit=unit_of(cells)))
+
+    assert unit_of(cells) == unit
+    assert (found and found.to_pylist()) == values
+
+
+def test_a_dash_among_numbers_is_a_missing_one():
+    assert to_floats(column("-", "1", "—"), POINT).to_pylist() == [None, 1.0, None]
+    assert are_numbers(column("-", "x"), POINT).to_pylist() == [None, False]
+
+
+@given(st.text("0123456789+-.eE,_xXinfnaIN", min_size=2, max_size=8))
 def test_one_grammar_whichever_way_a_cell_is_read(text):
     is_number = are_numbers(column(text), POINT)[0].as_py()
 

@@ -40,7 +40,7 @@ def test_frame_may_have_no_numbers_or_no_columns(read):
         ("X,y\n1,2\n", "table.csv has no column 'x' (did you mean 'X'?)"),
         ("x,y\n1,2\nabc,2\n", "table.csv, row 8, column 'x': 'abc' is not a number"),
         ("x,y\n1,2\ninf,2\n", "table.csv, row 8, column 'x': 'inf' is not finite"),
-        ('x,y\n1,2\n"1,5",2\n', "table.csv, row 8, column 'x': '1,5' is not a number"),
+        ("x,y\n0.5,2\n$ 1,2\n", "table.csv, row 8, column 'x': '$ 1' is not a number"),
     ],
 )
 def test_unexpected_values_are_refused_by_row(read, content, sentence):
@@ -76,6 +76,39 @@ def test_first_decimal_mark_of_a_stream_decides(write):
     assert str(error.value) == (
         "table.csv, row 62, column 'x': '2.5' is not a number with a decimal comma, as others are"
     )
+
+
+LEARNT = {
+    "decimal commas": Column("x", Kind.NUMBER, decimal=","),
+    "thousands": Column("x", Kind.NUMBER, decimal=",", grouping="."),
+    "percent": Column("x", Kind.NUMBER, decimal=".", unit="%"),
+}
+
+
+@pytest.mark.parametrize(
+    ("learnt", "cell", "found"),
+    [
+        ("thousands", "8.654", 8654.0),
+        ("thousands", "0,5", 0.5),
+        ("thousands", "1 234", 1234.0),
+        ("thousands", "0.5", "'0.5' is not a number as in training, such as 1.234,5"),
+        ("decimal commas", "8,654", 8.654),
+        ("decimal commas", "8.654", "'8.654' is not a number as in training, such as 1234,5"),
+        ("decimal commas", "abc", "'abc' is not a number"),
+        ("percent", "5 %", 5.0),
+        ("percent", "5", "'5' is not a number as in training, such as 1234.5%"),
+    ],
+)
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_numbers_mean_what_they_meant_in_training(read, learnt, cell, found, delimiter):
+    table = read(f'x{delimiter}y\n"{cell}"{delimiter}1\n')
+
+    if isinstance(found, float):
+        assert to_frame(table, [LEARNT[learnt]])["x"].tolist() == [found]
+    else:
+        with pytest.raises(InputError) as error:
+            to_frame(table, [LEARNT[learnt]])
+        assert str(error.value) == f"table.csv, row 1, column 'x': {found}"
 
 
 def test_chunks_give_the_frame_of_the_whole(read):
@@ -118,7 +151,7 @@ def test_another_type_than_expected_is_named(values, kind, column, sentence):
         ([decimal.Decimal(100)], pa.decimal128(9, 0), ["100"]),
         ([True, False], pa.bool_(), ["True", "False"]),
         ([DAY.date()], pa.date32(), ["2020-01-02"]),
-        ([" u ", "v"], pa.string(), [" u ", "v"]),
+        ([" u ", "v", ""], pa.string(), ["u", "v", None]),
         ([1.0, float("nan")], pa.float64(), ["1", None]),
     ],
 )
@@ -131,11 +164,11 @@ def test_text_of_stored_values(values, kind, text):
 
 
 def test_labels_are_text_as_in_the_file(read):
-    table = read("y,x\n01,1\n1.0,2\n ü,3\n?,4\n")
+    table = read("y,x\n01,1\n1.0,2\n ü,3\n?,4\nNone,5\n ,6\n")
 
     found = target_labels(table, "y")
 
     assert found.dtype == object
-    assert found.tolist() == ["01", "1.0", "ü", None]
+    assert found.tolist() == ["01", "1.0", "ü", "?", "None", None]
     with pytest.raises(InputError, match=r"has no column 'Y' \(did you mean 'y'\?\)"):
         target_labels(table, "Y")

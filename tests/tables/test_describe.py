@@ -38,8 +38,8 @@ def left_out(read, values, name="x"):
     return described(read(csv(**{name: values, "other": other}))).reason
 
 
-def number(minimum, maximum, n_missing=0):
-    return Column("x", Kind.NUMBER, n_missing, minimum, maximum)
+def number(minimum, maximum, n_missing=0, **written):
+    return Column("x", Kind.NUMBER, n_missing, minimum, maximum, **written)
 
 
 def text(*levels, n_missing=0):
@@ -49,8 +49,11 @@ def text(*levels, n_missing=0):
 @pytest.mark.parametrize(
     ("cells", "column"),
     [
-        (["3", "NA", "-1.5", "1e1"], number(-1.5, 10.0, n_missing=1)),
+        (["3", "NA", "-1.5", "1e1"], number(-1.5, 10.0, n_missing=1, decimal=".")),
         (["01", "12", "23"], number(1.0, 23.0)),  # a single leading zero makes no code
+        (["$ 1.20", "-", "$0.80"], number(0.8, 1.2, n_missing=1, decimal=".", unit="$")),
+        (['"8,654"', "1"], number(1.0, 8654.0, decimal=".", grouping=",")),
+        (['"8,65"', "1"], number(1.0, 8.65, decimal=",")),
         (range(1, 21), number(1.0, 20.0)),  # counts up, but nothing else is left
         (["b", "a", "b", "", "c", "a", "b"], text("b", "a", "c", n_missing=1)),
         *((words * 2, text(*words)) for words in (["no", "yes"], ["F", "T"], ["false", "true"])),
@@ -82,7 +85,7 @@ def test_target_is_not_described(read):
         (["1", "x", "y"], None),
         (["1_000", "2_000"], None),
         (["inf", "sup"], "text because of 'sup' in row 2; 50 % are numbers"),
-        (['"1,5"', "2"], "text because of '1,5' in row 1; 50 % are numbers"),
+        (['"1,5,0"', "2"], "text because of '1,5,0' in row 1; 50 % are numbers"),
     ],
 )
 def test_text_of_digits_says_why(read, cells, note):
@@ -180,7 +183,7 @@ def test_nothing_to_learn_from_is_refused(read, columns, reasons):
     [
         (range(20), Kind.NUMBER),
         (["7", "7"], Kind.NUMBER),
-        ([f"u{i}" for i in range(20)], Kind.TEXT),
+        ([f"u{i // 2}" for i in range(20)], Kind.TEXT),
         (["2020-01-02", "2020-01-03"], Kind.TEXT),
         (["", ""], Kind.DROPPED),
     ],
@@ -189,6 +192,16 @@ def test_kept_column_is_used_if_it_can_be(read, values, kind):
     table = read(csv(x=values, other=[i * i for i in range(len(values))]))
 
     assert described(table, keep=["x"]).kind is kind
+
+
+def test_a_kept_column_that_would_be_one_constant_feature_is_refused(read):
+    with pytest.raises(InputError) as error:
+        described(read(csv(x=[f"u{i}" for i in range(20)])), keep=["x"])
+
+    assert str(error.value) == (
+        "column 'x' cannot be kept: a value that is learnt from is in at least 2 rows, "
+        "and none of its 20 values is"
+    )
 
 
 def test_dropped_column_is_left_out_as_asked(read):
@@ -241,6 +254,8 @@ def test_numbers_beyond_float64_are_refused(read, cells, sentence):
         ({"a": ["1.234", "5"]}, ";", "."),
         ({"a": ["1.234", "5"], "b": ["1,5", "2"]}, ";", ","),
         ({"a": ['"1,234.5"', "1"]}, ",", "."),
+        ({"a": ['"8,654"', "1"]}, ",", None),
+        ({"a": ['"8,654"', "1"], "b": ['"0,4"', "2"]}, ",", ","),
         ({"a": ["1,5", "x"], "b": ["2.5", "1"]}, ";", "."),
         ({"a": ["12.5.2020", "1.1.20"], "b": ["2,5", "1"]}, "\t", ","),
     ],

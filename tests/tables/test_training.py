@@ -199,36 +199,63 @@ def test_ten_classes_are_never_too_many(read):
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        (
-            ["1,yes", "2,NA", "3,yes", "4,", "5,NA", "6,?"],
-            "has one class only in the column 'y': 'yes'; "
-            "3 rows have no label because '?' and 'NA' are read as missing",
-        ),
-        (
-            ["1,NA", "2,"],
-            "has no value in the target column 'y'; "
-            "1 row has no label because 'NA' is read as missing",
-        ),
+        (["1,", "2,"], "has no value in the target column 'y'"),
         (["0,yes", "1,yes", "2,yes"], "has one class only in the column 'y': 'yes'"),
         (["0,yes", "1,yes", "2,"], "has one class only in the column 'y': 'yes'"),
         (["0,yes", "NA,yes", "2,yes"], "has one class only in the column 'y': 'yes'"),
         (
             [f"{i % 7},{i % 300}" for i in range(3000)],
             "has 300 different values in 3000 rows of the column 'y': "
-            "that is a quantity or a name, not a class",
+            "that is a quantity, not a class; --category 'y' takes them for classes",
+        ),
+        (
+            [f"{i % 7},{i % 11 / 2}" for i in range(300)],
+            "has 11 different values in 300 rows of the column 'y': "
+            "that is a quantity, not a class; --category 'y' takes them for classes",
+        ),
+        (
+            [f"{i % 7},{17 + i % 31}" for i in range(300)],
+            "has 31 different values in 300 rows of the column 'y': "
+            "that is a quantity, not a class; --category 'y' takes them for classes",
         ),
         (
             [f"{i % 7},c{i % 11}" for i in range(21)],
             "has 11 different values in 21 rows of the column 'y': "
-            "that is a quantity or a name, not a class",
+            "that is a name or a text, not a class; --category 'y' takes them for classes",
         ),
     ],
 )
-def test_a_target_that_is_no_class_is_named_with_what_was_read_as_missing(read, rows, sentence):
+def test_a_target_that_is_no_class_is_named(read, rows, sentence):
     with pytest.raises(InputError) as error:
         train(read("\n".join(["a, y", *rows])), Task("y", parameters=QUICK), no_progress)
 
     assert str(error.value) == f"table.csv {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("labels", "category"),
+    [(range(60), ()), ([i / 2 for i in range(10)], ()), ([i / 2 for i in range(40)], ("y",))],
+)
+def test_numbers_may_be_classes(read, labels, category):
+    rows = [f"{i % 7},{label}" for i, label in enumerate([*labels] * 3)]
+    task = Task("y", ("features", "centroids"), n_folds=0, category=category)
+
+    trained = train(read("\n".join(["a,y", *rows])), task, no_progress)
+
+    assert len(trained.about["classes"]) == len(labels)
+
+
+def test_a_class_may_have_the_name_of_a_missing_value(read):
+    rows = [f"{i % 3},{('NA', 'None', 'x', '')[i % 4]}" for i in range(24)]
+
+    about = train(read("\n".join(["a,y", *rows])), Task("y", None, QUICK), no_progress).about
+
+    assert about["classes"] == {"NA": 6, "None": 6, "x": 6}
+    assert about["notes"] == [
+        "left out: 6 rows have no 'y'",
+        "'NA' is a class: --missing 'NA' leaves its rows out",
+        "'None' is a class: --missing 'None' leaves its rows out",
+    ]
 
 
 def test_half_as_many_classes_as_rows_may_have_names_some_of_which_are_numbers(read):

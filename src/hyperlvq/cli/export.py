@@ -92,7 +92,8 @@ def _compare_on(
     from hyperlvq.tables.columns import target_labels, to_arrays
     from hyperlvq.tables.read import read_table
 
-    table, predictor = read_table(path), saved.predictor
+    table = read_table(path, missing=saved.about.get("missing", ()))
+    predictor = saved.predictor
     columns = to_arrays(table, columns_of(saved.about))
     outside = [part for name, part in saved.file.steps if part and name == PREPARATION]
     features = predictor.transform(columns, outside)

@@ -116,6 +116,13 @@ def fit(
         None, help="A column to use whatever it looks like; repeatable."
     ),
     drop: list[str] | None = Option(None, help="A column to leave out; repeatable."),
+    category: list[str] | None = Option(
+        None, help="A column whose values are names, even if they are numbers; repeatable."
+    ),
+    number: list[str] | None = Option(None, help="A column that must be numbers; repeatable."),
+    missing: list[str] | None = options.MISSING,
+    encoding: str | None = options.ENCODING,
+    skip_rows: int = options.SKIP_ROWS,
     min_accuracy: float | None = Option(
         None, min=0, max=1, help="Cross-validate; exit with code 1 if the accuracy is below this."
     ),
@@ -147,6 +154,7 @@ def fit(
     _check_given(given, recipe)
     with if_stopped(NOTHING_WRITTEN):
         from hyperlvq.tables.about import to_plain
+        from hyperlvq.tables.dialect import tidy
         from hyperlvq.tables.training import USUAL_FOLDS, Task
 
         limits = budget.device_limits(recipe, chip, input_type, max_flash, max_ram)
@@ -155,7 +163,7 @@ def fit(
             find_sizes = budget.network_sizes if recipe is None else budget.recipe_sizes
             sizes = partial(find_sizes, given, **limits)
         task = Task(
-            target.strip(),
+            tidy(target),
             recipe,
             given,
             n_folds=USUAL_FOLDS if cv is None and min_accuracy is not None else cv,
@@ -163,9 +171,13 @@ def fit(
             seed=seed,
             keep=keep or (),
             drop=drop or (),
+            category=[tidy(name) for name in category or ()],
+            number=number or (),
             sizes=sizes,
+            device_input=limits.get("input", budget.DEFAULT_INPUT),
         )
-        about, content = _train(table, task, limits, output, min_accuracy, quiet)
+        how = {"missing": missing or (), "encoding": encoding, "skip_rows": skip_rows}
+        about, content = _train(table, how, task, limits, output, min_accuracy, quiet)
     if content is not None and output == STANDARD:
         with standard_output(to_the_end=True) as stream:
             stream.buffer.write(content)
@@ -232,6 +244,7 @@ def _with_options(records: Iterable[PartRecord]) -> dict[str, Parameter]:
 
 def _train(
     table: str,
+    how: dict[str, Any],
     task: "Task",
     limits: dict[str, Any],
     output: str,
@@ -249,7 +262,7 @@ def _train(
         check_writable(output)
         check_not_an_input(output, table)
     with shown_progress("reading", quiet, in_steps=True) as progress:
-        model, parts, about = train(read_table(table), task, progress)
+        model, parts, about = train(read_table(table, **how), task, progress)
     if limits:
         about["device"] = budget.budget_values(model, limits["chip"], limits["input"])
     if min_accuracy is not None:

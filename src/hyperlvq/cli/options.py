@@ -25,6 +25,13 @@ TABLE = Argument(..., help="A CSV, TSV or Parquet file, gzipped or not; - reads 
 MODEL = Argument(..., help="A model of hyperlvq fit; - reads standard input.")
 JSON = Option(False, "--json", help="Print one JSON object instead of text.")
 QUIET = Option(False, "--quiet", "-q", help="Print nothing but results asked for and errors.")
+#: How a table is to be read, for all commands that read one.
+MISSING = Option(None, help="A word for a missing value, beside NA and its like; repeatable.")
+ENCODING = Option(None, help="The encoding of the text.", show_default="found out")
+STRICT = Option(
+    False, "--strict", help="Refuse values that were not seen in training instead of a note."
+)
+SKIP_ROWS = Option(0, min=0, help="How many lines stand before the header.")
 
 
 def print_result(

@@ -7,7 +7,13 @@ from typer import Exit, Option
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli import options
-from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result, read_saved
+from hyperlvq.cli.options import (
+    STANDARD,
+    SavedModel,
+    check_not_an_input,
+    print_result,
+    read_saved,
+)
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import aligned, confusion_lines, counted, fact_lines, shortened
 
@@ -28,6 +34,10 @@ def predict(
         False, "--proba", help="Add the probability of each class, in columns called p_<class>."
     ),
     keep: list[str] | None = Option(None, help="A column of the table to copy; repeatable."),
+    strict: bool = options.STRICT,
+    missing: list[str] | None = options.MISSING,
+    encoding: str | None = options.ENCODING,
+    skip_rows: int = options.SKIP_ROWS,
     quiet: bool = options.QUIET,
 ) -> None:
     """Predict the rows of a table, in their order and however many there are.
@@ -40,6 +50,7 @@ def predict(
     from hyperlvq.tables.columns import check_present
     from hyperlvq.tables.dialect import tidy
     from hyperlvq.tables.read import open_table
+    from hyperlvq.tables.unseen import Unseen
 
     batches.check_output(output)
     check_not_an_input(output, model, table)
@@ -55,19 +66,24 @@ def predict(
     needed = [*(column.name for column in columns), *kept]
     # of a stream, rows are seen as they come, not once all of them are there
     is_stream = output == STANDARD or (Path(output).exists() and not Path(output).is_file())
-    n_rows = 0
+    how = _how(saved, missing, encoding, skip_rows)
+    n_rows, unseen = 0, Unseen(predictor, columns, strict)
     with (
-        open_table(table, columns=needed) as reader,
+        open_table(table, columns=needed, **how) as reader,
         batches.open_output(output) as write,
         shown_progress("predicting", quiet, in_steps=False) as progress,
         if_stopped(None if is_stream else NOTHING_WRITTEN),
     ):
         check_present(kept, reader)
-        for batch in batches.predict_batches(predictor, columns, reader, margins, proba):
+        found = batches.predict_batches(predictor, columns, reader, margins, proba, unseen)
+        for batch in found:
             write(batches.prediction_table(batch, name, kept))
             n_rows += len(batch.classes)
             if reader.position is not None:
                 progress("predicting", reader.position, 1)
+    if unseen.notes:
+        notes = [f"note: {note}" for note in unseen.notes]
+        print_result(notes, quiet=quiet, to_stderr=True)
     if output != STANDARD:
         print_result([f"{output}: {counted(n_rows, 'row')} predicted"], quiet=quiet)
 
@@ -82,6 +98,10 @@ def evaluate(
     min_accuracy: float | None = Option(
         None, min=0, max=1, help="Exit with code 1 if the accuracy is below this."
     ),
+    strict: bool = options.STRICT,
+    missing: list[str] | None = options.MISSING,
+    encoding: str | None = options.ENCODING,
+    skip_rows: int = options.SKIP_ROWS,
     as_json: bool = options.JSON,
     quiet: bool = options.QUIET,
 ) -> None:
@@ -105,13 +125,22 @@ def evaluate(
             raise InputError("a model saved in Python does not know its target: give --target")
         columns = columns_of(saved.about)
         needed = [*(column.name for column in columns), tidy(known)]
-        with open_table(table, columns=needed) as reader:
-            confusion, notes = evaluate_table(saved.predictor, columns, reader, known)
+        how = _how(saved, missing, encoding, skip_rows)
+        with open_table(table, columns=needed, **how) as reader:
+            confusion, notes = evaluate_table(saved.predictor, columns, reader, known, strict)
     if picture is not None:
         write_confusion(confusion, picture)
     print_result(_lines(confusion, notes), _values(confusion, notes), as_json, quiet)
     if min_accuracy is not None and confusion.accuracy < min_accuracy:
         raise Exit(1)
+
+
+def _how(
+    saved: SavedModel, missing: list[str] | None, encoding: str | None, skip_rows: int
+) -> dict[str, Any]:
+    """Return how to read a table: words for missing values are also those of training."""
+    words = [*saved.about.get("missing", ()), *(missing or ())]
+    return {"missing": words, "encoding": encoding, "skip_rows": skip_rows}
 
 
 def _lines(confusion: "Confusion", notes: list[str]) -> list[str]:

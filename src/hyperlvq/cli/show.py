@@ -23,6 +23,8 @@ CHOSEN_BY_ROWS = "chosen on these rows: expect a little less than this accuracy"
 MOST_SHARES = 12
 MOST_NAMES = 100
 MOST_LEVELS = 5
+#: Numbers in this form need no word.
+PLAIN_NUMBERS = ", written as 1234.5"
 
 
 def show(model: str = options.MODEL, as_json: bool = options.JSON) -> None:
@@ -90,7 +92,8 @@ def _values(column: "Column") -> str:
     if not column.is_used:
         return f"left out: {column.reason}"
     if column.levels is None:
-        return f"{column.minimum:g} to {column.maximum:g}"
+        written = f", written as {column.form.example}" if column.form else ""
+        return f"{column.minimum:g} to {column.maximum:g}{written.removesuffix(PLAIN_NUMBERS)}"
     return _first([*map(shortened, column.levels)], MOST_LEVELS, column.n_levels)
 
 

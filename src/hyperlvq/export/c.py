@@ -83,13 +83,18 @@ def to_c(
         for file, text in texts.items():
             part = parts.enter_context(replacing(folder / file))
             part.write_text(text, encoding="utf-8", newline="\n")
+    if vectors is None:  # there may be that of an earlier model
+        (folder / f"{_plan_of(exported).name}_selftest.c").unlink(missing_ok=True)
     return [folder / file for file in texts]
+
+
+def _plan_of(exported):
+    return exported if isinstance(exported, Plan) else exported.plan
 
 
 def _texts(exported, vectors):
     """Return the text of every file by its name."""
-    learns = not isinstance(exported, Plan)
-    plan = exported.plan if learns else exported
+    learns, plan = not isinstance(exported, Plan), _plan_of(exported)
     layout: Any = layout_of(plan, exported.rule if learns else None)
     fields = _fields(plan, layout) | {"has_selftest": vectors is not None}
     name, source = plan.name, learner_source if learns else model_source

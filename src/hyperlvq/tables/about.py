@@ -12,7 +12,7 @@ from hyperlvq.checks import InputError
 from hyperlvq.costs import FORMS, LAYERS, prediction_cost
 from hyperlvq.model_files import ModelFile
 from hyperlvq.registry import PARTS
-from hyperlvq.tables.columns import Column, Kind
+from hyperlvq.tables.columns import MARK_NAMES, Column, Kind
 from hyperlvq.tables.evaluation import Confusion, Validation, in_order
 
 About = Mapping[str, Any]
@@ -35,6 +35,7 @@ NOTES_SCHEMA = {
     "target": str,
     "seed": int,
     "table": str,
+    "missing?": [str],
     "trained": str,
     "fit_seconds": float,
     "search": (None, {"best": _SETTINGS, "rounds": [_ROUND]}),
@@ -50,14 +51,19 @@ NOTES_SCHEMA = {
 }
 _COLUMN = {"name": str, "kind": str, "n_missing": int, "reason?": str, "note?": str}
 COLUMN_SCHEMAS = {
-    Kind.NUMBER: {**_COLUMN, "minimum": float, "maximum": float},
+    Kind.NUMBER: {
+        **_COLUMN,
+        "minimum": float,
+        "maximum": float,
+        **dict.fromkeys(("decimal?", "grouping?", "unit?"), str),
+    },
     Kind.TEXT: {**_COLUMN, "levels": [str], "n_levels": int},
     Kind.DROPPED: _COLUMN,
 }
 #: Keys that are copied to the notes unchanged.
 PLAIN_KEYS = (
     *("target", "seed", "table", "trained", "fit_seconds", "search", "notes", "device"),
-    *("networks", "left_out"),
+    *("networks", "left_out", "missing"),
 )
 #: The first parts of a recipe, and all of the default classifier.
 RECIPE_PARTS = ["FrameVectorizer", "MinMaxScaler"]
@@ -145,6 +151,8 @@ def _column_of(values: dict[str, Any]) -> Column:
     kind = Kind(values["kind"])
     _check(_matches(values, COLUMN_SCHEMAS[kind]) and values["n_missing"] >= 0)
     _check(kind is not Kind.NUMBER or values["minimum"] <= values["maximum"])
+    _check(values.get("decimal", ".") in MARK_NAMES and values.get("grouping", ",") in MARK_NAMES)
+    _check(len(values.get("unit", "$")) == 1)
     levels = tuple(values["levels"]) if kind is Kind.TEXT else None
     return Column(**{**values, "kind": kind, "levels": levels})
 

@@ -21,6 +21,7 @@ from hyperlvq.prediction import Predictor
 from hyperlvq.tables.cells import as_text, is_plain, numbers_to_arrow, text_to_arrow
 from hyperlvq.tables.columns import Column, to_arrays
 from hyperlvq.tables.read import Table, TableReader
+from hyperlvq.tables.unseen import Unseen
 from hyperlvq.writing import replacing, standard_output
 
 #: A table's batches are the same however its reader cuts it up, and so is every last digit.
@@ -48,11 +49,14 @@ def predict_batches(
     reader: TableReader,
     with_margins: bool = False,
     with_probabilities: bool = False,
+    unseen: Unseen | None = None,
 ) -> Iterator[PredictedBatch]:
-    """Yield the predictions of a table in its order."""
+    """Yield the predictions of a table in its order; `unseen` looks at its values."""
     names = [str(label) for label in model.classes]
     for batch in batches(reader):
         values = to_arrays(batch, columns)
+        if unseen is not None:
+            unseen.look_at(batch, values)
         try:
             decisions = model.decide(values)
         except InputError:

@@ -1,8 +1,10 @@
 """Cells of one column: arrow arrays in, arrays or plain values out.
 
 What counts as a number in text. Point form: `1`, `-1.5`, `.5`, `1e-3`, `+2`; where the delimiter is
-a comma also `1,234.5`. Comma form, where the delimiter is no comma: `3,14`, `1.234,56`. Words for
-infinity count as numbers, so that they are refused, not learnt as text. Digits are 0 to 9.
+a comma also `1,234.5`. Comma form: `3,14`, `1.234,56`. In both `12 345`, `12'345`, `(1.50)` for
+-1.50, and `-` for a missing one among numbers; `$ 1.20` or `5 %` where all of a column have the
+sign. Words for infinity count as numbers, so that they are refused, not learnt as text. Digits are
+0 to 9.
 
 Text of any kind of cell, as `as_text` gives it: a whole number has no point, whether it is stored
 as an integer or as a float (`1` and `1.0` are both "1"); other floats have the fewest digits that
@@ -10,8 +12,7 @@ read back to the same value; truth values are "True" and "False"; dates are in I
 """
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -51,36 +52,55 @@ NAN, ZERO, EXACT_INTEGERS, LAST = (
     numbers_to_arrow(np.array([value]))[0] for value in (np.nan, 0.0, 2.0**53, np.int32(-1))
 )
 NO_TEXT, NO_NUMBER = (pa.nulls(1, kind)[0] for kind in (pa.string(), pa.float64()))
-MISSING_MARKS = text_to_arrow(
-    ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?", "#N/A"]
+MISSING_MARKS = (
+    *("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?", "#N/A"),
 )
 SHOWN_CHARACTERS = 40
-SIGN = "[+-]?"
+SIGN = "[+\u2212-]?"  # U+2212 is the minus of typesetters
 INFINITY = rf"{SIGN}(?i:inf|infinity)"
+UNIT = "[$€£¥%]"
+#: Marks between thousands that are decimal marks nowhere: blanks of three widths, apostrophes.
+FREE_GROUPING = " \u00a0\u202f'\u2019"
+DASH = r"^[-\x{2013}\x{2014}]$"
 
 
 def _plain(mark: str) -> str:
-    return rf"{SIGN}([0-9]+{mark}?[0-9]*|{mark}[0-9]+)([eE][+-]?[0-9]+)?"
+    return rf"([0-9]+{mark}?[0-9]*|{mark}[0-9]+)([eE][+-]?[0-9]+)?"
 
 
-PLAIN_NUMBER = re.compile(_plain(r"\."))
+PLAIN_NUMBER = re.compile("[+-]?" + _plain(r"\."))
 
 
 class NumberForm(NamedTuple):
-    """A way to write numbers: its decimal mark, and the mark between thousands if there is one."""
+    """A way to write numbers: decimal mark, mark between thousands if there is one, sign of unit.
+
+    Blanks and apostrophes may stand between thousands in every form.
+    """
 
     decimal: str
     grouping: str | None
+    unit: str | None = None
 
     @property
     def pattern(self) -> str:
         """The regular expression of a number or of infinity."""
         mark = re.escape(self.decimal)
-        kinds = [_plain(mark), INFINITY]
-        if self.grouping:
-            groups = rf"[1-9][0-9]{{0,2}}({re.escape(self.grouping)}[0-9]{{3}})+"
-            kinds.append(rf"{SIGN}{groups}({mark}[0-9]*)?")
-        return rf"^(?:{'|'.join(kinds)})$"
+        groups = [
+            rf"[1-9][0-9]{{0,2}}({re.escape(each)}[0-9]{{3}})+({mark}[0-9]*)?"
+            for each in (self.grouping or "") + FREE_GROUPING
+        ]
+        digits = rf"(?:{'|'.join([_plain(mark), *groups])})"
+        amount, kinds = digits, INFINITY
+        if self.unit:
+            unit = re.escape(self.unit)
+            amount = rf"(?:{unit} ?{digits}|{digits} ?{unit})"
+            kinds += rf"|{unit} ?{SIGN}{digits}"
+        return rf"^(?:{SIGN}{amount}|\({amount}\)|{kinds})$"
+
+    @property
+    def example(self) -> str:
+        """A number in this form."""
+        return f"1{self.grouping or ''}234{self.decimal}5{self.unit or ''}"
 
 
 POINT = NumberForm(".", None)
@@ -88,9 +108,9 @@ GROUPED_POINT = NumberForm(".", ",")
 COMMA = NumberForm(",", ".")
 
 
-def possible_forms(delimiter: str | None) -> tuple[NumberForm, ...]:
+def possible_forms(delimiter: str | None) -> tuple[NumberForm, NumberForm]:
     """Return the forms that numbers can have between these delimiters, that with a point first."""
-    return (GROUPED_POINT,) if delimiter == "," else (POINT, COMMA)
+    return GROUPED_POINT if delimiter == "," else POINT, COMMA
 
 
 def is_plain_number(text: str) -> bool:
@@ -98,21 +118,36 @@ def is_plain_number(text: str) -> bool:
     return PLAIN_NUMBER.fullmatch(text) is not None
 
 
+def unit_of(cells: pa.ChunkedArray) -> str | None:
+    """Return the sign of money or percent in the first cell that has a digit."""
+    index = pc.index(pc.match_substring_regex(cells, "[0-9]"), True).as_py()
+    found = re.search(UNIT, cells[index].as_py()) if index >= 0 else None
+    return found[0] if found else None
+
+
 def are_numbers(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray:
     """Return which cells are numbers in this form, infinity included; null where missing."""
-    return pc.match_substring_regex(cells, form.pattern)
+    return pc.match_substring_regex(_without_dashes(cells), form.pattern)
+
+
+def _without_dashes(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    is_dash = pc.match_substring_regex(cells, DASH)
+    return pc.if_else(is_dash, NO_TEXT, cells) if pc.any(is_dash).as_py() else cells
 
 
 def to_floats(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray | None:
     """Return the values of text, or None if a cell is not a number."""
-    values = _quick_floats(cells, form)
+    values = None if form.unit else _quick_floats(cells, form)
     if values is not None:
         return values
     if not pc.all(are_numbers(cells, form), min_count=0).as_py():
         return None
-    if form.grouping:
-        cells = pc.replace_substring(cells, form.grouping, "")
-    return _cast(pc.replace_substring(cells, form.decimal, "."))
+    cells = pc.replace_substring_regex(_without_dashes(cells), r"^\((.*)\)$", r"-\1")
+    skipped = re.escape((form.grouping or "") + (form.unit or "") + FREE_GROUPING)
+    cells = pc.replace_substring_regex(cells, f"[{skipped}]", "")
+    return _cast(
+        pc.replace_substring(pc.replace_substring(cells, "\u2212", "-"), form.decimal, ".")
+    )
 
 
 def _quick_floats(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray | None:
@@ -138,26 +173,18 @@ def has_mark(cells: pa.ChunkedArray, mark: str) -> bool:
     return pc.any(pc.match_substring(cells, mark)).as_py() or False
 
 
-def clean(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return text without surrounding blanks and with null for missing marks, all else as it is."""
+def clean(column: pa.ChunkedArray, missing: Sequence[str] = MISSING_MARKS) -> pa.ChunkedArray:
+    """Return text without surrounding blanks and numbers, null where they are one of `missing`."""
     column = _decoded(column)
-    if not is_text(column.type):
+    if is_text(column.type):
+        column = text = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
+    elif is_number(column.type) and any(map(is_plain_number, missing)):
+        text = as_text(column)
+    else:
         return column
-    column = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
-    is_missing = pc.is_in(column, value_set=MISSING_MARKS)
-    return pc.if_else(is_missing, NO_TEXT, column) if pc.any(is_missing).as_py() else column
-
-
-def missing_marks(column: pa.ChunkedArray, cleaned: pa.ChunkedArray) -> Counter[str]:
-    """Return how often `clean` took which text for a missing value; blanks are not counted."""
-    column = _decoded(column)
-    marks = Counter[str]()
-    if column.null_count < cleaned.null_count:
-        is_mark = pc.and_(pc.is_valid(column), pc.is_null(cleaned))
-        for each in pc.value_counts(pc.cast(column, pa.string()).filter(is_mark)).to_pylist():
-            marks[each["values"].strip()] += each["counts"]
-        del marks[""]
-    return marks
+    is_missing = pc.is_in(text, value_set=text_to_arrow(missing))
+    nothing = pa.nulls(1, column.type)[0]
+    return pc.if_else(is_missing, nothing, column) if pc.any(is_missing).as_py() else column
 
 
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -217,10 +244,12 @@ def _text_of_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.is_valid(values), text, NO_TEXT)
 
 
-def to_objects(cells: pa.ChunkedArray, missing: float | None = None) -> np.ndarray:
-    """Return text as an array of objects: a str, or `missing`."""
+def to_objects(
+    cells: pa.ChunkedArray, missing: float | None = None, spelling: Callable[[str], str] = str
+) -> np.ndarray:
+    """Return text as an array of objects: a str, spelt by `spelling`, or `missing`."""
     coded = cells.combine_chunks().dictionary_encode()
-    levels = np.array([*coded.dictionary.to_pylist(), missing], dtype=object)
+    levels = np.array([*map(spelling, coded.dictionary.to_pylist()), missing], dtype=object)
     return levels[numbers_from_arrow(pc.fill_null(coded.indices, LAST))]
 
 

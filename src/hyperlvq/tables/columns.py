@@ -1,7 +1,7 @@
 """What a column of a table means, and its values by that meaning."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from math import nan
@@ -13,9 +13,17 @@ import pyarrow.compute as pc
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
-from hyperlvq.tables.cells import COMMA, NumberForm, are_numbers, possible_forms, quoted, to_floats
+from hyperlvq.tables.cells import (
+    NumberForm,
+    are_numbers,
+    possible_forms,
+    quoted,
+    to_floats,
+    unit_of,
+)
 from hyperlvq.tables.dialect import tidy
 from hyperlvq.tables.read import Table, TableForm
+from hyperlvq.tables.spelling import Spelling, truth_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
 KEPT_LEVELS = 100
 MOST_LISTED = 8
 MARK_NAMES = {".": "point", ",": "comma"}
+ANY_FORM = contents.GROUPED_POINT, contents.COMMA
 
 
 class Kind(StrEnum):
@@ -46,11 +55,19 @@ class Column:
     n_levels: int | None = None  # how many levels there are
     reason: str | None = None  # why it is left out
     note: str | None = None  # what a user may want to know about it
+    decimal: str | None = None  # the marks of numbers in text, None where training had none
+    grouping: str | None = None
+    unit: str | None = None  # the sign that all of the numbers have
 
     @property
     def is_used(self) -> bool:
         """Whether a model uses the column."""
         return self.kind is not Kind.DROPPED
+
+    @property
+    def form(self) -> NumberForm | None:
+        """How training had its numbers written, None where they had no marks."""
+        return NumberForm(self.decimal, self.grouping, self.unit) if self.decimal else None
 
 
 def check_present(names: Sequence[str], form: TableForm) -> None:
@@ -87,29 +104,54 @@ def number_form(form: TableForm) -> NumberForm:
 def settle_decimal(table: Table, names: Iterable[str]) -> None:
     """Set the decimal mark of a table, where columns of text among these show it.
 
-    A column shows it if all of its cells are numbers. `1.234` is a number in both forms and follows
-    the other columns; on its own it has a decimal point.
+    A column shows it if all of its cells are numbers. What is a number in both forms, such as
+    `1.234`, follows the other columns; on its own it is one with a decimal point.
     """
     form = table.form
-    text = {name: table.data[name] for name in names if contents.is_text(table.data[name].type)}
-    point, *others = possible_forms(form.delimiter)
-    by_comma = next((name for name in text if others and _have_mark(text[name], COMMA)), None)
-    if by_comma is None:
-        has_point = any(_have_mark(cells, point) for cells in text.values())
-        form.decimal = "." if has_point else None
-        return
-    for name, cells in text.items():
-        if _have_mark(cells, point) and to_floats(cells, COMMA) is None:
-            raise InputError(
-                f"{form.name} has decimal commas in column {by_comma!r} but decimal points in "
-                f"column {name!r}: write them alike, or leave one out"
-            )
-    form.decimal = ","
+    text = {name: table.cells(name) for name in names if contents.is_text(table.cells(name).type)}
+    point, comma = possible_forms(form.delimiter)
+    by_point = [name for name, cells in text.items() if _have_mark(cells, point)]
+    by_comma = [name for name, cells in text.items() if _have_mark(cells, comma)]
+    only_comma = [name for name in by_comma if _to_floats(text[name], point) is None]
+    only_point = [name for name in by_point if _to_floats(text[name], comma) is None]
+    if only_comma and only_point:
+        raise InputError(
+            f"{form.name} has decimal commas in column {only_comma[0]!r} but decimal points in "
+            f"column {only_point[0]!r}: write them alike, --drop one, or --category if it is text"
+        )
+    form.decimal = "," if only_comma else "." if by_point else None
 
 
 def _have_mark(cells: pa.ChunkedArray, form: NumberForm) -> bool:
     """Return whether all cells are numbers and some have the decimal mark."""
-    return contents.has_mark(cells, form.decimal) and to_floats(cells, form) is not None
+    return contents.has_mark(cells, form.decimal) and _to_floats(cells, form) is not None
+
+
+def _to_floats(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray | None:
+    """Return the values of text in this form, with any unit that all of its cells have."""
+    return to_floats(cells, form._replace(unit=unit_of(cells)))
+
+
+def learnt_marks(table: Table, columns: Sequence[Column]) -> list[Column]:
+    """Return columns with the marks of their numbers, as far as the table shows them.
+
+    They are those of the whole table: a column of whole numbers may have a fraction later.
+    """
+    decimal, grouping, _ = number_form(table.form)
+    cells = {
+        column.name: table.cells(column.name)
+        for column in columns
+        if column.kind is Kind.NUMBER and contents.is_text(table.cells(column.name).type)
+    }
+    if not any(contents.has_mark(each, grouping or decimal) for each in cells.values()):
+        grouping = None
+    seen = decimal if table.form.decimal or grouping else None
+    return [
+        replace(column, decimal=seen, grouping=grouping, unit=unit_of(cells[column.name]))
+        if column.name in cells
+        else column
+        for column in columns
+    ]
 
 
 def to_frame(table: Table, columns: Sequence[Column]) -> "pd.DataFrame":
@@ -125,50 +167,79 @@ def to_arrays(table: Table, columns: Sequence[Column]) -> dict[str, np.ndarray]:
     """Return the values of the columns that are used, in their order; others are ignored.
 
     Numbers are float64 and text is objects, with NaN for missing ones, as `pandas.read_csv` has
-    them. The decimal mark is set in the table's form when a number shows it.
+    them. Numbers in text have the marks of training; where it had none, the table's form is set
+    when a number shows one.
     """
     used = [column for column in columns if column.is_used]
     check_present([column.name for column in used], table.form)
     if table.form.decimal is None:
-        settle_decimal(table, [column.name for column in used if column.kind is Kind.NUMBER])
+        free = [c.name for c in used if c.kind is Kind.NUMBER and c.form is None]
+        settle_decimal(table, free)
     return {
-        column.name: _numbers(table, column.name)
+        column.name: _numbers(table, column)
         if column.kind is Kind.NUMBER
-        else _text(table, column.name, missing=nan)
+        else _text(table, column.name, table.cells(column.name), nan, _spelling(column))
         for column in used
     }
 
 
 def target_labels(table: Table, target: str) -> np.ndarray:
-    """Return the target's values as text, None where they are missing."""
-    check_present([tidy(target)], table.form)
-    return _text(table, tidy(target), missing=None)
+    """Return the target's values as text, None where there are none; NA is a value."""
+    name = tidy(target)
+    check_present([name], table.form)
+    return _text(table, name, table.labels(name), None)
 
 
-def _numbers(table: Table, name: str) -> np.ndarray:
+def _numbers(table: Table, column: Column) -> np.ndarray:
     """Return a column as float64, NaN where it is missing; all else must be finite numbers."""
-    values = to_numbers(table, name)
+    form = column.form or number_form(table.form)._replace(unit=column.unit)
+    values = to_numbers(table, column.name, form)
+    if values is None and (column.minimum, column.maximum) == (0, 1):
+        values = _truths_as_numbers(table.cells(column.name))
     if values is None:
-        raise _not_numbers(table, name)
-    check_finite(table, name, values)
+        raise not_numbers(table, column, form)
+    check_finite(table, column.name, values)
     return contents.numbers_from_arrow(pc.fill_null(values, contents.NAN))
 
 
-def to_numbers(table: Table, name: str) -> pa.ChunkedArray | None:
+def _truths_as_numbers(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Return 0 and 1 for words for false and true, None if there are others."""
+    if not contents.is_text(cells.type) and not pa.types.is_boolean(cells.type):
+        return None
+    words = contents.to_objects(contents.as_text(cells))
+    truths = [nan if word is None else truth_of(word) for word in words]
+    if None in truths:
+        return None
+    values = contents.numbers_to_arrow(np.array(truths, dtype=np.float64))
+    return contents.as_floats(pa.chunked_array([values]))
+
+
+def to_numbers(table: Table, name: str, form: NumberForm) -> pa.ChunkedArray | None:
     """Return a column as float64, null where it is missing; None if a cell is not a number."""
-    column = table.data[name]
+    column = table.cells(name)
     if contents.is_text(column.type):
-        return to_floats(column, number_form(table.form))
+        return to_floats(column, form)
     is_number = contents.is_number(column.type) or pa.types.is_null(column.type)
     return contents.as_floats(column) if is_number else None
 
 
-def _text(table: Table, name: str, missing: float | None) -> np.ndarray:
+def _spelling(column: Column) -> Spelling:
+    """Return how words become the levels of training, where all of those are known."""
+    levels = column.levels or ()
+    return Spelling(levels if len(levels) == column.n_levels else ())
+
+
+def _text(
+    table: Table,
+    name: str,
+    cells: pa.ChunkedArray,
+    missing: float | None,
+    spelling: Callable[[str], str] = str,
+) -> np.ndarray:
     """Return a column as objects: its text, or `missing`."""
-    column = table.data[name]
-    if not contents.is_plain(column.type):
+    if not contents.is_plain(cells.type):
         raise _other_type(table, name, "text was expected")
-    return contents.to_objects(contents.as_text(column), missing)
+    return contents.to_objects(contents.as_text(cells), missing, spelling)
 
 
 def check_finite(table: Table, name: str, values: pa.ChunkedArray) -> None:
@@ -176,29 +247,32 @@ def check_finite(table: Table, name: str, values: pa.ChunkedArray) -> None:
     is_finite = pc.is_finite(values)
     if not pc.all(is_finite, min_count=0).as_py():
         index = pc.index(is_finite, False).as_py()
-        cell = quoted(str(table.data[name][index].as_py()))
+        cell = quoted(str(table.cells(name)[index].as_py()))
         row = table.first_row + index
         raise InputError(f"{table.form.name}, row {row}, column {name!r}: {cell} is not finite")
 
 
-def _not_numbers(table: Table, name: str) -> InputError:
+def not_numbers(table: Table, column: Column, form: NumberForm) -> InputError:
     """Return what is wrong: with the type, or with the first cell of text that is not a number."""
-    form, column = table.form, table.data[name]
-    if not contents.is_text(column.type):
+    name, cells = column.name, table.cells(column.name)
+    if not contents.is_text(cells.type):
         return _other_type(table, name, "numbers were expected")
-    index = pc.index(are_numbers(column, number_form(form)), False).as_py()
-    row, cell = table.first_row + index, quoted(column[index].as_py())
-    if form.encoding is None:
+    index = pc.index(are_numbers(cells, form), False).as_py()
+    row, cell = table.first_row + index, quoted(cells[index].as_py())
+    if table.form.encoding is None:
         expected = f"numbers were expected: {cell} in row {row} is not a number"
         return _other_type(table, name, expected)
-    others = [each for each in possible_forms(form.delimiter) if each.decimal != form.decimal]
-    has_other_mark = any(to_floats(column.slice(index, 1), each) is not None for each in others)
-    hint = ""
-    if form.decimal and has_other_mark:
-        hint = f" with a decimal {MARK_NAMES[form.decimal]}, as others are"
-    return InputError(f"{form.name}, row {row}, column {name!r}: {cell} is not a number{hint}")
+    as_written = ""
+    if any(_to_floats(cells.slice(index, 1), each) is not None for each in ANY_FORM):
+        if column.form or column.unit:
+            as_written = f" as in training, such as {form.example}"
+        elif table.form.decimal:
+            as_written = f" with a decimal {MARK_NAMES[form.decimal]}, as others are"
+    return InputError(
+        f"{table.form.name}, row {row}, column {name!r}: {cell} is not a number{as_written}"
+    )
 
 
 def _other_type(table: Table, name: str, expected: str) -> InputError:
-    kind = table.data[name].type
+    kind = table.cells(name).type
     return InputError(f"{table.form.name}, column {name!r} is of type {kind}, {expected}")

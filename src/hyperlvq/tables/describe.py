@@ -13,14 +13,16 @@ import pyarrow.compute as pc
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
-from hyperlvq.tables.cells import are_numbers, possible_forms, quoted
+from hyperlvq.tables.cells import NumberForm, are_numbers, possible_forms, quoted, unit_of
 from hyperlvq.tables.columns import (
     KEPT_LEVELS,
     Column,
     Kind,
     check_finite,
     check_present,
+    learnt_marks,
     listed,
+    not_numbers,
     number_form,
     settle_decimal,
     to_numbers,
@@ -70,24 +72,34 @@ CODE_PATTERN = r"^0[0-9]+$"
 
 
 def describe_columns(
-    table: Table, target: str, keep: Collection[str] = (), drop: Collection[str] = ()
+    table: Table,
+    target: str,
+    keep: Collection[str] = (),
+    drop: Collection[str] = (),
+    category: Collection[str] = (),
+    number: Collection[str] = (),
 ) -> list[Column]:
     """Return what each column but the target means, in the table's order.
 
     Columns in `keep` are used and those in `drop` are left out, whatever they look like. A kept
-    column of dates is text; one without any value, or with nested values, cannot be kept. The
-    decimal mark of the numbers is found over the whole table, and set in its form.
+    column of dates is text; one without any value, or with nested values, cannot be kept. Those in
+    `category` and `number` are kept as text and as numbers. The decimal mark of the numbers is
+    found over the whole table, and set in its form.
     """
-    target, keep, drop = tidy(target), set(map(tidy, keep)), set(map(tidy, drop))
-    _check_asked(table, target, keep, drop)
+    target = tidy(target)
+    keep, drop, category, number = ({*map(tidy, each)} for each in (keep, drop, category, number))
+    _check_asked(table, target, keep | number, drop, category)
     names = [name for name in table.form.columns if name != target]
-    settle_decimal(table, [name for name in names if name not in drop])
-    columns = [
-        Column(name, Kind.DROPPED, table.data[name].null_count, reason="as asked")
-        if name in drop
-        else _describe(table, name, name in keep)
-        for name in names
-    ]
+    settle_decimal(table, [name for name in names if name not in drop | category])
+    columns = []
+    for name in names:
+        cells = table.cells(name)
+        if name in drop:
+            columns.append(Column(name, Kind.DROPPED, cells.null_count, reason="as asked"))
+        elif name in category and contents.is_plain(cells.type) and cells.null_count < len(cells):
+            columns.append(_describe_text(name, cells, is_kept=True, note=None))
+        else:
+            columns.append(_describe(table, name, name in keep | number, name in number))
     if not any(column.is_used for column in columns):
         # numbers that count up are used where nothing else is left
         columns = [_describe(table, c.name, True) if _just_counts(table, c) else c for c in columns]
@@ -96,7 +108,7 @@ def describe_columns(
         raise InputError(
             f"{table.form.name} has no column to learn from" + (f": {reasons}" if reasons else "")
         )
-    return columns
+    return learnt_marks(table, columns)
 
 
 def fewest_rows(n_rows: int) -> int:
@@ -104,31 +116,46 @@ def fewest_rows(n_rows: int) -> int:
     return 1 if n_rows < SMALL_TABLE else max(2, round(RARE_SHARE * n_rows))
 
 
-def _check_asked(table: Table, target: str, keep: set[str], drop: set[str]) -> None:
-    check_present([target, *sorted(keep), *sorted(drop)], table.form)
+def _check_asked(
+    table: Table, target: str, keep: set[str], drop: set[str], category: set[str]
+) -> None:
+    check_present([target, *sorted(keep), *sorted(drop), *sorted(category)], table.form)
     if target in keep | drop:
         raise InputError(f"column {target!r} is the target, and cannot be kept or left out")
-    if both := sorted(keep & drop):
+    if both := sorted((keep | category) & drop):
         raise InputError(f"column {both[0]!r} cannot be both kept and left out")
+    if both := sorted(keep & category):
+        raise InputError(f"column {both[0]!r} cannot be both a category and what else is asked")
 
 
 def _just_counts(table: Table, column: Column) -> bool:
-    is_number = column.reason == IDENTIFIER and to_numbers(table, column.name) is not None
-    return is_number and not says_identifier(column.name)
+    name = column.name
+    if column.reason != IDENTIFIER or says_identifier(name):
+        return False
+    return to_numbers(table, name, _form(table, name)) is not None
 
 
-def _describe(table: Table, name: str, is_kept: bool) -> Column:
-    column = table.data[name]
+def _form(table: Table, name: str) -> NumberForm:
+    """Return how the numbers of a column are written, if they are numbers."""
+    cells = table.cells(name)
+    unit = unit_of(cells) if contents.is_text(cells.type) else None
+    return number_form(table.form)._replace(unit=unit)
+
+
+def _describe(table: Table, name: str, is_kept: bool, is_number: bool = False) -> Column:
+    column = table.cells(name)
     if not contents.is_plain(column.type):
         return Column(name, Kind.DROPPED, column.null_count, reason="nested or binary values")
-    values = to_numbers(table, name)
+    values = to_numbers(table, name, _form(table, name))
+    if values is None and is_number:
+        raise not_numbers(table, Column(name, Kind.NUMBER), _form(table, name))
     n_missing = (column if values is None else values).null_count
     if n_missing == len(column):
         return Column(name, Kind.DROPPED, n_missing, reason="empty")
     if values is None:
         note = _note_on_numbers(table, name) if contents.is_text(column.type) else None
         return _describe_text(name, column, is_kept, note, "text among numbers")
-    if contents.is_text(column.type) and _are_codes(column):
+    if contents.is_text(column.type) and not is_number and _are_codes(column):
         note = f"text because of leading zeros, as in {column.drop_null()[0].as_py()!r}"
         return _describe_text(name, column, is_kept, note)
     return _describe_numbers(table, name, values, is_kept)
@@ -141,7 +168,7 @@ def _describe_numbers(table: Table, name: str, values: pa.ChunkedArray, is_kept:
         raise InputError(
             f"{table.form.name}, column {name!r}: from {minimum} to {maximum} is too wide a range"
         )
-    reason = _reason_against_numbers(name, table.data[name], values, minimum == maximum)
+    reason = _reason_against_numbers(name, table.cells(name), values, minimum == maximum)
     if reason and not is_kept:
         return Column(name, Kind.DROPPED, values.null_count, reason=reason)
     return Column(name, Kind.NUMBER, values.null_count, minimum, maximum)
@@ -179,6 +206,12 @@ def _describe_text(
         says_too_much = reason in (IDENTIFIER, MANY_VALUES)
         reason = mixed if mixed and note and says_too_much else reason
         return Column(name, Kind.DROPPED, text.null_count, reason=reason, note=note)
+    needed = fewest_rows(len(text))
+    if not text.null_count and levels["counts"][0].as_py() < needed:
+        raise InputError(
+            f"column {name!r} cannot be kept: a value that is learnt from is in at least {needed} "
+            f"rows, and none of its {len(levels)} values is"
+        )
     kept = tuple(levels["values"].slice(0, KEPT_LEVELS).to_pylist())
     return Column(name, Kind.TEXT, text.null_count, None, None, kept, len(levels), note=note)
 
@@ -233,9 +266,9 @@ def _are_codes(cells: pa.ChunkedArray) -> bool:
 
 def _note_on_numbers(table: Table, name: str) -> str | None:
     """Return what keeps a column of mostly numbers from being one."""
-    cells = table.data[name]
+    cells = table.cells(name)
     _check_marks(table, name)
-    is_number = are_numbers(cells, number_form(table.form))
+    is_number = are_numbers(cells, _form(table, name))
     share = pc.mean(pc.cast(is_number, pa.int8())).as_py()
     if share < 0.5:
         return None
@@ -246,9 +279,9 @@ def _note_on_numbers(table: Table, name: str) -> str | None:
 
 def _check_marks(table: Table, name: str) -> None:
     """Refuse a column of numbers of which some have a decimal point and some a comma."""
-    cells = table.data[name]
+    cells = table.cells(name)
     by_form = [are_numbers(cells, form) for form in possible_forms(table.form.delimiter)]
-    if len(by_form) == 2 and pc.all(pc.or_(*by_form)).as_py():
+    if pc.all(pc.or_(*by_form)).as_py():
         point, comma = (pc.index(is_number, False).as_py() for is_number in reversed(by_form))
         raise InputError(
             f"{table.form.name}, column {name!r} has both decimal commas and decimal points: "

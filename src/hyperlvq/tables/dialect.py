@@ -7,6 +7,8 @@ spreadsheets) wherever that byte comes; a byte that fits neither is refused.
 Delimiter: of comma, semicolon, tab and bar the one that cuts the rows as often as the header;
 a single blank if it does so in every row and no other cuts the header. A first line `sep=;`
 overrules. Without a delimiter the table has one column.
+
+A user may say the encoding, and how many lines stand before the header.
 """
 
 import codecs
@@ -37,6 +39,9 @@ BLANK = " "
 NO_DELIMITER = "\x1f"  # in no text that people write
 SAMPLE_SIZES = (1 << 17, 1 << 20, 1 << 23)
 SAMPLE_ROWS = 200
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+#: Hiragana and katakana in Shift-JIS, which begin like signs that Western text hardly has.
+KANA = re.compile(rb"\x82[\x9f-\xf1]|\x83[\x40-\x96]")
 BLANK_LINES = re.compile(r"(?:[^\S\r\n]*(?:\r\n|\r|\n|\Z))*")
 SEPARATOR_LINE = re.compile(r'"?sep=([^\w\s"]|\t| )"?[ ]*(\r\n|\r|\n|\Z)', re.IGNORECASE)
 #: What an unnamed first column is called, as R and pandas write the names of rows.
@@ -46,11 +51,13 @@ ROW_NAME = "(row name)"
 class Utf8Text:
     """A source's text as UTF-8 bytes; its `encoding` may turn out to be another at a later byte."""
 
-    def __init__(self, source: Source):
+    def __init__(self, source: Source, encoding: str | None = None):
         self._source = source
-        mark, self.encoding = _encoding(source.peek(HEAD_SIZE))
-        source.read(len(mark))
-        self._is_certain = bool(mark) or self.encoding != UTF_8
+        mark, found = _encoding(source.peek(HEAD_SIZE))
+        self.encoding = encoding or found
+        if _codec(self.encoding) == _codec(found):
+            source.read(len(mark))
+        self._is_certain = bool(encoding or mark) or found != UTF_8
         self._decoder = codecs.getincrementaldecoder(self.encoding)()
         self._line = 1
         self._is_at_end = False
@@ -69,6 +76,8 @@ class Utf8Text:
             text = self._decoder.decode(block, self._is_at_end)
         except UnicodeDecodeError as error:
             text = self._decode_otherwise(error)
+        except UnicodeError as error:  # such as of UTF-16 without its mark
+            raise InputError(f"{self._source.name} is not {self.encoding} text: {error}") from None
         if "\0" in text:
             line = self._line + text[: text.index("\0")].count("\n")
             raise InputError(
@@ -81,6 +90,10 @@ class Utf8Text:
     def _decode_otherwise(self, error: UnicodeDecodeError) -> str:
         if self._is_certain or not error.object[: error.start].isascii():
             raise self._undecodable(error, f"not {self.encoding}")
+        if KANA.search(error.object):
+            raise InputError(
+                f"{self._source.name} is not UTF-8 and may be Shift-JIS: --encoding says what it is"
+            )
         self.encoding, self._is_certain = WINDOWS_1252, True
         self._decoder = codecs.getincrementaldecoder("cp1252")()
         try:
@@ -94,6 +107,14 @@ class Utf8Text:
         return InputError(
             f"{self._source.name}, line {line}: byte 0x{byte:02x} is {what} text, save it as UTF-8"
         )
+
+
+def _codec(encoding: str) -> str:
+    try:
+        b"".decode(encoding)  # which refuses what is no encoding of text
+        return codecs.lookup(encoding).name
+    except LookupError:
+        raise InputError(f"--encoding: no encoding is called {encoding!r}") from None
 
 
 def _encoding(head: bytes) -> tuple[bytes, str]:
@@ -119,11 +140,14 @@ class Dialect(NamedTuple):
     header_size: int  # in bytes of UTF-8
 
 
-def find_dialect(text: Peekable, name: str) -> Dialect:
-    """Return how the table is written, by a sample of its text."""
+def find_dialect(text: Peekable, name: str, skip_rows: int = 0) -> Dialect:
+    """Return how the table is written, by a sample of its text without its first lines."""
     sample, is_whole = _sample(text)
-    separator = SEPARATOR_LINE.match(sample, _end_of_blank_lines(sample, 0))
-    start = _end_of_blank_lines(sample, separator.end() if separator else 0)
+    start = 0
+    for _ in range(skip_rows):
+        start = _end_of(LINE, sample, start)
+    separator = SEPARATOR_LINE.match(sample, _end_of(BLANK_LINES, sample, start))
+    start = _end_of(BLANK_LINES, sample, separator.end() if separator else start)
     if start == len(sample):
         raise InputError(f"{name} is empty")
     delimiter = separator[1] if separator else _find_delimiter(sample[start:], is_whole)
@@ -148,9 +172,9 @@ def _sample(text: Peekable) -> tuple[str, bool]:
     return head.decode(errors="ignore"), is_whole  # the sample may end within a character
 
 
-def _end_of_blank_lines(sample: str, start: int) -> int:
-    blank = BLANK_LINES.match(sample, start)
-    return blank.end() if blank else start
+def _end_of(pattern: re.Pattern[str], sample: str, start: int) -> int:
+    found = pattern.match(sample, start)
+    return found.end() if found else start
 
 
 def _records(text: str, delimiter: str | None, is_whole: bool) -> tuple[list[list[str]], int]:

@@ -14,11 +14,13 @@ import numpy as np
 from hyperlvq.checks import InputError
 from hyperlvq.prediction import Predictor
 from hyperlvq.tables.batches import predict_batches
+from hyperlvq.tables.cells import MISSING_MARKS
 from hyperlvq.tables.columns import Column, listed, target_labels
 from hyperlvq.tables.read import TableReader
+from hyperlvq.tables.spelling import Spelling
+from hyperlvq.tables.unseen import Unseen
 
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-WHOLE_NUMBER = re.compile(r"^(-?[0-9]+)\.0+$")
 #: More values that are no class are those of another column.
 MOST_UNKNOWN = 1000
 #: Of more classes, only those that occur are shown; more than so many that occur are refused.
@@ -126,25 +128,28 @@ def in_order(classes: Iterable[str]) -> list[str]:
 
 
 def evaluate_table(
-    model: Predictor, columns: Sequence[Column], reader: TableReader, target: str
+    model: Predictor,
+    columns: Sequence[Column],
+    reader: TableReader,
+    target: str,
+    strict: bool = False,
 ) -> tuple[Confusion, list[str]]:
     """Return how predictions compare with a table's target, and what is to be said about it."""
     known = in_order(map(str, model.classes))
-    spellings = {_as_number(name): name for name in known} | {name: name for name in known}
+    spelling, unseen = Spelling(known), Unseen(model, columns, strict)
+    unlabelled = {*MISSING_MARKS} - {*known}
     shown = known if len(known) <= MOST_CLASSES else []  # of very many, only those that occur
     pairs, n_without_label = Counter[tuple[str, str]](), 0
     unknown, occurring = set[str](), {*shown}
-    for batch in predict_batches(model, columns, reader):
+    for batch in predict_batches(model, columns, reader, unseen=unseen):
         y = target_labels(batch.table, target)
+        y[[label in unlabelled for label in y]] = None
         has_label = np.array([label is not None for label in y])
         n_without_label += int((~has_label).sum())
-        true = [
-            spellings.get(label) or spellings.get(_as_number(label), label)
-            for label in y[has_label]
-        ]
+        true = [spelling(label) for label in y[has_label]]
         predicted = batch.classes[has_label].astype(str).tolist()
         pairs.update(zip(true, predicted, strict=True))
-        unknown |= {*true} - spellings.keys()
+        unknown |= {*true} - {*known}
         occurring |= {*true, *predicted}
         _check_few(reader.name, target, unknown, occurring)
     if not pairs:
@@ -154,17 +159,12 @@ def evaluate_table(
             f"{reader.name}, column {target!r}: none of its values is a class of the model, "
             f"only {listed(in_order(unknown))}"
         )
-    notes = []
+    notes = unseen.notes
     if n_without_label:
         notes.append(f"rows without a class, left out: {n_without_label}")
     if unknown:
         notes.append(f"classes that the model does not know: {', '.join(in_order(unknown))}")
     return Confusion.of(pairs, shown), notes
-
-
-def _as_number(label: str) -> str:
-    """Return 1 for 1.0, which programs make of whole numbers in a column with a missing one."""
-    return WHOLE_NUMBER.sub(r"\1", label)
 
 
 def _check_few(table: str, target: str, unknown: set[str], occurring: set[str]) -> None:

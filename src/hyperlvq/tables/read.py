@@ -1,12 +1,12 @@
 """Read tables in chunks: CSV in any of its dialects, or Parquet; packed by gzip or not.
 
 Rows are counted from 1, without the header; blank lines are not counted. A chunk of a CSV file has
-text in all of its columns, without surrounding blanks; empty cells and marks such as NA are null.
-A chunk of a Parquet file has the file's types, its text treated alike.
+text in all of its columns, one of a Parquet file has the file's types. `Table.data` has cells as
+they are in the file, `Table.cells` has them without surrounding blanks, with null for empty ones
+and for marks such as NA.
 """
 
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.cells import clean, missing_marks, quoted
+from hyperlvq.tables.cells import MISSING_MARKS, clean, quoted
 from hyperlvq.tables.dialect import NO_DELIMITER, Utf8Text, check_names, find_dialect, tidy
 from hyperlvq.tables.source import PARQUET_MAGIC, Peekable, Source, open_source
 
@@ -39,8 +39,7 @@ class TableForm:
     delimiter: str | None = None  # None for Parquet and for a table of one column
     encoding: str | None = None  # None for Parquet
     decimal: str | None = None  # the decimal mark of numbers, None until one has been seen
-    #: By column, how often which text has been read as missing; blanks are not counted.
-    marks: dict[str, Counter[str]] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()  # words for a missing value, beside the usual ones
 
 
 @dataclass(frozen=True)
@@ -50,13 +49,25 @@ class Table:
     form: TableForm
     data: pa.Table
     first_row: int = 1
+    _cleaned: dict[str, pa.ChunkedArray] = field(default_factory=dict, repr=False, compare=False)
+
+    def cells(self, name: str) -> pa.ChunkedArray:
+        """Return the cells of a column, text without surrounding blanks, null where missing."""
+        if name not in self._cleaned:
+            missing = (*MISSING_MARKS, *self.form.missing)
+            self._cleaned[name] = clean(self.data[name], missing)
+        return self._cleaned[name]
+
+    def labels(self, name: str) -> pa.ChunkedArray:
+        """Return the cells of a column of classes, of which one may be called NA or None."""
+        return clean(self.data[name], ("", *self.form.missing))
 
 
 class TableReader(TableForm, AbstractContextManager):
     """A table that is read in chunks; a context manager."""
 
     def __init__(self, source: Source, columns: Sequence[str], wanted: Collection[str] | None):
-        super().__init__(source.name, tuple(columns), marks={name: Counter() for name in columns})
+        super().__init__(source.name, tuple(columns))
         self._source = source
         wanted = set(wanted or ())
         positions = range(len(self.columns))
@@ -80,11 +91,8 @@ class TableReader(TableForm, AbstractContextManager):
         """Yield the table's rows in order, once, a few megabytes at a time."""
         names = [self.columns[i] for i in self._wanted]
         for batch in self._batches():
-            data = pa.table([clean(column) for column in batch.columns], names)
-            for name, column in zip(names, batch.columns, strict=True):
-                self.marks[name] += missing_marks(column, data[name])
-            yield Table(self, data, self._n_rows + 1)
-            self._n_rows += len(data)
+            yield Table(self, batch.rename_columns(names), self._n_rows + 1)
+            self._n_rows += len(batch)
         if not self._n_rows:
             raise InputError(f"{self.name} has a header but no rows")
 
@@ -94,25 +102,40 @@ class TableReader(TableForm, AbstractContextManager):
 
 
 def open_table(
-    path: str | Path, *, columns: Collection[str] | None = None, block_size: int = BLOCK_SIZE
+    path: str | Path,
+    *,
+    columns: Collection[str] | None = None,
+    missing: Sequence[str] = (),
+    encoding: str | None = None,
+    skip_rows: int = 0,
+    block_size: int = BLOCK_SIZE,
 ) -> TableReader:
     """Open a CSV or Parquet file, told by its content; `-` is standard input.
 
-    Only `columns` are read, as far as they exist, and about `block_size` bytes at a time.
+    Only `columns` are read, as far as they exist, and about `block_size` bytes at a time. Cells
+    that are in `missing` have no value; of text, `encoding` is not guessed where it is given, and
+    so many lines are skipped before the header.
     """
     source = open_source(path)
     try:
         is_parquet = source.peek(len(PARQUET_MAGIC)) == PARQUET_MAGIC
-        reader = _ParquetReader if is_parquet else _CsvReader
-        return reader(source, columns, block_size)
+        if is_parquet and (encoding or skip_rows):
+            raise InputError(f"{source.name} is a Parquet file: it has no encoding or lines to say")
+        reader: TableReader
+        if is_parquet:
+            reader = _ParquetReader(source, columns, block_size)
+        else:
+            reader = _CsvReader(source, columns, block_size, encoding, skip_rows)
+        reader.missing = tuple(word.strip() for word in missing)
+        return reader
     except BaseException:
         source.close()
         raise
 
 
-def read_table(path: str | Path) -> Table:
-    """Read a whole table, `-` being standard input."""
-    with open_table(path) as reader:
+def read_table(path: str | Path, **how: Any) -> Table:
+    """Read a whole table, `-` being standard input; `how` is as for `open_table`."""
+    with open_table(path, **how) as reader:
         return Table(reader, pa.concat_tables([chunk.data for chunk in reader.chunks()]))
 
 
@@ -123,10 +146,17 @@ class _CsvReader(TableReader):
     mark, comes out as a row, unless a quote is still open.
     """
 
-    def __init__(self, source: Source, wanted: Collection[str] | None, block_size: int):
-        self._decoded, self._block_size = Utf8Text(source), block_size
+    def __init__(
+        self,
+        source: Source,
+        wanted: Collection[str] | None,
+        block_size: int,
+        encoding: str | None,
+        skip_rows: int,
+    ):
+        self._decoded, self._block_size = Utf8Text(source, encoding), block_size
         self._text = Peekable(self._decoded)
-        dialect = find_dialect(self._text, source.name)
+        dialect = find_dialect(self._text, source.name, skip_rows)
         super().__init__(source, dialect.columns, wanted)
         self.delimiter, self.encoding = dialect.delimiter, self._decoded.encoding
         self._header_size = dialect.header_size

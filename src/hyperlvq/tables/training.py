@@ -23,10 +23,9 @@ from hyperlvq.models import make_classifier
 from hyperlvq.saving import to_parts
 from hyperlvq.tables import tuning
 from hyperlvq.tables.about import about_parts
-from hyperlvq.tables.cells import is_plain_number
-from hyperlvq.tables.columns import Column, Kind, target_labels, to_frame
+from hyperlvq.tables.cells import MISSING_MARKS, is_plain_number
+from hyperlvq.tables.columns import Column, Kind, listed, target_labels, to_frame
 from hyperlvq.tables.describe import describe_columns, fewest_rows
-from hyperlvq.tables.dialect import tidy
 from hyperlvq.tables.evaluation import in_order
 from hyperlvq.tables.read import Table
 from hyperlvq.tables.tuning import Parameters
@@ -37,8 +36,8 @@ MOST_CLASSES_SHARE = 0.5
 SMALLEST_SHARE = 1e-3
 #: So many classes are never too many.
 FEW_CLASSES = 10
-#: More classes than this that are all numbers are a quantity, however many rows there are.
-MOST_NUMBERS = 200
+#: More classes than this that are whole numbers are a quantity, or if they count from 0 or 1.
+MOST_WHOLE_NUMBERS, MOST_CODES = 30, 200
 #: The most features of a column of text.
 MOST_FEATURES = 100
 USUAL_FOLDS = 5
@@ -63,8 +62,11 @@ class Task:
     seed: int = 0
     keep: Collection[str] = ()  # columns that are used, whatever they look like
     drop: Collection[str] = ()  # columns that are not
+    category: Collection[str] = ()  # columns whose values are names, numbers or not
+    number: Collection[str] = ()  # columns that must be numbers
     #: Settings to choose from for so many features and classes, where a device sets limits.
     sizes: Callable[[int, int], list[Parameters]] | None = None
+    device_input: str = "float"  # the type of a feature there
 
 
 class Trained(NamedTuple):
@@ -107,13 +109,14 @@ def table_classifier(
 def train(table: Table, task: Task, progress: Progress) -> Trained:
     """Learn the target of a table from its other columns."""
     _check_parameters(task)
-    columns = describe_columns(table, task.target, task.keep, task.drop)
+    asked = task.keep, task.drop, task.category, task.number
+    columns = describe_columns(table, task.target, *asked)
     X, y = to_frame(table, columns), target_labels(table, task.target)
     has_label = np.array([label is not None for label in y])
     X, y = X[has_label], y[has_label].astype(str)
     classes, counts = np.unique(y, return_counts=True)
     by_class = dict(zip(classes.tolist(), counts.tolist(), strict=True))
-    _check_classes(table, task.target, by_class)
+    _check_classes(table, task, by_class)
 
     def build(**found: Any) -> Pipeline:
         parameters = {**task.parameters, **found}
@@ -143,6 +146,7 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
         "seed": task.seed,
         "columns": columns,
         "table": Path(table.form.name).name,
+        "missing": list(table.form.missing),
         "trained": datetime.now(UTC).isoformat(timespec="seconds"),
         "fit_seconds": round(seconds, 3),
         "search": search,
@@ -150,6 +154,12 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
         **(_networks(model) if task.recipe is None else {}),
         "notes": [
             *_notes(task, int((~has_label).sum()), n_folds, wanted_folds),
+            *(
+                f"{name!r} is a class: --missing {name!r} leaves its rows out"
+                for name in by_class
+                if name in MISSING_MARKS
+            ),
+            *_rounded_columns(task.device_input, X, columns),
             *(_lost_columns(model) if task.recipe else ()),
             *warned,
         ],
@@ -214,31 +224,40 @@ def _check_parameters(task: Task) -> None:
         raise InputError(str(error)) from None
 
 
-def _check_classes(table: Table, target: str, by_class: Mapping[str, int]) -> None:
+def _check_classes(table: Table, task: Task, by_class: Mapping[str, int]) -> None:
     """Refuse a target that is no class."""
-    n_classes, n_rows = len(by_class), sum(by_class.values())
-    table_has, marks = f"{table.form.name} has", table.form.marks.get(tidy(target))
-    on_marks = ""
-    if marks:
-        texts = " and ".join(map(repr, sorted(marks)))
-        are = "is" if len(marks) == 1 else "are"
-        on_marks = f"; {_rows_have(marks.total())} no label because {texts} {are} read as missing"
+    n_classes, n_rows, target = len(by_class), sum(by_class.values()), task.target
+    table_has = f"{table.form.name} has"
     if not by_class:
-        raise InputError(f"{table_has} no value in the target column {target!r}{on_marks}")
+        raise InputError(f"{table_has} no value in the target column {target!r}")
     if n_classes == 1:
         (only,) = by_class
-        raise InputError(f"{table_has} one class only in the column {target!r}: {only!r}{on_marks}")
+        raise InputError(f"{table_has} one class only in the column {target!r}: {only!r}")
     if max(map(len, by_class)) > LONGEST_LABEL:
         raise InputError(
             f"{table_has} values of more than {LONGEST_LABEL} characters in the column {target!r}: "
             "that is text, not a class"
         )
-    most = max(MOST_CLASSES_SHARE * n_rows, FEW_CLASSES)
-    if n_classes > min(most, MOST_NUMBERS if all(map(is_plain_number, by_class)) else most):
+    if target in task.category:
+        return
+    is_quantity = _is_quantity(by_class)
+    if is_quantity or n_classes > max(MOST_CLASSES_SHARE * n_rows, FEW_CLASSES):
+        what = "quantity" if is_quantity else "name or a text"
         raise InputError(
             f"{table_has} {n_classes} different values in {n_rows} rows of the column {target!r}: "
-            "that is a quantity or a name, not a class"
+            f"that is a {what}, not a class; --category {target!r} takes them for classes"
         )
+
+
+def _is_quantity(labels: Collection[str]) -> bool:
+    """Return whether labels are numbers, and too many to be codes of classes."""
+    texts = [label.replace(",", ".") for label in labels]
+    if not all(map(is_plain_number, texts)):
+        return False
+    values = sorted(map(float, texts))
+    most = MOST_WHOLE_NUMBERS if all(value.is_integer() for value in values) else FEW_CLASSES
+    counts_up = values[0] in (0, 1) and values == [values[0] + i for i in range(len(values))]
+    return len(values) > (MOST_CODES if counts_up else most)
 
 
 def _notes(task: Task, n_without_label: int, n_folds: int, wanted_folds: int) -> Iterator[str]:
@@ -250,6 +269,19 @@ def _notes(task: Task, n_without_label: int, n_folds: int, wanted_folds: int) ->
         yield "not cross-validated: that takes two rows in each of two classes"
     elif n_folds < wanted_folds:
         yield f"cross-validated in {n_folds} folds, not {wanted_folds}: the classes are small"
+
+
+def _rounded_columns(
+    device_input: str, X: pd.DataFrame, columns: Sequence[Column]
+) -> Iterator[str]:
+    """Yield a note on numbers that a device rounds, and this accuracy does not."""
+    numbers = [column.name for column in columns if column.kind is Kind.NUMBER]
+    rounded = [name for name in numbers if (X[name] % 1 > 0).any()]
+    if rounded and device_input != "float":
+        yield (
+            f"--input {device_input}: a device rounds {listed(map(repr, rounded))} to whole "
+            "numbers, and is less accurate than this; multiply them in the table first"
+        )
 
 
 def _lost_columns(model: Pipeline) -> Iterator[str]:

@@ -1,0 +1,228 @@
+"""A table means at prediction what it meant in training, or one sentence says why not."""
+
+import json
+
+import pandas as pd
+import pytest
+from shell import check_is_refused, hyperlvq, output_of
+from small_tables import QUICK
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return what writes the text of files and returns their paths."""
+
+    def write(*texts):
+        paths = [tmp_path / f"{position}.csv" for position in range(len(texts))]
+        for path, text in zip(paths, texts, strict=True):
+            path.write_text(text)
+        return paths
+
+    return write
+
+
+@pytest.fixture
+def fit(tmp_path):
+    """Return what fits the column y of a table, and returns the model."""
+
+    def fitted(table, *options, target="y"):
+        model = tmp_path / "m.hlvq"
+        code, _, errors = hyperlvq("fit", table, "-t", target, "-o", model, *QUICK, *options)
+        assert (code, errors) == (0, "")
+        return model
+
+    return fitted
+
+
+MONEY = "income;share;y\n" + "8.654;0,4;rich\n1.020;0,1;poor\n9.100;0,6;rich\n900;0,2;poor\n" * 5
+
+
+def test_marks_of_numbers_are_learnt_shown_and_applied(files, fit):
+    table, *same, other = files(
+        MONEY, "income;share\n8.654;1\n", "income\tshare\n8654\t1,0\n", "income,share\n1,0.5\n"
+    )
+    model = fit(table)
+
+    first, second = (output_of("predict", model, each, "--margins") for each in same)
+    assert first == second
+    assert first.startswith("y,margin\nrich,")
+    assert "900 to 9100, written as 1.234,5" in output_of("show", model)
+    columns = json.loads(output_of("show", model, "--json"))["columns"]
+    assert [(each["decimal"], each["grouping"]) for each in columns] == [(",", ".")] * 2
+    check_is_refused(
+        hyperlvq("predict", model, other),
+        "row 1, column 'share': '0.5' is not a number as in training, such as 1.234,5",
+    )
+
+
+def test_a_fraction_may_come_late(files, fit):
+    table, late = files(MONEY, "income;share\n" + "900;1\n" * 20_000 + "900;0,5\n")
+
+    assert output_of("predict", fit(table), late).count("\n") == 20_002
+
+
+def test_quoted_decimal_commas_between_commas_are_decimal_commas(files, fit):
+    rows = '"8,654","0,4",rich\n"1,020","0,1",poor\n' * 5
+    (table,) = files("income,share,y\n" + rows)
+
+    columns = json.loads(output_of("show", fit(table), "--json"))["columns"]
+
+    assert [(each["minimum"], each["maximum"]) for each in columns] == [(1.02, 8.654), (0.1, 0.4)]
+
+
+def test_kept_cells_are_those_of_the_table(files, model):
+    rows = ["0,1,x, pad ", "0,1,x,NA", '0,1,x,"say ""?"", 1.0"', "0,1,x,", "0,1,x,007"]
+    (table,) = files("\n".join(["a,b,kind,name", *rows, ""]))
+
+    written = output_of("predict", model, table, "--keep", "name").splitlines()
+
+    kept = [row.removeprefix("0,1,x,") for row in rows]
+    assert [row.removesuffix(",red") for row in written[1:]] == kept
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_a_class_called_none_is_learnt_and_evaluated(name, fit, tmp_path):
+    frame = pd.DataFrame({"a": range(20), "y": ["None", "NA"] * 10}).assign(a=lambda f: f["a"] % 2)
+    path = tmp_path / name
+    frame.to_csv(path, index=False) if name == "t.csv" else frame.to_parquet(path)
+
+    found = json.loads(output_of("evaluate", fit(path), path, "--json"))
+
+    assert (found["rows"], found["accuracy"], found["notes"]) == (20, 1, [])
+
+
+def test_a_quantity_is_no_target_unless_it_is_called_a_category(files, tmp_path):
+    (table,) = files("a,depth\n" + "".join(f"{i % 5},{60 + i % 50 / 10}\n" for i in range(500)))
+    arguments = ("fit", table, "-t", "depth", "-o", tmp_path / "m", *QUICK)
+
+    check_is_refused(
+        hyperlvq(*arguments), "that is a quantity, not a class; --category 'depth' takes them"
+    )
+    output_of(*arguments, "--category", "depth")
+
+
+ASKED = (
+    """measured by hand
+zip;id;size;kind;y
+01234;7;-999;あ;u
+98765;8;1,5;い;v
+01234;9;k.A.;あ;u
+98765;7;2,5;い;v
+"""
+    + "01234;8;1,5;あ;u\n98765;9;2,5;い;v\n" * 4
+)
+OPTIONS = ("--encoding", "shift-jis", "--skip-rows", "1")
+MISSING = ("--missing", "-999", "--missing", "k.A.")
+
+
+def test_a_user_may_say_what_a_table_means(fit, tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_bytes(ASKED.encode("shift-jis"))
+    model = fit(table, *OPTIONS, *MISSING, "--category", "id", "--number", "zip")
+
+    about = json.loads(output_of("show", model, "--json"))
+    of_zip, of_id, of_size, of_kind = about["columns"]
+    assert (of_zip["kind"], of_zip["minimum"]) == ("number", 1234)
+    assert of_id["levels"] == ["8", "9", "7"]
+    assert (of_size["minimum"], of_size["n_missing"]) == (1.5, 2)
+    assert of_kind["levels"] == ["あ", "い"]
+    assert about["missing"] == ["-999", "k.A."]
+    assert json.loads(output_of("evaluate", model, table, *OPTIONS, "--json"))["accuracy"] == 1
+    assert output_of("predict", model, table, *OPTIONS).startswith("y\nu\nv\nu\n")
+
+
+def test_a_word_for_missing_is_one_among_stored_numbers_and_classes(fit, tmp_path):
+    frame = pd.DataFrame({"a": [-999.0, 0.0, 1.0, 3.5] * 5, "y": ["x", "u", "v", "v"] * 5})
+    frame.to_parquet(tmp_path / "t.parquet")
+
+    model = fit(tmp_path / "t.parquet", "--missing", "-999", "--missing", "x")
+
+    about = json.loads(output_of("show", model, "--json"))
+    assert about["classes"] == {"u": 5, "v": 10}
+    assert (about["columns"][0]["minimum"], about["columns"][0]["n_missing"]) == (0, 5)
+
+
+MARRIED = "married,age,y\n" + "True,30,u\nFalse,40,v\n" * 10
+
+
+@pytest.mark.parametrize(
+    ("learnt", "met"),
+    [
+        (("True", "False"), ("TRUE", "FALSE")),
+        (("True", "False"), ("1", "0")),
+        (("True", "False"), ("1.0", "0.0")),
+        (("yes", "no"), ("Y", "N")),
+        (("T", "F"), ("true", "false")),
+        (("1", "0"), ("True", "False")),
+        (("1", "0"), ("1.0", "0.0")),
+        (("1x", "2"), ("1x", "2.0")),
+        (("1x", "2.0"), ("1x", "2")),
+    ],
+)
+def test_other_words_for_a_value_are_that_value(learnt, met, files, fit):
+    texts = [MARRIED.replace("True", yes).replace("False", no) for yes, no in (learnt, met)]
+    table, later = files(*texts)
+
+    found = json.loads(output_of("evaluate", fit(table), later, "--json"))
+
+    assert (found["accuracy"], found["notes"]) == (1, [])
+
+
+def test_truth_values_of_parquet_are_the_words_of_text_and_the_other_way_round(
+    files, fit, tmp_path
+):
+    (table,) = files(MARRIED)
+    stored = tmp_path / "t.parquet"
+    pd.read_csv(table).to_parquet(stored)
+
+    for learnt, met in ((table, stored), (stored, table)):
+        found = json.loads(output_of("evaluate", fit(learnt), met, "--json"))
+        assert (found["accuracy"], found["notes"]) == (1, [])
+
+
+NEW = "married,age,y\nmaybe,35,u\nTrue,300,v\nnever,,u\nTrue,50,v\n"
+NOTES = [
+    "'married' has values not seen in training in 2 rows: maybe, never",
+    "'age' has no value in 1 row, and always had one in training",
+    "'age' is far outside of training's 30 to 40 in 1 row: 300",
+]
+
+
+def test_values_not_seen_in_training_are_noted_once_per_column(files, fit, tmp_path):
+    table, later = files(MARRIED, NEW)
+    model = fit(table)
+
+    code, output, errors = hyperlvq("predict", model, later)
+    assert (code, output.count("\n")) == (0, 5)
+    assert errors.splitlines() == [f"note: {note}" for note in NOTES]
+    assert hyperlvq("predict", model, later, "--quiet") == (0, output, "")
+    assert json.loads(output_of("evaluate", model, later, "--json"))["notes"] == NOTES
+    assert NOTES[0] in output_of("evaluate", model, later)
+
+
+@pytest.mark.parametrize(
+    ("rows", "refusal"),
+    [
+        ("False,33\nmaybe,35\n", "row 2, column 'married': 'maybe' was not seen in training"),
+        ("True,300\n", "row 1, column 'age': '300' is far outside of training's 30 to 40"),
+        ("True,\n", "row 1, column 'age': it has no value, and always had one in training"),
+    ],
+)
+def test_strict_refuses_what_was_not_seen(rows, refusal, files, fit, tmp_path):
+    table, later = files(MARRIED, "married,age\n" + rows)
+    model, output = fit(table), tmp_path / "p.csv"
+
+    refused = hyperlvq("predict", model, later, "--strict", "-o", output)
+
+    check_is_refused(refused, refusal)
+    assert not output.exists()
+    assert output_of("predict", model, table, "--strict").count("\n") == 21
+
+
+@pytest.mark.parametrize(("input_type", "is_noted"), [("int16", True), ("float", False)])
+def test_fractions_that_a_device_rounds_are_noted(input_type, is_noted, table, tmp_path):
+    size = ("--max-flash", "16k", "--input", input_type, "--cv", "0")
+
+    said = output_of("fit", table, "-t", "colour", "-o", tmp_path / "m", *size)
+
+    assert ("--input int16: a device rounds 'a' to whole numbers" in said) == is_noted
