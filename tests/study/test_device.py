@@ -50,12 +50,19 @@ def study(source, folder, backend=None, minutes=None, **options):
     return list(run_study(source, folder, executor=executor, **options))
 
 
+NO_PROBABILITIES = {"log_loss": None, "confidence_bins": None}
+
+
 def both_ways(source, folder, models, backend=None, **options):
-    """Return the records of a study on a device and of one without, in the same order."""
+    """Return the records of a study on a device and of one without, in the same order.
+
+    They are compared without what a device does not compute, the measures of probabilities.
+    """
     options = {"models": models, "settings": settings_of(), "n_seeds": 2, **options}
     study(source, folder / "batched", backend, **options)
     list(run_study(source, folder / "single", **options))
-    return [without_times(read_records(folder / name)) for name in ("batched", "single")]
+    parts = [without_times(read_records(folder / name)) for name in ("batched", "single")]
+    return [[record | NO_PROBABILITIES for record in part] for part in parts]
 
 
 def values_of(name, *parts):

@@ -3,10 +3,10 @@
 A record says what was run (`KEY`, the source of the data set, its number of splits, the model's
 parameters by name and the settings they are from), what came out (`RESULTS`) and how long it took
 (`TIMES`). Log loss and confidence bins (see `probabilities`) are None where a model has no
-probabilities, and absent where they had not been measured yet. A record that was made on a device
-names it (device); its seconds are a share of those of the runs that were trained with it. Where a
-data set could not be read, model, split, seed and accuracy are None and error is the sentence that
-says why.
+probabilities or was trained on a device, and absent where they had not been measured yet. A record
+that was made on a device names it (device); its seconds are a share of those of the runs that were
+trained with it. Where a data set could not be read, model, split, seed and accuracy are None and
+error is the sentence that says why.
 """
 
 import json
