@@ -125,6 +125,40 @@ def test_equal_samples_of_two_classes_do_not_mislead_the_choice():
     np.testing.assert_allclose(model.predict_proba([[0.0], [1.0]])[:, 1], [0.2, 0.7], atol=0.03)
 
 
+@pytest.mark.parametrize("unit", [1e-100, 1 / 178, 2.0, 1e9])
+def test_unit_of_weights_does_not_matter(wine, unit):
+    X, y = wine
+    weights = np.linspace(1, 2, len(y)) if unit != 2 else np.ones(len(y))
+    expected, found = (small().fit(X, y, factor * weights) for factor in (1, unit))
+
+    np.testing.assert_allclose(found.predict_proba(X), expected.predict_proba(X), rtol=1e-6)
+
+
+def test_copies_of_samples_do_not_make_the_choice_too_optimistic(rng):
+    X = rng.normal(size=(400, 8))
+    y = (X[:, 0] + rng.normal(size=400) > 0).astype(int)
+    drawn = rng.integers(0, 200, 300)
+    model = small().fit(X[drawn], y[drawn])
+
+    assert model.left_out_accuracy_ - model.score(X[200:], y[200:]) < 0.07
+
+
+def test_order_of_weighted_samples_and_the_sign_of_zero_do_not_matter(rng):
+    X, y = np.round(rng.normal(size=(90, 3))), np.arange(90) % 2
+    weights, order = rng.uniform(size=90), rng.permutation(90)
+    expected = small().fit(X, y, weights)
+    found = small().fit((X + 0.0)[order], y[order], weights[order])
+
+    np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-12)
+
+
+@pytest.mark.parametrize("weight", [1e3, 1e9, 1e300])
+def test_class_that_outweighs_all_others_is_predicted(wine, weight):
+    X, y = wine
+
+    assert (small(class_weight={1: weight}).fit(X, y).predict(X) == 1).mean() > 0.5
+
+
 @pytest.mark.parametrize("class_weight", ["balanced", {"rare": 9.0}])
 def test_class_weight_finds_more_of_a_rare_class(rng, class_weight):
     X = rng.normal(size=(400, 2))

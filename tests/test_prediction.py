@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hyperlvq import prediction
+from hyperlvq import CentroidClassifier, prediction
 from hyperlvq.models import make_classifier
 from hyperlvq.prediction import Predictor
 from hyperlvq.registry import hidden_layers, readouts
@@ -102,3 +102,12 @@ def test_missing_values_are_refused_where_nothing_takes_them(hidden, kind, wine)
 
     with pytest.raises(ValueError, match=f"^{kind} takes no missing values, nor infinite ones$"):
         Predictor(to_parts(model).parts).decide(columns)
+
+
+def test_class_without_prototypes_has_no_probability(rng):
+    X = rng.normal(size=(5, 2))
+    model = CentroidClassifier().partial_fit(X, np.zeros(len(X)), classes=[0, 1])
+    predictor = Predictor(to_parts(model).parts)
+
+    decisions = predictor.decide({str(i): column for i, column in enumerate(X.T)})
+    np.testing.assert_array_equal(predictor.probabilities(decisions), model.predict_proba(X))

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hyperlvq.kernels.leave_one_out import Samples
-from hyperlvq.kernels.samples import are_counts, canonical_samples
+from hyperlvq.kernels.samples import are_counts, canonical_samples, have_twins
 from hyperlvq.kernels.scores import row_slices, softmax_probabilities
 from hyperlvq.kernels.threads import block_threads
 from hyperlvq.kernels.units import Units, constant_unit
@@ -35,14 +35,20 @@ class HyperLVQClassifier(Readout):
     network in the vote, and how sure it may be. So probabilities are calibrated, and no samples
     are kept apart. The trained networks are one wide network: scores are sums.
 
+    A missing value (NaN) lies below all others. Where a feature had missing values in training,
+    that tells what they mean; where it had none, fill them before a prediction, with its median for
+    instance. Weights of samples count relative to each other; whole ones are repetitions. Model
+    files (`hyperlvq.save`) do not hold `settings_`, `search_results_` and the left-out figures.
+
     Parameters
     ----------
     n_networks : int, default=4
         Number of networks that vote; 1 for a small model.
     n_units : int or "auto", default="auto"
-        Number of units of each network. "auto" is 8000 for 911 to 4000 samples, else 4000.
+        Number of units of each network. "auto" is 8000 for 911 to 4000 distinct samples, else 4000.
     time_limit : float or None, default=None
-        Seconds after which no further network is begun; there is always one.
+        Seconds for training: no network is begun that would probably end later, but for the first.
+        The model then depends on how busy the machine is.
     class_weight : dict, "balanced" or None, default=None
         How much each class counts; "balanced" for all the same.
     n_jobs : int or None, default=None
@@ -56,8 +62,8 @@ class HyperLVQClassifier(Readout):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    coef_ : ndarray of shape (n_classes, n_units)
-        The readout of the units of all networks; the last one is always 1.
+    coef_ : ndarray of shape (n_classes, n_networks * n_units + 1)
+        The readout of the units of all networks, and of one more that is always 1.
     features_, thresholds_, keys_, kinds_ : ndarray
         The units of all networks, as those of `ComparisonLayer`.
     uniform_share_ : float
@@ -132,7 +138,7 @@ class HyperLVQClassifier(Readout):
 
     def _fit_samples(self, engine, samples, classes):
         rng = check_random_state(self.random_state)
-        samples = self._as_counts(samples, classes)
+        samples = self._prepared(samples, classes)
         with block_threads(blocks_per_thread=1) as map_blocks:
             trainer = Trainer(samples, self.n_units, rng, map_blocks, self.verbose)
             networks = trainer.train(self.n_networks, self.time_limit)
@@ -147,18 +153,29 @@ class HyperLVQClassifier(Readout):
         self.search_results_ = search_table(networks)
         self.classes_ = classes
 
-    def _as_counts(self, samples, classes):
-        """Return samples, equal ones as one where weights are counts, with class weights."""
+    def _prepared(self, samples, classes):
+        """Return distinct samples with weights that do not depend on the unit of those given.
+
+        Samples that share their features and class are left out of training together, since copies
+        tell too much, unless the same features come with another class: then one at a time.
+        """
         X, y, weights = samples
-        portions = weights
-        if are_counts(weights):
-            X, y, weights = canonical_samples(X, y, weights)
-            portions = np.ones(len(y))
+        X = np.where(np.isnan(X), np.nan, X + 0.0)  # one NaN, and no -0.0
+        is_repetition, total = are_counts(weights), float(len(y))
+        X, y, weights = canonical_samples(
+            X, y, weights if is_repetition else weights / weights.mean()
+        )
+        is_mixed = have_twins(X)
+        if is_repetition:
+            divisor = 1 if is_mixed.any() else np.gcd.reduce(weights.astype(np.int64))
+            weights, total = weights / divisor, weights.sum() / divisor
+        portions = np.where(is_mixed, np.minimum(weights, 1), weights)
         factors = super()._class_weighted(weights, y, classes) / weights
+        factors *= total / (weights @ factors)
         return Samples(X, y, weights * factors, portions * factors, len(classes))
 
     def _class_weighted(self, weights, class_index, classes):
-        return weights  # not before equal samples are one
+        return weights  # `_prepared` has them, once equal samples are one
 
     def _join(self, networks, weights):
         """Make one wide network, whose scores are the weighted sum of those of all networks."""

@@ -21,9 +21,9 @@ from hyperlvq.kernels.leave_one_out import (
 from hyperlvq.kernels.scores import softmax_probabilities
 from hyperlvq.kernels.units import Units, places_of
 
-#: Of the network that comes first, and tells which features are relevant, and of one alone.
+#: The kind of the first network, which tells which features are relevant, and of a single one.
 FIRST_KIND = "conjunction"
-#: Of those behind it, again and again.
+#: The kinds of the second, third and fourth network, and then again.
 FURTHER_KINDS = ("majority", "parity", "conjunction")
 USUAL_UNITS, MANY_UNITS = 4000, 8000
 #: The numbers of samples that many units pay for, from the first to the last.
@@ -32,13 +32,13 @@ MANY_UNITS_BETWEEN = 911, 4000
 SCOUT_UNITS = 2000
 #: Samples whose features are permuted to tell.
 RELEVANCE_ROWS = 1000
-#: As much as so many samples it counts that all features may be equally relevant.
+#: How many samples it takes to believe the relevances as much as that all are equal.
 RELEVANCE_PRIOR = 1000
 #: Of more samples than units, so many get left-out scores.
 CHECKED_ROWS = 4096
 #: For so few samples all penalties are tried.
 FEW_SAMPLES = 1000
-#: As much as so many samples it counts that all networks may deserve equal weights.
+#: How strongly weights are drawn to equal ones, in samples.
 WEIGHT_PRIOR = 3
 
 
@@ -120,8 +120,11 @@ class Trainer:
         self.step = path.best(None if n_samples <= FEW_SAMPLES else self.step)
         coefficients, intercepts = problem.coefficients(path.tried[self.step].solution)
         self.checked = Checked(problem.y, problem.weights, problem.total)
-        tried = [each._replace(solution=None) for _, each in sorted(path.tried.items())]
-        chosen = next(each for each in tried if each.alpha == ALPHAS[self.step])
+        chosen = path.tried[self.step]._replace(solution=None)
+        tried = [
+            chosen if step == self.step else each._replace(solution=None, scores=np.empty(0))
+            for step, each in sorted(path.tried.items())
+        ]
         seconds = perf_counter() - started
         network = Network(kind, units, coefficients, intercepts, tried, chosen, seconds)
         if self.verbose:

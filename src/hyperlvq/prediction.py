@@ -60,7 +60,9 @@ class Predictor:
             return scores.softmax_probabilities(decisions, learnt["uniform_share_"])
         # only differences of distances matter
         is_single = decisions.ndim == 1
-        distances = np.stack([decisions, 0 * decisions], axis=1) if is_single else -decisions
+        distances = (
+            np.stack([decisions, np.zeros_like(decisions)], axis=1) if is_single else -decisions
+        )
         slope = learnt.get("slope_", USUAL_SLOPE)
         given = winners_of(decisions), slope, learnt["distance_scale_"]
         return scores.prototype_probabilities(distances, *given)

@@ -84,6 +84,8 @@ class PartRecord:
     given_sizes: Mapping[str, str] = field(default_factory=dict)
     #: Takes parameters and learnt attributes, and raises if they contradict each other.
     check: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
+    #: Whether it makes something of a missing value.
+    takes_missing: bool = False
     #: The size of what it passes on to the next part; None for a classifier.
     output: str | None = None
     #: What `make_classifier` and the command line call it; None if it is no choice there.
@@ -304,7 +306,7 @@ def _check_centroids(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -
 
 def _check_kinds(name: str, value: Any) -> None:
     for kind in value if isinstance(value, list | tuple) else [value]:
-        check_choice(name, kind, UNIT_KINDS)
+        check_choice(name, kind, [each for each in UNIT_KINDS if each != "constant"])
     if not value:
         raise ValueError(f"{name} must name at least one kind of units")
 
@@ -321,8 +323,12 @@ def _check_time_limit(name: str, value: Any) -> None:
 
 def check_units(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
     """Raise if units have not as many comparisons as their kinds say."""
-    n_comparisons = [len(activations) - 1 for activations in UNIT_KINDS.values()]
-    if sum(n_comparisons[kind] for kind in learnt["kinds_"].tolist()) != len(learnt["features_"]):
+    import numpy as np
+
+    n_comparisons = np.array([len(activations) - 1 for activations in UNIT_KINDS.values()])
+    kinds = learnt["kinds_"]
+    kinds = np.array(kinds.tolist()) if not isinstance(kinds, np.ndarray) else kinds
+    if n_comparisons[kinds].sum() != len(learnt["features_"]):
         raise ValueError("features_ must be for as many comparisons as the units have")
 
 
@@ -437,6 +443,7 @@ PARTS: dict[str, PartRecord] = {
     ),
     "IntRVFLLayer": PartRecord(
         "hyperlvq.hidden",
+        takes_missing=True,
         recipe_name="intrvfl",
         learnt={"keys_": Learnt("signs", ("features", "units")), **_FEATURES},
         parameters={
@@ -454,6 +461,7 @@ PARTS: dict[str, PartRecord] = {
     ),
     "ComparisonLayer": PartRecord(
         "hyperlvq.hidden",
+        takes_missing=True,
         recipe_name="comparisons",
         learnt={**_UNITS, **_FEATURES},
         parameters={"n_units": _N_UNITS, "kinds": Parameter(_check_kinds), **_RANDOM},
@@ -466,6 +474,7 @@ PARTS: dict[str, PartRecord] = {
     ),
     "HyperLVQClassifier": PartRecord(
         "hyperlvq.classifier",
+        takes_missing=True,
         title="networks of comparisons that vote",
         learnt={
             "coef_": Learnt("numbers", ("classes", "units")),

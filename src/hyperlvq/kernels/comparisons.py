@@ -33,12 +33,13 @@ class Cuts(NamedTuple):
     def between(self, shares, by_rank):
         """Return the thresholds of shares in (0, 1] of the way from the first to the last."""
         first, last = self.values[0], self.values[-1]
-        evenly = first + shares * (last - first)
+        evenly = (1 - shares) * first + shares * last  # whose difference may be infinite
         return np.where(by_rank, np.interp(shares, self.ranks, self.values), evenly)
 
 
 def cuts_of(column, weights):
     """Return the cuts of a feature; None where one threshold cannot tell two samples apart."""
+    column = column.astype(np.float64, copy=False)
     is_missing = np.isnan(column)
     values, index = np.unique(column[~is_missing], return_inverse=True)
     totals = np.bincount(index, weights[~is_missing], minlength=len(values))

@@ -3,7 +3,7 @@
 W and b minimise Σ_m w_m ‖W h_m + b - t_m‖² + α v ‖W‖², with v the sum of the variances of all
 columns of h, so that α does not depend on their number or scale. The left-out score of a sample is
 what it would get had it not been there: t - (t - f)/(1 - l), with f its score and l its leverage.
-A sample that stands for many equal ones is left out once, as one of them would be.
+Of a sample that stands for several a portion of its weight is left out.
 
 Activations h are small integers, whose products add up exactly in single precision. Targets t
 and scores are less the mean target, which is what an intercept is for.

@@ -55,6 +55,19 @@ def canonical_samples(X, y, weights):
     return X[distinct], y[distinct], total_weights
 
 
+def have_twins(X):
+    """Return which of distinct samples share all features with another, which has another class."""
+    integers = X.view(f"u{X.itemsize}")
+    with np.errstate(over="ignore"):
+        hashes = row_hashes(integers)
+    order = np.argsort(hashes, kind="stable")
+    is_start = starts_of_runs(integers, np.zeros(len(X), dtype=np.int64), order)
+    groups = np.cumsum(is_start) - 1
+    found = np.empty(len(X), dtype=bool)
+    found[order] = np.bincount(groups)[groups] > 1
+    return found
+
+
 def are_counts(weights):
     """Return whether weights say how often samples occur: whole, and not too many."""
     return weights.sum() <= MOST_VISITS and np.array_equal(weights, np.rint(weights))

@@ -20,6 +20,7 @@ from hyperlvq.frames import FrameVectorizer
 from hyperlvq.learnt import LONGEST_LABEL
 from hyperlvq.model_files import ModelFile
 from hyperlvq.models import make_classifier
+from hyperlvq.registry import PARTS, check_parameters, recipe_records
 from hyperlvq.saving import to_parts
 from hyperlvq.tables import tuning
 from hyperlvq.tables.about import about_parts
@@ -94,7 +95,7 @@ def table_classifier(
     **parameters: Any,
 ) -> Pipeline:
     """Return a model that fits and predicts data frames with these columns."""
-    takes_missing = recipe is None or recipe[0] == "intrvfl"
+    takes_missing = recipe is None or recipe_records(*recipe)[0].takes_missing
     vectorizer = FrameVectorizer(
         [column.name for column in columns if column.kind is Kind.NUMBER],
         [column.name for column in columns if column.kind is Kind.TEXT],
@@ -215,8 +216,11 @@ def _ticks(progress: Progress, activity: str, total: int) -> tuning.Tick:
 
 
 def _check_parameters(task: Task) -> None:
-    """Fit two rows: every parameter is looked at before a table is."""
+    """Look at every parameter before a table is: of a recipe, by fitting two rows."""
     try:
+        if task.recipe is None:
+            check_parameters(PARTS["HyperLVQClassifier"], task.parameters)
+            return
         model = features_classifier(task.recipe, task.seed, **task.parameters)
         with warnings.catch_warnings(action="ignore"):
             model.fit([[0.0], [1.0]], ["a", "b"])
