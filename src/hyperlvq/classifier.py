@@ -37,8 +37,10 @@ class HyperLVQClassifier(Readout):
 
     A missing value (NaN) lies below all others. Where a feature had missing values in training,
     that tells what they mean; where it had none, fill them before a prediction, with its median for
-    instance. Weights of samples count relative to each other; whole ones are repetitions. Model
-    files (`hyperlvq.save`) do not hold `settings_`, `search_results_` and the left-out figures.
+    instance. Weights of samples count relative to each other; whole ones are repetitions, of which
+    one is left out at a time: copies that are made by hand, as by oversampling, make left-out
+    figures too good and networks too sure. Use `class_weight`. Model files (`hyperlvq.save`) do not
+    hold `settings_`, `search_results_` and the left-out figures.
 
     Parameters
     ----------
@@ -156,8 +158,9 @@ class HyperLVQClassifier(Readout):
     def _prepared(self, samples, classes):
         """Return distinct samples with weights that do not depend on the unit of those given.
 
-        Samples that share their features and class are left out of training together, since copies
-        tell too much, unless the same features come with another class: then one at a time.
+        Of repetitions one is left out at a time, as of samples that happen to be equal. Other
+        weights are left out as a whole, unless the same features come with another class: then
+        about as much as one sample weighs, or all of them would seem to be wrong.
         """
         X, y, weights = samples
         X = np.where(np.isnan(X), np.nan, X + 0.0)  # one NaN, and no -0.0
@@ -169,7 +172,7 @@ class HyperLVQClassifier(Readout):
         if is_repetition:
             divisor = 1 if is_mixed.any() else np.gcd.reduce(weights.astype(np.int64))
             weights, total = weights / divisor, weights.sum() / divisor
-        portions = np.where(is_mixed, np.minimum(weights, 1), weights)
+        portions = np.where(is_mixed | is_repetition, np.minimum(weights, 1), weights)
         factors = super()._class_weighted(weights, y, classes) / weights
         factors *= total / (weights @ factors)
         return Samples(X, y, weights * factors, portions * factors, len(classes))
