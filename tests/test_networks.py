@@ -14,7 +14,7 @@ from hyperlvq.networks import (
 
 def trainer_of(X, y, n_units=200):
     samples = Samples(X, y, np.ones(len(y)), np.ones(len(y)), int(y.max()) + 1)
-    return Trainer(samples, n_units, np.random.RandomState(0), map, verbose=0)
+    return Trainer(samples, n_units, np.random.RandomState(0), verbose=0)
 
 
 @pytest.fixture(scope="module")

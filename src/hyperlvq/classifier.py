@@ -8,7 +8,6 @@ from sklearn.utils import check_random_state
 from hyperlvq.kernels.leave_one_out import Samples
 from hyperlvq.kernels.samples import are_counts, canonical_samples, have_twins
 from hyperlvq.kernels.scores import row_slices, softmax_probabilities
-from hyperlvq.kernels.threads import block_threads
 from hyperlvq.kernels.units import Units, constant_unit
 from hyperlvq.learnt import FLOATS
 from hyperlvq.networks import (
@@ -141,9 +140,8 @@ class HyperLVQClassifier(Readout):
     def _fit_samples(self, engine, samples, classes):
         rng = check_random_state(self.random_state)
         samples = self._prepared(samples, classes)
-        with block_threads(blocks_per_thread=1) as map_blocks:
-            trainer = Trainer(samples, self.n_units, rng, map_blocks, self.verbose)
-            networks = trainer.train(self.n_networks, self.time_limit)
+        trainer = Trainer(samples, self.n_units, rng, self.verbose)
+        networks = trainer.train(self.n_networks, self.time_limit)
         weights = vote_weights(networks, trainer.checked)
         self._join(networks, weights)
         self.uniform_share_ = 1 / (samples.weights.sum() + 2)

@@ -1,6 +1,7 @@
 """Networks of comparisons that choose their own settings, and the weights of their vote."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from hyperlvq.kernels.leave_one_out import (
     log_loss,
 )
 from hyperlvq.kernels.scores import softmax_probabilities
+from hyperlvq.kernels.threads import block_threads, single_blas_thread
 from hyperlvq.kernels.units import Units, places_of
 
 #: The kind of the first network, which tells which features are relevant, and of a single one.
@@ -36,7 +38,7 @@ RELEVANCE_ROWS = 1000
 RELEVANCE_PRIOR = 1000
 #: Of more samples than units, so many get left-out scores.
 CHECKED_ROWS = 4096
-#: For so few samples all penalties are tried.
+#: For so few samples all penalties are tried, by one thread: factoring is too quick for more.
 FEW_SAMPLES = 1000
 #: How strongly weights are drawn to equal ones, in samples.
 WEIGHT_PRIOR = 3
@@ -65,9 +67,8 @@ class Checked(NamedTuple):
 class Trainer:
     """Trains networks on the same samples, one after the other."""
 
-    def __init__(self, samples: Samples, n_units: int | str, rng, map_blocks, verbose: int):
-        self.samples, self.rng, self.map_blocks = samples, rng, map_blocks
-        self.verbose = verbose
+    def __init__(self, samples: Samples, n_units: int | str, rng, verbose: int):
+        self.samples, self.rng, self.verbose = samples, rng, verbose
         self.n_units = self._usual_units() if isinstance(n_units, str) else int(n_units)
         self.checked_rows = rng.permutation(len(samples.y))[:CHECKED_ROWS]
         self.cuts = [cuts_of(column, samples.weights) for column in samples.X.T]
@@ -113,11 +114,13 @@ class Trainer:
 
         n_samples = len(self.samples.y)
         if n_samples > n_units:
-            problem: Any = TallProblem(self.samples, encode, self.checked_rows, self.map_blocks)
+            with block_threads(blocks_per_thread=1) as map_blocks:
+                problem: Any = TallProblem(self.samples, encode, self.checked_rows, map_blocks)
         else:
             problem = WideProblem(self.samples, encode)
-        path = PenaltyPath(problem, self.map_blocks)
-        self.step = path.best(None if n_samples <= FEW_SAMPLES else self.step)
+        path = PenaltyPath(problem)
+        with single_blas_thread if n_samples <= FEW_SAMPLES else nullcontext():
+            self.step = path.best(None if n_samples <= FEW_SAMPLES else self.step)
         coefficients, intercepts = problem.coefficients(path.tried[self.step].solution)
         self.checked = Checked(problem.y, problem.weights, problem.total)
         chosen = path.tried[self.step]._replace(solution=None)

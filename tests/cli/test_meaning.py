@@ -127,6 +127,7 @@ def test_a_user_may_say_what_a_table_means(fit, tmp_path):
     assert (of_size["minimum"], of_size["n_missing"]) == (1.5, 2)
     assert of_kind["levels"] == ["あ", "い"]
     assert about["missing"] == ["-999", "k.A."]
+    assert "missing   NA and its like, -999, k.A.\n" in output_of("show", model)
     assert json.loads(output_of("evaluate", model, table, *OPTIONS, "--json"))["accuracy"] == 1
     assert output_of("predict", model, table, *OPTIONS).startswith("y\nu\nv\nu\n")
 
@@ -216,6 +217,8 @@ def test_strict_refuses_what_was_not_seen(rows, refusal, files, fit, tmp_path):
 
     check_is_refused(refused, refusal)
     assert not output.exists()
+    later.write_text(later.read_text().replace("\n", ",u\n").replace("age,u", "age,y"))
+    check_is_refused(hyperlvq("evaluate", model, later, "--strict"), refusal)
     assert output_of("predict", model, table, "--strict").count("\n") == 21
 
 

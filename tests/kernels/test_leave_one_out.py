@@ -101,16 +101,16 @@ def test_path_finds_the_same_penalty_from_anywhere_if_there_is_one_optimum(rng):
     y = (X[:, :5].sum(axis=1) + rng.normal(size=n_samples) > 2.5).astype(int)
     samples = Samples(X, y, np.ones(n_samples), np.ones(n_samples), 2)
     problem = problem_of(samples, True)
-    best = PenaltyPath(problem, map).best()
+    best = PenaltyPath(problem).best()
 
     assert 0 < best < len(ALPHAS) - 1
-    started_near = PenaltyPath(problem, map)
+    started_near = PenaltyPath(problem)
     assert started_near.best(best) == best
     assert len(started_near.tried) <= 5
 
 
 def test_tried_penalty_has_the_best_temperature_error_and_bounded_scores(rng):
-    path = PenaltyPath(problem_of(samples_of(rng, 40, 60), False), map)
+    path = PenaltyPath(problem_of(samples_of(rng, 40, 60), False))
     tried = path.tried.get(path.best())
 
     y, weights = path.problem.y, path.problem.weights

@@ -61,6 +61,13 @@ def test_text_becomes_one_feature_per_level_where_it_is_not_rare(cells, expected
     np.testing.assert_array_equal(features(frame, [TEXT]), expected)
 
 
+@pytest.mark.parametrize(("recipe", "n_features"), [(None, 3), (("intrvfl", "centroids"), 2)])
+def test_the_default_classifier_takes_levels_of_two_rows(recipe, n_features):
+    frame = pd.DataFrame({"t": ["x"] * 1000 + ["seldom"] * 2 + ["rare"]})
+
+    assert features(frame, [TEXT], recipe).shape[1] == n_features
+
+
 def test_a_column_of_text_has_a_limited_number_of_features():
     frame = pd.DataFrame({"t": [f"level {i % 150}" for i in range(900)]})
 

@@ -57,10 +57,12 @@ def training_lines(about: "About") -> list[str]:
 
 def model_lines(about: "About") -> list[str]:
     """Return all that a model knows about itself."""
+    missing = about.get("missing")
     pairs = [
         *_model_facts(about),
         ("trained", f"on {about['rows']} rows of {about['table']}, {about['trained']}"),
         _target_fact(about),
+        *([("missing", ", ".join(["NA and its like", *missing]))] if missing else []),
         *_accuracy_facts(about),
     ]
     columns = [[c.name, c.kind.value, str(c.n_missing), _values(c)] for c in about["columns"]]

@@ -164,8 +164,8 @@ class Tried(NamedTuple):
 class PenaltyPath:
     """Penalties for a problem, each tried when it is asked for."""
 
-    def __init__(self, problem, map_blocks):
-        self.problem, self.map_blocks = problem, map_blocks
+    def __init__(self, problem):
+        self.problem = problem
         self.tried: dict[int, Tried] = {}
 
     def best(self, start=None):
@@ -182,15 +182,11 @@ class PenaltyPath:
     def _criterion(self, step):
         last = len(ALPHAS) - 1
         steps = [max(step - 1, 0), step, min(step + 1, last)]
-        self._try({*steps} - self.tried.keys())
+        for each in {*steps} - self.tried.keys():
+            self.tried[each] = self._tried(each)
         share = LOG_LOSS_SHARE + LOG_LOSS_SAMPLES / self.problem.total
         errors = SMOOTHING @ [self.tried[each].error for each in steps]
         return errors + share * self.tried[step].log_loss
-
-    def _try(self, steps):
-        steps = sorted(steps)
-        for step, tried in zip(steps, self.map_blocks(self._tried, steps), strict=True):
-            self.tried[step] = tried
 
     def _tried(self, step):
         problem = self.problem

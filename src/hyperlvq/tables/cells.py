@@ -56,6 +56,7 @@ MISSING_MARKS = (
     *("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?", "#N/A"),
 )
 SHOWN_CHARACTERS = 40
+SAMPLE_CELLS = 100
 SIGN = "[+\u2212-]?"  # U+2212 is the minus of typesetters
 INFINITY = rf"{SIGN}(?i:inf|infinity)"
 UNIT = "[$€£¥%]"
@@ -140,8 +141,9 @@ def to_floats(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray | Non
     values = None if form.unit else _quick_floats(cells, form)
     if values is not None:
         return values
-    if not pc.all(are_numbers(cells, form), min_count=0).as_py():
-        return None
+    for part in (cells.slice(0, SAMPLE_CELLS), cells):  # most columns of text show it early
+        if not pc.all(are_numbers(part, form), min_count=0).as_py():
+            return None
     cells = pc.replace_substring_regex(_without_dashes(cells), r"^\((.*)\)$", r"-\1")
     skipped = re.escape((form.grouping or "") + (form.unit or "") + FREE_GROUPING)
     cells = pc.replace_substring_regex(cells, f"[{skipped}]", "")

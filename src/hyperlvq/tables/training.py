@@ -39,6 +39,8 @@ SMALLEST_SHARE = 1e-3
 FEW_CLASSES = 10
 #: More classes than this that are whole numbers are a quantity, or if they count from 0 or 1.
 MOST_WHOLE_NUMBERS, MOST_CODES = 30, 200
+#: A level of text of so many rows is a feature of the default classifier.
+FEWEST_ROWS = 2
 #: The most features of a column of text.
 MOST_FEATURES = 100
 USUAL_FOLDS = 5
@@ -96,11 +98,13 @@ def table_classifier(
 ) -> Pipeline:
     """Return a model that fits and predicts data frames with these columns."""
     takes_missing = recipe is None or recipe_records(*recipe)[0].takes_missing
+    # units of recipes are few, and each of them reads all features
+    min_rows = fewest_rows(n_rows) if recipe else min(fewest_rows(n_rows), FEWEST_ROWS)
     vectorizer = FrameVectorizer(
         [column.name for column in columns if column.kind is Kind.NUMBER],
         [column.name for column in columns if column.kind is Kind.TEXT],
         fill=not takes_missing,
-        min_rows=fewest_rows(n_rows),
+        min_rows=min_rows,
         max_levels=MOST_FEATURES,
     )
     model = features_classifier(recipe, seed, **parameters)
