@@ -222,10 +222,10 @@ def _ticks(progress: Progress, activity: str, total: int) -> tuning.Tick:
 def _check_parameters(task: Task) -> None:
     """Look at every parameter before a table is: of a recipe, by fitting two rows."""
     try:
+        model = features_classifier(task.recipe, task.seed, **task.parameters)
         if task.recipe is None:
             check_parameters(PARTS["HyperLVQClassifier"], task.parameters)
             return
-        model = features_classifier(task.recipe, task.seed, **task.parameters)
         with warnings.catch_warnings(action="ignore"):
             model.fit([[0.0], [1.0]], ["a", "b"])
     except (TypeError, ValueError) as error:
