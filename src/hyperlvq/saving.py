@@ -24,9 +24,10 @@ def save(model: BaseEstimator, path: str | Path) -> None:
     Parameters
     ----------
     model : estimator
-        A recipe of `make_classifier`, or any hidden layer or readout of hyperlvq by itself or with
-        a MinMaxScaler in a Pipeline. Calibrated, searched and combined models of scikit-learn are
-        not ours to save: save their best or each of their estimators, or use skops.io or joblib.
+        A `HyperLVQClassifier`, a recipe of `make_classifier`, or any hidden layer or readout of
+        hyperlvq by itself or with a MinMaxScaler in a Pipeline. Calibrated, searched and combined
+        models of scikit-learn are not ours to save: save their best or each of their estimators, or
+        use skops.io or joblib.
         A model that was fitted on torch tensors is saved with numpy arrays. Of a recipe the steps
         are saved, with their parameters; `set_output`, `memory` and `verbose` are not.
     path : path

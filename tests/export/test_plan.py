@@ -231,6 +231,14 @@ def test_feature_of_few_integers_is_told_to_the_user_where_units_compare(iris):
     assert "the thresholds of feature 'x0' (and 3 more) lie within 16 integers" in note
 
 
+def test_thresholds_that_float32_cannot_tell_apart_are_told_to_the_user(iris):
+    X, y = iris
+    model = HyperLVQClassifier(1, n_units=40, random_state=0).fit(1e-13 * X + 1e3, y)
+
+    (note,) = make_plan(model).notes
+    assert "float32 has fewer than 16 values between the thresholds of feature 'x0'" in note
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     ("steps", "message"),

@@ -14,7 +14,7 @@ from hyperlvq.export.scaling import (
     IntegerScaling,
     make_scaling,
 )
-from hyperlvq.export.thresholds import device_thresholds
+from hyperlvq.export.thresholds import device_thresholds, ordered
 from hyperlvq.kernels.units import COUNTS, KINDS, N_COMPARISONS, Units
 from hyperlvq.prediction import compare, encode
 from hyperlvq.registry import UNIT_KINDS
@@ -187,7 +187,7 @@ def _comparisons(parts, dtype):
     encoder = ComparingUnits(units.features, thresholds, units.keys, units.kinds)
     ranges = _ranges(encoder, len(parts.feature_names))
     rows = parts.output_rows
-    notes = _notes_on_integers(ranges, parts.feature_names) if dtype != np.float32 else []
+    notes = _notes_on_steps(ranges, parts.feature_names, dtype)
     return Encoding(encoder, rows[:, order], rows[:, is_constant], ranges, notes)
 
 
@@ -214,12 +214,20 @@ def _ranges(encoder, n_features):
     return ranges
 
 
-def _notes_on_integers(ranges, names):
-    low, high = ranges.T
-    narrow = [name for name, span in zip(names, high - low, strict=True) if span < FEWEST_STEPS]
+def _notes_on_steps(ranges, names, dtype):
+    """Return a note on features whose thresholds lie close together for the type of an input."""
+    is_read = ~np.isnan(ranges[:, 0])
+    steps = np.full(len(names), FEWEST_STEPS)
+    steps[is_read] = np.diff(ordered(ranges[is_read].astype(dtype)), axis=1)[:, 0]
+    narrow = [name for name, n_steps in zip(names, steps, strict=True) if n_steps < FEWEST_STEPS]
     if not narrow:
         return []
     others = f" (and {len(narrow) - 1} more)" if len(narrow) > 1 else ""
+    if dtype == np.float32:
+        return [
+            f"float32 has fewer than {FEWEST_STEPS} values between the thresholds of feature "
+            f"{narrow[0]!r}{others}; subtract a constant before the model is fitted"
+        ]
     return [
         f"the thresholds of feature {narrow[0]!r}{others} lie within {FEWEST_STEPS} integers: "
         "unless its values are integers, fit the model on values in smaller units"

@@ -96,7 +96,7 @@ class Plan:
             row, column = np.argwhere(np.isnan(X))[0]
             raise InputError(
                 f"sample {row} has no value of feature {self.feature_names[column]!r}: "
-                "exported models take no missing values"
+                "this exported model takes no missing values"
             )
         return to_input(X, INPUT_DTYPES[self.input])
 
