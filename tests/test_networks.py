@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hyperlvq.kernels.leave_one_out import Samples, log_loss
+from hyperlvq.kernels.leave_one_out import WeightedSamples, log_loss
 from hyperlvq.networks import (
     Trainer,
     left_out_outcome,
@@ -13,7 +13,7 @@ from hyperlvq.networks import (
 
 
 def trainer_of(X, y, n_units=200):
-    samples = Samples(X, y, np.ones(len(y)), np.ones(len(y)), int(y.max()) + 1)
+    samples = WeightedSamples(X, y, np.ones(len(y)), np.ones(len(y)), int(y.max()) + 1)
     return Trainer(samples, n_units, np.random.RandomState(0), verbose=0)
 
 

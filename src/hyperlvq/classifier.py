@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from hyperlvq.kernels.leave_one_out import Samples
+from hyperlvq.kernels.leave_one_out import WeightedSamples
 from hyperlvq.kernels.samples import are_counts, canonical_samples, have_twins
 from hyperlvq.kernels.scores import row_slices, softmax_probabilities
 from hyperlvq.kernels.units import Units, constant_unit
@@ -173,7 +173,7 @@ class HyperLVQClassifier(Readout):
         portions = np.where(is_mixed | is_repetition, np.minimum(weights, 1), weights)
         factors = super()._class_weighted(weights, y, classes) / weights
         factors *= total / (weights @ factors)
-        return Samples(X, y, weights * factors, portions * factors, len(classes))
+        return WeightedSamples(X, y, weights * factors, portions * factors, len(classes))
 
     def _class_weighted(self, weights, class_index, classes):
         return weights  # `_prepared` has them, once equal samples are one

@@ -13,9 +13,9 @@ from hyperlvq.kernels.comparisons import compare_rows, cuts_of, draw_units
 from hyperlvq.kernels.leave_one_out import (
     ALPHAS,
     PenaltyPath,
-    Samples,
     TallProblem,
     Tried,
+    WeightedSamples,
     WideProblem,
     log_loss,
 )
@@ -32,7 +32,7 @@ USUAL_UNITS, MANY_UNITS = 4000, 8000
 MANY_UNITS_BETWEEN = 911, 4000
 #: Of a network that only tells which features are relevant.
 SCOUT_UNITS = 2000
-#: Samples whose features are permuted to tell.
+#: WeightedSamples whose features are permuted to tell.
 RELEVANCE_ROWS = 1000
 #: How many samples it takes to believe the relevances as much as that all are equal.
 RELEVANCE_PRIOR = 1000
@@ -67,7 +67,7 @@ class Checked(NamedTuple):
 class Trainer:
     """Trains networks on the same samples, one after the other."""
 
-    def __init__(self, samples: Samples, n_units: int | str, rng, verbose: int):
+    def __init__(self, samples: WeightedSamples, n_units: int | str, rng, verbose: int):
         self.samples, self.rng, self.verbose = samples, rng, verbose
         self.n_units = self._usual_units() if isinstance(n_units, str) else int(n_units)
         self.checked_rows = rng.permutation(len(samples.y))[:CHECKED_ROWS]
@@ -138,7 +138,7 @@ class Trainer:
         return network
 
 
-def relevances_of(network: Network, samples: Samples, rng) -> np.ndarray:
+def relevances_of(network: Network, samples: WeightedSamples, rng) -> np.ndarray:
     """Return the share of each feature in how much scores change when its values are permuted."""
     chosen, others = (rng.permutation(len(samples.y))[:RELEVANCE_ROWS] for _ in range(2))
     X, weights = samples.X[chosen], samples.weights[chosen]

@@ -7,8 +7,8 @@ from hyperlvq.kernels.leave_one_out import (
     ALPHAS,
     LARGEST_SCORE,
     PenaltyPath,
-    Samples,
     TallProblem,
+    WeightedSamples,
     WideProblem,
     log_loss,
 )
@@ -21,7 +21,7 @@ def samples_of(rng, n_samples, n_units, n_classes=3, whole=False):
     y = np.arange(n_samples) % n_classes
     weights = rng.integers(1, 4, n_samples) if whole else rng.uniform(0.5, 2, n_samples)
     portions = np.ones(n_samples) if whole else weights
-    return Samples(X, y, weights.astype(float), portions.astype(float), n_classes)
+    return WeightedSamples(X, y, weights.astype(float), portions.astype(float), n_classes)
 
 
 def problem_of(samples, is_tall):
@@ -87,7 +87,7 @@ def test_tall_problem_leaves_out_the_rows_that_are_checked(rng):
 @pytest.mark.parametrize("is_tall", [True, False])
 def test_units_that_never_change_give_the_shares_of_classes(is_tall):
     X, weights = np.ones((4, 3), np.int8), np.full(4, 0.7)
-    samples = Samples(X, np.array([0, 0, 0, 1]), weights, weights, 2)
+    samples = WeightedSamples(X, np.array([0, 0, 0, 1]), weights, weights, 2)
     problem = problem_of(samples, is_tall)
     W, b = problem.coefficients(problem.solve(ALPHAS[0])[0])
 
@@ -99,7 +99,7 @@ def test_path_finds_the_same_penalty_from_anywhere_if_there_is_one_optimum(rng):
     n_samples = 300
     X = rng.integers(0, 2, (n_samples, 60)).astype(np.int8)
     y = (X[:, :5].sum(axis=1) + rng.normal(size=n_samples) > 2.5).astype(int)
-    samples = Samples(X, y, np.ones(n_samples), np.ones(n_samples), 2)
+    samples = WeightedSamples(X, y, np.ones(n_samples), np.ones(n_samples), 2)
     problem = problem_of(samples, True)
     best = PenaltyPath(problem).best()
 

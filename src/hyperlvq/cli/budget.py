@@ -15,8 +15,6 @@ Input = Literal["float", "int16", "int32"]
 Bits = Literal["8", "16"]
 DEFAULT_CHIP: Chip = "cortex-m3"
 DEFAULT_INPUT: Input = "float"
-#: More units of one network hardly help, and training takes long.
-ENOUGH_UNITS = 4000
 INPUT = Option(
     DEFAULT_INPUT, "--input", help="The type of a feature on the device; integers: no floats."
 )
@@ -117,13 +115,14 @@ def network_sizes(
 ) -> list[dict[str, Any]]:
     """Return the size of one network of the default classifier that a device can hold."""
     from hyperlvq.export import device_units
+    from hyperlvq.export.device import ENOUGH_UNITS
 
     if given.get("n_networks", 1) > 1:
         raise InputError(
             f"--max-flash and --max-ram are for one network, not for {given['n_networks']}"
         )
     most = device_units(n_features, n_classes, **limits)
-    wanted = given.get("n_units", min(most, ENOUGH_UNITS))
+    wanted = given.get("n_units", min(most, ENOUGH_UNITS["comparisons"]))
     if wanted > most:
         raise InputError(f"a network of {wanted} units does not fit the device, one of {most} does")
     return [{"n_networks": 1, "n_units": wanted}]

@@ -33,8 +33,8 @@ LOG_LOSS_SHARE, LOG_LOSS_SAMPLES = 0.1, 30
 SMOOTHING = np.array([0.25, 0.5, 0.25])
 
 
-class Samples(NamedTuple):
-    """Samples, each with a weight above 0."""
+class WeightedSamples(NamedTuple):
+    """WeightedSamples, each with a weight above 0."""
 
     X: np.ndarray
     y: np.ndarray  # class indices
