@@ -38,7 +38,7 @@ from hyperlvq.prediction import Predictor
 from hyperlvq.study.collection import stratified_splits
 from hyperlvq.tables.evaluation import evaluate_table
 from hyperlvq.tables.read import open_table, read_table
-from hyperlvq.tables.training import Task, train
+from hyperlvq.tables.training import Task, train, training_rows
 
 #: Of a longer table, so many rows are drawn.
 MOST_ROWS = 4000
@@ -177,7 +177,8 @@ def by_command_line(table: RawTable, train_rows: pd.DataFrame, test_rows: pd.Dat
         for rows, path in zip((train_rows, test_rows), paths, strict=True):
             rows.to_csv(path, index=False)
         task = Task(table.target, n_folds=0)
-        trained = train(read_table(paths[0]), task, lambda *_: None)
+        rows = training_rows(read_table(paths[0]), task)
+        trained = train(rows, task, lambda *_: None)
         predictor, columns = Predictor(trained.parts.parts), trained.about["columns"]
         with open_table(paths[1]) as reader:
             return evaluate_table(predictor, columns, reader, table.target)[0].accuracy

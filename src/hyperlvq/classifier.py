@@ -1,5 +1,6 @@
 """The classifier with nothing to tune: a few networks of comparisons that vote."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -102,6 +103,8 @@ class HyperLVQClassifier(Readout):
     _record = PARTS["HyperLVQClassifier"]
     _dtypes = FLOATS
     _validation: ClassVar = {"ensure_all_finite": "allow-nan"}
+    #: What `fit` tells how many networks are trained, and of how many.
+    _on_network: Callable[[int, int], None] | None = None
 
     def __init__(
         self,
@@ -141,7 +144,7 @@ class HyperLVQClassifier(Readout):
         rng = check_random_state(self.random_state)
         samples = self._prepared(samples, classes)
         trainer = Trainer(samples, self.n_units, rng, self.verbose)
-        networks = trainer.train(self.n_networks, self.time_limit)
+        networks = trainer.train(self.n_networks, self.time_limit, self._on_network)
         weights = vote_weights(networks, trainer.checked)
         self._join(networks, weights)
         self.uniform_share_ = 1 / (samples.weights.sum() + 2)

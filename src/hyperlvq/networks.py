@@ -1,6 +1,6 @@
 """Networks of comparisons that choose their own settings, and the weights of their vote."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -80,13 +80,24 @@ class Trainer:
         fewest, most = MANY_UNITS_BETWEEN
         return MANY_UNITS if fewest <= len(self.samples.y) <= most else USUAL_UNITS
 
-    def train(self, n_networks: int, time_limit: float | None) -> list[Network]:
-        """Return networks: as many as asked for, or for which there is time, at least one."""
-        is_alone = n_networks == 1
+    def train(
+        self,
+        n_networks: int,
+        time_limit: float | None,
+        on_network: Callable[[int, int], None] | None = None,
+    ) -> list[Network]:
+        """Return networks: as many as asked for, or for which there is time, at least one.
+
+        At the start and after each network `on_network` is told how many are trained, of how many.
+        """
+        tell, is_alone = on_network or (lambda done, total: None), n_networks == 1
+        n_steps = n_networks + is_alone  # a scout that does not vote is one more
+        tell(0, n_steps)
         scout_units = min(self.n_units, SCOUT_UNITS) if is_alone else self.n_units
         scout = self._train_one(FIRST_KIND, scout_units, None)
         self.relevances = relevances_of(scout, self.samples, self.rng)
         networks = [] if is_alone else [scout]
+        tell(1, n_steps)
         chances = self._chances()
         while len(networks) < n_networks:
             kind = (
@@ -97,6 +108,7 @@ class Trainer:
             if networks and is_late:
                 break
             networks.append(self._train_one(kind, self.n_units, chances))
+            tell(len(networks) + is_alone, n_steps)
         return networks
 
     def _chances(self) -> np.ndarray:

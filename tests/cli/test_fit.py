@@ -10,7 +10,9 @@ from shell import hyperlvq, hyperlvq_bytes, in_process, output_of
 from small_tables import QUICK, RECIPE, colour_table
 
 import hyperlvq as package
+from hyperlvq.checks import InputError
 from hyperlvq.model_files import read_path
+from hyperlvq.tables import training
 from hyperlvq.tables.about import from_notes, to_plain
 
 
@@ -39,6 +41,21 @@ def quick_fit(path):
 def decisions(table):
     """Return what a model says of the small table."""
     return lambda path: package.load(path).decision_function(pd.read_csv(table))
+
+
+@pytest.mark.parametrize(("options", "is_shown"), [((), True), (["--quiet"], False)])
+def test_a_terminal_shows_the_table_before_training(options, is_shown, table, path, monkeypatch):
+    def stop(*_):
+        raise InputError("training began")
+
+    monkeypatch.setattr(training, "train", stop)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+
+    code, output, errors = hyperlvq("fit", table, "-t", "colour", "-o", path, *options)
+
+    assert (code, output) == (2, "")
+    assert errors.endswith("hyperlvq: training began\n")
+    assert ("columns  3 used: 2 of numbers, 1 of text" in errors) == is_shown
 
 
 MODELS = {

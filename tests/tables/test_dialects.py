@@ -5,12 +5,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from small_tables import train_table
 
 from hyperlvq.checks import InputError
 from hyperlvq.prediction import Predictor
 from hyperlvq.tables.batches import predict_batches
 from hyperlvq.tables.read import open_table, read_table
-from hyperlvq.tables.training import Task, train
+from hyperlvq.tables.training import Task
 from hyperlvq.tables.unseen import Unseen
 
 #: Delimiter, decimal mark, mark between thousands.
@@ -93,7 +94,7 @@ def test_a_model_of_one_dialect_reads_all_others_alike_or_refuses_them(learnt, w
     paths = [write(written(frame, each), f"{i}.csv") for i, each in enumerate(DIALECTS)]
     frame.assign(share=frame["share"].astype(float)).to_parquet("stored.parquet")
     task = Task("y", ("intrvfl", "centroids"), {"n_units": 50}, n_folds=0)
-    trained = train(read_table(paths[DIALECTS.index(learnt)]), task, lambda *_: None)
+    trained = train_table(read_table(paths[DIALECTS.index(learnt)]), task)
 
     income, share, *_ = trained.about["columns"]
     assert (income.minimum, income.maximum) == (frame["income"].min(), frame["income"].max())

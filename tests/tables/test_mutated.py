@@ -6,11 +6,12 @@ import pytest
 from fuzzing import fuzz, mutated, read_or_refused
 from hypothesis import given
 from hypothesis import strategies as st
+from small_tables import train_table
 
 from hyperlvq.prediction import Predictor
 from hyperlvq.tables.batches import predict_batches
 from hyperlvq.tables.read import open_table, read_table
-from hyperlvq.tables.training import Task, train
+from hyperlvq.tables.training import Task
 from hyperlvq.tables.unseen import Unseen
 
 POINTS = "Bob,1.5,True,u\nÉva,3000,False,v\nNA,-2,True,u\n"
@@ -35,7 +36,7 @@ def models(tmp_path_factory):
     for content in TABLES:
         path.write_bytes(content)
         task = Task("y", ("intrvfl", "centroids"), {"n_units": 10}, n_folds=0)
-        trained = train(read_table(path), task, lambda *_: None)
+        trained = train_table(read_table(path), task)
         found.append((Predictor(trained.parts.parts), trained.about["columns"]))
     return path, found
 

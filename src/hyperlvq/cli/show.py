@@ -39,20 +39,26 @@ def show(model: str = options.MODEL, as_json: bool = options.JSON) -> None:
     print_result(lines, to_plain(about), as_json)
 
 
+def table_lines(about: "About") -> list[str]:
+    """Return what is known about a table, which is most of it before training."""
+    return fact_lines(
+        [
+            ("table", f"{about['table']}: {counted(about['rows'], 'row')}"),
+            _target_fact(about),
+            *_column_facts(about["columns"]),
+            *(("note", note) for note in about["notes"]),
+        ]
+    )
+
+
 def training_lines(about: "About") -> list[str]:
     """Return what came out of a training."""
-    table = [
-        ("table", f"{about['table']}: {counted(about['rows'], 'row')}"),
-        _target_fact(about),
-        *_column_facts(about["columns"]),
-        *(("note", note) for note in about["notes"]),
-    ]
     accuracy = [*_accuracy_facts(about), *_left_out_notes(about)]
     accuracy_lines = ["", *fact_lines(accuracy)] if accuracy else []
     if about["validation"] is not None:
         accuracy_lines += ["", *confusion_lines(about["validation"].confusion)]
     model = fact_lines([*_search_facts(about), *_model_facts(about)])
-    return [*fact_lines(table), *accuracy_lines, "", *model, *_network_lines(about)]
+    return [*table_lines(about), *accuracy_lines, "", *model, *_network_lines(about)]
 
 
 def model_lines(about: "About") -> list[str]:

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from math import inf
 from pathlib import Path
@@ -72,6 +73,14 @@ class Task:
     device_input: str = "float"  # the type of a feature there
 
 
+class TrainingRows(NamedTuple):
+    """The rows of a table that have a class, and what is known before training."""
+
+    X: pd.DataFrame
+    y: np.ndarray
+    about: dict[str, Any]
+
+
 class Trained(NamedTuple):
     """A fitted model, its parts, and what it remembers of its training."""
 
@@ -111,8 +120,8 @@ def table_classifier(
     return Pipeline([("columns", vectorizer), *model.steps])
 
 
-def train(table: Table, task: Task, progress: Progress) -> Trained:
-    """Learn the target of a table from its other columns."""
+def training_rows(table: Table, task: Task) -> TrainingRows:
+    """Return what a table has to learn from; refuse a target that is no class."""
     _check_parameters(task)
     asked = task.keep, task.drop, task.category, task.number
     columns = describe_columns(table, task.target, *asked)
@@ -122,55 +131,84 @@ def train(table: Table, task: Task, progress: Progress) -> Trained:
     classes, counts = np.unique(y, return_counts=True)
     by_class = dict(zip(classes.tolist(), counts.tolist(), strict=True))
     _check_classes(table, task, by_class)
+    notes = [
+        f"{name!r} is a class: --missing {name!r} leaves its rows out"
+        for name in by_class
+        if name in MISSING_MARKS
+    ]
+    if n_without := int((~has_label).sum()):
+        notes.insert(0, f"left out: {_rows_have(n_without)} no {task.target!r}")
+    about = {
+        "target": task.target,
+        "columns": columns,
+        "table": Path(table.form.name).name,
+        "missing": list(table.form.missing),
+        "rows": len(y),
+        "classes": {name: by_class[name] for name in in_order(by_class)},
+        "notes": notes,
+    }
+    return TrainingRows(X, y, about)
+
+
+def train(rows: TrainingRows, task: Task, progress: Progress) -> Trained:
+    """Learn the classes of rows."""
+    X, y, about = rows
+    n_rows, columns = len(y), about["columns"]
 
     def build(**found: Any) -> Pipeline:
         parameters = {**task.parameters, **found}
-        return table_classifier(columns, len(y), task.recipe, task.seed, **parameters)
+        return table_classifier(columns, n_rows, task.recipe, task.seed, **parameters)
 
-    settings = _candidates(task, build, X, len(classes))
+    settings = _candidates(task, build, X, len(about["classes"]))
     search = None
     if task.tune or len(settings) > 1:
-        tick = _ticks(progress, "tuning", tuning.n_fits(len(settings), len(y)))
+        tick = _ticks(progress, "tuning", tuning.n_fits(len(settings), n_rows))
         search = tuning.best_settings(build, settings, X, y, task.seed, tick)
     model = build(**(search["best"] if search else settings[0]))
-    tick, start = _ticks(progress, "training", 1), time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model.fit(X, y)
+    start = time.perf_counter()
+    warned = _fit(model, X, y, progress)
     seconds = time.perf_counter() - start
-    tick()
-    warned = [str(warning.message) for warning in caught]
-    wanted_folds = _wanted_folds(task, len(y), seconds)
+    wanted_folds = _wanted_folds(task, n_rows, seconds)
     n_folds, validation = tuning.possible_folds(y, wanted_folds), None
     if n_folds:
         tick = _ticks(progress, "cross-validating", n_folds)
         validation = tuning.cross_validate(model, X, y, n_folds, task.seed, tick)
     parts = to_parts(model)
+    notes = [
+        *about["notes"],
+        *_notes(task, n_folds, wanted_folds),
+        *_rounded_columns(task.device_input, X, columns),
+        *(_lost_columns(model) if task.recipe else ()),
+        *warned,
+    ]
     about = {
-        "target": task.target,
+        **about,
         "seed": task.seed,
-        "columns": columns,
-        "table": Path(table.form.name).name,
-        "missing": list(table.form.missing),
         "trained": datetime.now(UTC).isoformat(timespec="seconds"),
         "fit_seconds": round(seconds, 3),
         "search": search,
         "validation": validation,
         **(_networks(model) if task.recipe is None else {}),
-        "notes": [
-            *_notes(task, int((~has_label).sum()), n_folds, wanted_folds),
-            *(
-                f"{name!r} is a class: --missing {name!r} leaves its rows out"
-                for name in by_class
-                if name in MISSING_MARKS
-            ),
-            *_rounded_columns(task.device_input, X, columns),
-            *(_lost_columns(model) if task.recipe else ()),
-            *warned,
-        ],
-        **about_parts(parts, {name: by_class[name] for name in in_order(by_class)}),
+        "notes": notes,
+        **about_parts(parts, about["classes"]),
     }
     return Trained(model, parts, about)
+
+
+def _fit(model: Pipeline, X: pd.DataFrame, y: np.ndarray, progress: Progress) -> list[str]:
+    """Fit a model and return its warnings; each network of the default classifier is a step."""
+    classifier = model[-1]
+    has_networks = isinstance(classifier, HyperLVQClassifier)
+    if has_networks:
+        classifier._on_network = partial(progress, "training")
+    tick = None if has_networks else _ticks(progress, "training", 1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    if tick:
+        tick()
+    vars(classifier).pop("_on_network", None)  # what is fitted does not hold on to a bar
+    return [str(warning.message) for warning in caught]
 
 
 def _candidates(
@@ -268,9 +306,7 @@ def _is_quantity(labels: Collection[str]) -> bool:
     return len(values) > (MOST_CODES if counts_up else most)
 
 
-def _notes(task: Task, n_without_label: int, n_folds: int, wanted_folds: int) -> Iterator[str]:
-    if n_without_label:
-        yield f"left out: {_rows_have(n_without_label)} no {task.target!r}"
+def _notes(task: Task, n_folds: int, wanted_folds: int) -> Iterator[str]:
     if wanted_folds == 0 and task.n_folds is None:
         yield f"not cross-validated, which would take long: --cv {USUAL_FOLDS} does it"
     elif n_folds == 0 < wanted_folds:
