@@ -205,8 +205,9 @@ def chosen_columns(table: RawTable, rows: pd.DataFrame) -> pd.DataFrame:
     """Return what somebody would make of the columns."""
     rows = rows.drop(columns=[table.target, *table.useless])
     for name in table.dates:
-        when = pd.to_datetime(rows[name].astype("string").str.strip(), errors="coerce", utc=True)
-        parts = {part: getattr(when.dt, part) for part in ("year", "month", "weekday", "hour")}
+        text = rows[name].astype("string").str.strip()
+        when = pd.to_datetime(text, errors="coerce", utc=True, format="mixed")
+        parts = {part: getattr(when.dt, part) for part in ("year", "month", "day_of_week", "hour")}
         for part, values in parts.items():
             rows[f"{name}_{part}"] = values.astype("float64")
         rows[f"{name}_days"] = (when - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)

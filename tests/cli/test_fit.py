@@ -205,7 +205,7 @@ NUMBERS = "".join(f"{i % 3},{(2, 10, 1)[i % 3]}\n" for i in range(30))
             "id,date,same,nothing,a,y\n" + LEFT_OUT,
             [
                 "left out  id: an identifier\n",
-                "left out  date: dates\n",
+                "columns   2 used: 1 of numbers, 0 of text, 1 of dates\n",
                 "left out  same: always the same\n",
                 "left out  nothing: empty\n",
             ],

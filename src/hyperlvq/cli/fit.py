@@ -145,8 +145,8 @@ def fit(
 ) -> None:
     """Learn to predict a column of a table from the others, and save the model.
 
-    Text becomes one feature per level, missing values are fine; dates, identifiers and constant
-    columns are left out and reported.
+    Text becomes one feature per level, a date its year, month, weekday and hour; missing values are
+    fine; identifiers and constant columns are left out and reported.
 
     The default classifier is a vote of a few networks with nothing to tune. Options that only
     recipes have, such as --readout, --slope or --tune, train a recipe instead.

@@ -13,6 +13,7 @@ from hyperlvq.costs import FORMS, LAYERS, prediction_cost
 from hyperlvq.model_files import ModelFile
 from hyperlvq.registry import PARTS
 from hyperlvq.tables.columns import MARK_NAMES, Column, Kind
+from hyperlvq.tables.dates import ISO, PATTERNS
 from hyperlvq.tables.evaluation import Confusion, Validation, in_order
 
 About = Mapping[str, Any]
@@ -57,6 +58,7 @@ COLUMN_SCHEMAS = {
         "maximum": float,
         **dict.fromkeys(("decimal?", "grouping?", "unit?"), str),
     },
+    Kind.DATE: {**_COLUMN, "minimum": float, "maximum": float, "date_form?": str},
     Kind.TEXT: {**_COLUMN, "levels": [str], "n_levels": int},
     Kind.DROPPED: _COLUMN,
 }
@@ -150,7 +152,8 @@ def _check_parts(model: ModelFile) -> None:
 def _column_of(values: dict[str, Any]) -> Column:
     kind = Kind(values["kind"])
     _check(_matches(values, COLUMN_SCHEMAS[kind]) and values["n_missing"] >= 0)
-    _check(kind is not Kind.NUMBER or values["minimum"] <= values["maximum"])
+    _check(values.get("minimum", 0) <= values.get("maximum", 0))
+    _check(values.get("date_form", ISO) in PATTERNS)
     _check(values.get("decimal", ".") in MARK_NAMES and values.get("grouping", ",") in MARK_NAMES)
     _check(len(values.get("unit", "$")) == 1)
     levels = tuple(values["levels"]) if kind is Kind.TEXT else None
@@ -176,7 +179,7 @@ def _columns_of_parts(model: ModelFile) -> list[Column]:
     """Return the columns that the first part of a model takes, as far as it knows their names."""
     first = model.parts[0]
     if first.kind == "FrameVectorizer":
-        kinds = {"numbers": Kind.NUMBER, "text": Kind.TEXT}
+        kinds = {"numbers": Kind.NUMBER, "text": Kind.TEXT, "dates": Kind.DATE}
         return [Column(name, kinds[key]) for key in kinds for name in first.parameters[key]]
     return [Column(name, Kind.NUMBER) for name in first.learnt.get("feature_names_in_", ())]
 

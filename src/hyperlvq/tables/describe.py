@@ -1,7 +1,7 @@
 """What the columns of a table mean, found by looking at all of their cells.
 
-A column is numbers if all of its cells are; else it is text, whose distinct values are its levels,
-or it is left out for a reason that the user is told. Missing cells are no obstacle.
+A column is numbers if all of its cells are, or dates; else it is text, whose distinct values are
+its levels, or it is left out for a reason that the user is told. Missing cells are no obstacle.
 """
 
 import re
@@ -27,11 +27,13 @@ from hyperlvq.tables.columns import (
     settle_decimal,
     to_numbers,
 )
+from hyperlvq.tables.dates import days_of, is_date_type, possible_date_forms, to_dates
 from hyperlvq.tables.dialect import ROW_NAME, tidy
 from hyperlvq.tables.read import Table
 
 #: Reasons to leave a column out.
 CONSTANT = "always the same"
+DAY_OR_MONTH = "dates whose day and month cannot be told apart"
 IDENTIFIER = "an identifier"
 MANY_VALUES = "too many different values"
 
@@ -51,23 +53,6 @@ RARE_SHARE = 0.005
 SMALL_TABLE = 20
 LONG_TEXT = 20  # characters; names and codes are shorter, sentences are longer
 
-_DAY = r"(0?[1-9]|[12][0-9]|3[01])"
-_YEAR = r"([0-9]{4}|[0-9]{2})"
-_MONTH_NAME = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]*\.?"
-_CLOCK = (
-    r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?( ?(?i:am|pm))?"
-    r"( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"
-)
-#: ISO, d/m/y, m/d/y, d.m.y, 3 May 2020.
-_DATES = (
-    r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}",
-    r"[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}",
-    *(rf"{_DAY}{mark}{_DAY}{mark}{_YEAR}" for mark in ("/", r"\.", "-")),
-    rf"{_DAY}\.?[- ]{_MONTH_NAME}[- ,]+{_YEAR}",
-    rf"{_MONTH_NAME} {_DAY},? {_YEAR}",
-)
-DATE_PATTERN = rf"^((?:{'|'.join(_DATES)})([T ,]+{_CLOCK})?|{_CLOCK})$"
-DATE_SAMPLE = 100
 CODE_PATTERN = r"^0[0-9]+$"
 
 
@@ -82,9 +67,9 @@ def describe_columns(
     """Return what each column but the target means, in the table's order.
 
     Columns in `keep` are used and those in `drop` are left out, whatever they look like. A kept
-    column of dates is text; one without any value, or with nested values, cannot be kept. Those in
-    `category` and `number` are kept as text and as numbers. The decimal mark of the numbers is
-    found over the whole table, and set in its form.
+    column of dates that cannot be read is text; one without any value, or with nested values,
+    cannot be kept. Those in `category` and `number` are kept as text and as numbers. The decimal
+    mark of the numbers is found over the whole table, and set in its form.
     """
     target = tidy(target)
     keep, drop, category, number = ({*map(tidy, each)} for each in (keep, drop, category, number))
@@ -152,6 +137,8 @@ def _describe(table: Table, name: str, is_kept: bool, is_number: bool = False) -
     n_missing = (column if values is None else values).null_count
     if n_missing == len(column):
         return Column(name, Kind.DROPPED, n_missing, reason="empty")
+    if values is None and (described := _describe_dates(name, column, is_kept)):
+        return described
     if values is None:
         note = _note_on_numbers(table, name) if contents.is_text(column.type) else None
         return _describe_text(name, column, is_kept, note, "text among numbers")
@@ -193,6 +180,26 @@ def _reason_against_numbers(
     return IDENTIFIER if says_identifier(name) and are_distinct else None
 
 
+def _describe_dates(name: str, column: pa.ChunkedArray, is_kept: bool) -> Column | None:
+    """Return a column of dates; None if it is none, or kept although they cannot be read."""
+    form = None
+    if contents.is_text(column.type):
+        forms = possible_date_forms(column)
+        if not forms or (len(forms) > 1 and is_kept):
+            return None
+        if len(forms) > 1:
+            return Column(name, Kind.DROPPED, column.null_count, reason=DAY_OR_MONTH)
+        (form,) = forms
+    elif not is_date_type(column.type):
+        return None
+    dates = to_dates(column, form)
+    days = days_of(dates[~np.isnat(dates)])
+    minimum, maximum = float(days.min()), float(days.max())
+    if minimum == maximum and not column.null_count and not is_kept:
+        return Column(name, Kind.DROPPED, reason=CONSTANT)
+    return Column(name, Kind.DATE, column.null_count, minimum, maximum, date_form=form)
+
+
 def _describe_text(
     name: str, column: pa.ChunkedArray, is_kept: bool, note: str | None, mixed: str | None = None
 ) -> Column:
@@ -219,11 +226,11 @@ def _describe_text(
 def _reason_against_text(
     name: str, cells: pa.ChunkedArray, text: pa.ChunkedArray, level_counts: pa.ChunkedArray
 ) -> str | None:
-    """Return why text is left out: dates, one value, or too many to learn from any."""
+    """Return why text is left out: durations, one value, or too many to learn from any."""
     n_levels = len(level_counts)  # the most frequent level comes first
     n_values = len(text) - text.null_count
-    if contents.is_time(cells.type) or _are_dates(text):
-        return "dates"
+    if contents.is_time(cells.type):
+        return "durations"
     if n_levels == 1 and not text.null_count:
         return CONSTANT
     if name == ROW_NAME or (says_identifier(name) and n_levels == n_values > 1):
@@ -245,14 +252,6 @@ def says_identifier(name: str) -> bool:
         return True
     words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
     return bool(words) and (words[-1] in IDENTIFIER_WORDS or words[0] == "id")
-
-
-def _are_dates(cells: pa.ChunkedArray) -> bool:
-    cells = cells.drop_null()
-    sample = cells.slice(0, DATE_SAMPLE)  # most columns are none, which a sample shows
-    return all(
-        pc.all(pc.match_substring_regex(part, DATE_PATTERN)).as_py() for part in (sample, cells)
-    )
 
 
 def _are_codes(cells: pa.ChunkedArray) -> bool:

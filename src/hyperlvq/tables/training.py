@@ -110,8 +110,10 @@ def table_classifier(
     # units of recipes are few, and each of them reads all features
     min_rows = fewest_rows(n_rows) if recipe else min(fewest_rows(n_rows), FEWEST_ROWS)
     vectorizer = FrameVectorizer(
-        [column.name for column in columns if column.kind is Kind.NUMBER],
-        [column.name for column in columns if column.kind is Kind.TEXT],
+        *(
+            [column.name for column in columns if column.kind is kind]
+            for kind in (Kind.NUMBER, Kind.TEXT, Kind.DATE)
+        ),
         fill=not takes_missing,
         min_rows=min_rows,
         max_levels=MOST_FEATURES,
