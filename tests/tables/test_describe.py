@@ -86,6 +86,7 @@ def test_target_is_not_described(read):
         (["1_000", "2_000"], None),
         (["inf", "sup"], "text because of 'sup' in row 2; 50 % are numbers"),
         (['"1,5,0"', "2"], "text because of '1,5,0' in row 1; 50 % are numbers"),
+        (["10:30", "", "9.12", "7:05"], "text because of '9.12' in row 3; 75 % are dates"),
     ],
 )
 def test_text_of_digits_says_why(read, cells, note):
@@ -116,6 +117,9 @@ def test_text_of_digits_says_why(read, cells, note):
         ([f"{i}.5" for i in range(30)] + ["n.d."], "text among numbers"),
         (range(7, 27), "an identifier"),
         (range(1, 6), "an identifier"),
+        (range(7, 207, 2), "rises from row to row, as numbers of rows do"),
+        ([*range(7, 205, 2), 0], None),
+        (range(7, 205, 2), None),
         ([1, 2, 3, 4], None),
         ([5, 4, 3, 2, 1], None),
         ([1, 2, 3, 4, "", 6], None),
@@ -136,7 +140,8 @@ def test_text_of_more_levels_than_a_model_can_remember_is_left_out(read, monkeyp
 
 
 @pytest.mark.parametrize(
-    "name", ["id", "ID", "customer_id", "customerId", "index", "key", "nr", "no", "row", "uuid"]
+    "name",
+    ["id", "ID", "customer_id", "customerId", "index", "key", "nr", "no", "uuid", "PID", "caseid"],
 )
 def test_distinct_integers_or_texts_called_so_are_an_identifier(read, name):
     for values in ([10, 30, 20], ["u", "v", "w"]):

@@ -214,8 +214,7 @@ def _dates(table: Table, column: Column) -> np.ndarray:
     dates = to_dates(cells, column.date_form)
     is_wrong = np.isnat(dates)
     if is_wrong.sum() > cells.null_count:
-        is_wrong &= contents.numbers_from_arrow(pc.cast(pc.is_valid(cells), pa.int8())) > 0
-        index = int(is_wrong.argmax())
+        index = int((is_wrong & contents.are_valid(cells)).argmax())
         raise InputError(
             f"{table.form.name}, row {table.first_row + index}, column {column.name!r}: "
             f"{quoted(cells[index].as_py())} is not a date as in training, such as "

@@ -14,6 +14,7 @@ import pyarrow.types as types
 
 from hyperlvq.tables.cells import (
     SAMPLE_CELLS,
+    are_valid,
     is_text,
     numbers_from_arrow,
     numbers_to_arrow,
@@ -94,7 +95,7 @@ def _dates_of_text(cells: pa.ChunkedArray, form: str) -> np.ndarray:
     is_time = (hour < 24) & (minute < 60) & (second < 60) & ~(has_half & (hour > 12))
     hour = np.where(has_half, hour % 12 + 12 * is_pm, hour)
     moments = days.astype("M8[s]") + ((hour * 60 + minute) * 60 + second)
-    is_right = _truths(pc.is_valid(found)) & is_day & is_time
+    is_right = are_valid(found) & is_day & is_time
     return np.where(is_right, moments.astype(NO_TIME.dtype), NO_TIME)
 
 

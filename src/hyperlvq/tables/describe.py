@@ -13,7 +13,14 @@ import pyarrow.compute as pc
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
-from hyperlvq.tables.cells import NumberForm, are_numbers, possible_forms, quoted, unit_of
+from hyperlvq.tables.cells import (
+    SAMPLE_CELLS,
+    NumberForm,
+    are_numbers,
+    possible_forms,
+    quoted,
+    unit_of,
+)
 from hyperlvq.tables.columns import (
     KEPT_LEVELS,
     Column,
@@ -27,7 +34,7 @@ from hyperlvq.tables.columns import (
     settle_decimal,
     to_numbers,
 )
-from hyperlvq.tables.dates import days_of, is_date_type, possible_date_forms, to_dates
+from hyperlvq.tables.dates import PATTERNS, days_of, is_date_type, possible_date_forms, to_dates
 from hyperlvq.tables.dialect import ROW_NAME, tidy
 from hyperlvq.tables.read import Table
 
@@ -37,7 +44,14 @@ DAY_OR_MONTH = "dates whose day and month cannot be told apart"
 IDENTIFIER = "an identifier"
 MANY_VALUES = "too many different values"
 
-IDENTIFIER_WORDS = {"id", "ids", "idx", "index", "key", "nr", "no", "row", "uuid", "guid"}
+RISING = "rises from row to row, as numbers of rows do"
+
+#: Last words of names, as people have them in tables that come with packages of R.
+IDENTIFIER_WORDS = {
+    *("id", "ids", "idx", "index", "key", "nr", "no", "num", "row", "uuid", "guid", "obs", "case"),
+    *("caseid", "caseno", "docno", "idno", "idnum", "patid", "patnr", "pid", "schid", "seqn"),
+    *("seqno", "studyid", "subjid", "uid", "userid"),
+}
 UNNAMED_INDEX = re.compile(r"Unnamed: \d+|__index_level_\d+__|rownames?")
 #: Text of so many cells, with such a share of distinct ones, names its rows.
 IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9
@@ -45,8 +59,8 @@ IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9
 MANY_LEVELS, MANY_LEVELS_SHARE = 100, 0.5
 #: More levels than these are too many, whatever their share: a model has to remember them all.
 MOST_LEVELS = 2**16
-#: Fewer rows may count up by chance.
-COUNTED_ROWS = 5
+#: Fewer rows may count up, or be sorted by a quantity.
+COUNTED_ROWS, RISING_ROWS = 5, 100
 #: A level of text in a smaller share of the rows is a rare one.
 RARE_SHARE = 0.005
 #: In a smaller table, one row is enough for a level.
@@ -115,7 +129,7 @@ def _check_asked(
 
 def _just_counts(table: Table, column: Column) -> bool:
     name = column.name
-    if column.reason != IDENTIFIER or says_identifier(name):
+    if column.reason not in (IDENTIFIER, RISING) or says_identifier(name):
         return False
     return to_numbers(table, name, _form(table, name)) is not None
 
@@ -140,7 +154,9 @@ def _describe(table: Table, name: str, is_kept: bool, is_number: bool = False) -
     if values is None and (described := _describe_dates(name, column, is_kept)):
         return described
     if values is None:
-        note = _note_on_numbers(table, name) if contents.is_text(column.type) else None
+        note = None
+        if contents.is_text(column.type):
+            note = _note_on_numbers(table, name) or _note_on_dates(column)
         return _describe_text(name, column, is_kept, note, "text among numbers")
     if contents.is_text(column.type) and not is_number and _are_codes(column):
         note = f"text because of leading zeros, as in {column.drop_null()[0].as_py()!r}"
@@ -172,12 +188,15 @@ def _reason_against_numbers(
         return IDENTIFIER
     if not pc.all(pc.equal(pc.floor(values), values)).as_py():
         return None
-    may_count = is_complete and len(values) >= COUNTED_ROWS
-    if may_count and (np.diff(contents.numbers_from_arrow(values)) == 1).all():
+    steps = np.diff(contents.numbers_from_arrow(values)) if is_complete else np.zeros(1)
+    if len(values) >= COUNTED_ROWS and (steps == 1).all():
         return IDENTIFIER
     # by the cells: integers beyond float64 may be distinct where their values are not
     are_distinct = pc.count_distinct(cells).as_py() == len(cells) - cells.null_count
-    return IDENTIFIER if says_identifier(name) and are_distinct else None
+    if says_identifier(name) and are_distinct:
+        return IDENTIFIER
+    # in a sorted table that gives the class away
+    return RISING if len(values) >= RISING_ROWS and (steps > 0).all() else None
 
 
 def _describe_dates(name: str, column: pa.ChunkedArray, is_kept: bool) -> Column | None:
@@ -274,6 +293,18 @@ def _note_on_numbers(table: Table, name: str) -> str | None:
     index = pc.index(is_number, False).as_py()
     cell = quoted(cells[index].as_py())
     return f"text because of {cell} in row {index + 1}; {int(100 * share)} % are numbers"
+
+
+def _note_on_dates(cells: pa.ChunkedArray) -> str | None:
+    """Return what keeps a column of mostly dates from being one."""
+    sample = cells.drop_null().slice(0, SAMPLE_CELLS)
+    for form in PATTERNS:
+        if np.isnat(to_dates(sample, form)).mean() < 0.5:
+            is_other = np.isnat(to_dates(cells, form)) & contents.are_valid(cells)
+            index, share = int(is_other.argmax()), 100 * (1 - is_other.mean())
+            cell = quoted(cells[index].as_py())
+            return f"text because of {cell} in row {index + 1}; {int(share)} % are dates"
+    return None
 
 
 def _check_marks(table: Table, name: str) -> None:
