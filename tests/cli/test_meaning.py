@@ -262,4 +262,24 @@ def test_fractions_that_a_device_rounds_are_noted(input_type, is_noted, table, t
 
     said = output_of("fit", table, "-t", "colour", "-o", tmp_path / "m", *size)
 
-    assert ("--input int16: a device rounds 'a' to whole numbers" in said) == is_noted
+    words = "--input int16: trained and tested on whole numbers, as a device has them, of 'a';"
+    assert (words in said) == is_noted
+
+
+def test_the_accuracy_of_a_fit_is_that_of_an_export(files, tmp_path):
+    rows = [f"{i % 10 / 10},{i % 7},{'uv'[i % 10 >= 7]}\n" for i in range(140)]  # 0.7 becomes 1
+    (table,) = files("a,b,y\n" + "".join(rows))
+    model, device = tmp_path / "m.hlvq", ("--input", "int16")
+
+    fitted = output_of(
+        *("fit", table, "-t", "y", "-o", model, "--max-flash", "16k", "--json", *device)
+    )
+    exported = output_of(
+        *("export", model, "-o", tmp_path / "c", "--vectors", table, "--json", *device)
+    )
+
+    accuracy = json.loads(fitted)["validation"]["mean"]
+    assert accuracy < 0.95
+    assert json.loads(exported)["comparison"]["exported_accuracy"] == pytest.approx(
+        accuracy, abs=0.03
+    )

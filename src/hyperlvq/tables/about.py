@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hyperlvq.checks import InputError
-from hyperlvq.costs import FORMS, LAYERS, prediction_cost
+from hyperlvq.costs import FORMS, LAYERS, comparison_cost, prediction_cost
 from hyperlvq.model_files import ModelFile
 from hyperlvq.registry import PARTS
 from hyperlvq.tables.columns import MARK_NAMES, Column, Kind
@@ -279,7 +279,11 @@ def costs_of(model: ModelFile, n_rows: int) -> dict[str, Any]:
     if "loss_curve_" in learnt:
         costs["iterations"] = learnt["n_iter_"]
     rows = record.output_rows
-    if rows is not None and hidden in LAYERS:
+    units = next((part.learnt for part in model.parts if "kinds_" in part.learnt), None)
+    if rows is not None and units is not None:
+        counts = len(units["features_"]), len(units["kinds_"]), len(learnt[rows])
+        costs["float"] = comparison_cost(*counts, linear=rows == "coef_")._asdict()
+    elif rows is not None and hidden in LAYERS:
         outputs = hidden, n_features, width, len(learnt[rows])
         for form in FORMS if hidden == "intrvfl" else FORMS[:1]:
             costs[form] = prediction_cost(*outputs, linear=rows == "coef_", form=form)._asdict()

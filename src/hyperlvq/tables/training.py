@@ -128,6 +128,7 @@ def training_rows(table: Table, task: Task) -> TrainingRows:
     asked = task.keep, task.drop, task.category, task.number
     columns = describe_columns(table, task.target, *asked)
     X, y = to_frame(table, columns), target_labels(table, task.target)
+    rounded = _round_features(X, columns, task.device_input)
     has_label = np.array([label is not None for label in y])
     X, y = X[has_label], y[has_label].astype(str)
     classes, counts = np.unique(y, return_counts=True)
@@ -138,6 +139,7 @@ def training_rows(table: Table, task: Task) -> TrainingRows:
         for name in by_class
         if name in MISSING_MARKS
     ]
+    notes += rounded
     if n_without := int((~has_label).sum()):
         notes.insert(0, f"left out: {_rows_have(n_without)} no {task.target!r}")
     about = {
@@ -179,7 +181,6 @@ def train(rows: TrainingRows, task: Task, progress: Progress) -> Trained:
     notes = [
         *about["notes"],
         *_notes(task, n_folds, wanted_folds),
-        *_rounded_columns(task.device_input, X, columns),
         *(_lost_columns(model) if task.recipe else ()),
         *warned,
     ]
@@ -317,17 +318,23 @@ def _notes(task: Task, n_folds: int, wanted_folds: int) -> Iterator[str]:
         yield f"cross-validated in {n_folds} folds, not {wanted_folds}: the classes are small"
 
 
-def _rounded_columns(
-    device_input: str, X: pd.DataFrame, columns: Sequence[Column]
-) -> Iterator[str]:
-    """Yield a note on numbers that a device rounds, and this accuracy does not."""
-    numbers = [column.name for column in columns if column.kind is Kind.NUMBER]
-    rounded = [name for name in numbers if (X[name] % 1 > 0).any()]
-    if rounded and device_input != "float":
-        yield (
-            f"--input {device_input}: a device rounds {listed(map(repr, rounded))} to whole "
-            "numbers, and is less accurate than this; multiply them in the table first"
-        )
+def _round_features(X: pd.DataFrame, columns: Sequence[Column], device_input: str) -> list[str]:
+    """Round a frame to what a device takes, and return a note if that changes it."""
+    if device_input == "float":
+        return []
+    limits, rounded = np.iinfo(device_input), []
+    for column in columns:
+        if column.kind is Kind.NUMBER:
+            values = np.clip(np.rint(X[column.name]), limits.min, limits.max)
+        elif column.kind is Kind.DATE:
+            values = X[column.name].dt.round("h")
+        else:
+            continue
+        if not values.equals(X[column.name]):
+            rounded.append(repr(column.name))
+            X[column.name] = values
+    how = f"--input {device_input}: trained and tested on whole numbers, as a device has them, of "
+    return [f"{how}{listed(rounded)}; multiply them in the table to keep fractions"] * bool(rounded)
 
 
 def _lost_columns(model: Pipeline) -> Iterator[str]:
