@@ -11,7 +11,7 @@ from functools import partial
 from importlib import import_module
 from itertools import chain
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from hyperlvq.checks import check_boolean, check_choice, check_integer, check_real, to_float
 from hyperlvq.costs import glvq_flops, kglvq_flops, rls_flops
@@ -39,6 +39,10 @@ DATE_PARTS = ("year", "month", "weekday", "hour")
 #: They describe how to use a machine, not what a model is: model files do not hold them.
 MACHINE_PARAMETERS = frozenset({"n_jobs", "max_kernel_bytes", "copy", "time_limit", "verbose"})
 
+#: The names of hidden layers and of readouts in recipes.
+HiddenName = Literal["features", "rvfl", "intrvfl", "comparisons"]
+ReadoutName = Literal["rls", "centroids", "perceptron", "lvq1", "glvq", "kglvq"]
+Recipe = tuple[HiddenName, ReadoutName]
 Check = Callable[[str, Any], object]
 
 

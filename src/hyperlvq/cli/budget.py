@@ -10,6 +10,7 @@ from hyperlvq.checks import InputError
 from hyperlvq.cli import options
 from hyperlvq.cli.options import print_result, read_saved
 from hyperlvq.cli.text import aligned, fact_lines
+from hyperlvq.registry import Recipe
 
 Chip = Literal["cortex-m3", "avr", "riscv32"]
 Input = Literal["float", "int16", "int32"]
@@ -70,7 +71,7 @@ def costs(
 
 
 def device_limits(
-    recipe: tuple[str, str] | None,
+    recipe: Recipe | None,
     chip: Chip | None,
     input_type: Input | None,
     max_flash: str | None,
@@ -103,7 +104,7 @@ def device_limits(
 
 
 def sizes(
-    recipe: tuple[str, str] | None, given: Mapping[str, Any], limits: dict[str, Any]
+    recipe: Recipe | None, given: Mapping[str, Any], limits: dict[str, Any]
 ) -> Callable[[int, int], list[dict[str, Any]]] | None:
     """Return what finds sizes for so many features and classes; None without limits."""
     find = network_sizes if recipe is None else recipe_sizes

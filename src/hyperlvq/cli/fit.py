@@ -14,7 +14,17 @@ from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result
 from hyperlvq.cli.show import table_lines, training_lines
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import readable_size
-from hyperlvq.registry import PARTS, Parameter, PartRecord, hidden_layers, readouts, recipe_records
+from hyperlvq.registry import (
+    PARTS,
+    HiddenName,
+    Parameter,
+    PartRecord,
+    ReadoutName,
+    Recipe,
+    hidden_layers,
+    readouts,
+    recipe_records,
+)
 from hyperlvq.writing import check_writable, standard_output, write_bytes
 
 if TYPE_CHECKING:
@@ -29,7 +39,8 @@ ModelOption = partial(
 Hidden: Any = Literal[tuple(hidden_layers())]
 Readout: Any = Literal[tuple(readouts())]
 DEFAULT = PARTS["HyperLVQClassifier"]
-USUAL_HIDDEN, USUAL_READOUT = "intrvfl", "glvq"
+USUAL_HIDDEN: HiddenName = "intrvfl"
+USUAL_READOUT: ReadoutName = "glvq"
 #: Of parameters whose option has another name.
 FLAGS = {"n_networks": "--networks"}
 
@@ -196,7 +207,7 @@ def _folds(cv: int | None, min_accuracy: float | None) -> int | None:
     return cv or USUAL_FOLDS
 
 
-def _recipe(asked: dict[str, Any], given: Collection[str]) -> tuple[str, str] | None:
+def _recipe(asked: dict[str, Any], given: Collection[str]) -> Recipe | None:
     """Return the names of the hidden layer and the readout; None for the default classifier.
 
     `asked` are options that ask for a recipe where they have a value, beside the parameters
@@ -222,7 +233,7 @@ def _recipe(asked: dict[str, Any], given: Collection[str]) -> tuple[str, str] | 
     return asked["--hidden"] or USUAL_HIDDEN, asked["--readout"] or USUAL_READOUT
 
 
-def _check_given(given: dict[str, Any], recipe: tuple[str, str] | None) -> None:
+def _check_given(given: dict[str, Any], recipe: Recipe | None) -> None:
     """Check the parameters that were given, all of which the model must have."""
     known = _with_options([DEFAULT] if recipe is None else recipe_records(*recipe))
     for name, value in given.items():

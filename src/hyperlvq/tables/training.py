@@ -21,7 +21,7 @@ from hyperlvq.frames import FrameVectorizer
 from hyperlvq.learnt import LONGEST_LABEL
 from hyperlvq.model_files import ModelFile
 from hyperlvq.models import make_classifier
-from hyperlvq.registry import PARTS, check_parameters, recipe_records
+from hyperlvq.registry import PARTS, Recipe, check_parameters, recipe_records
 from hyperlvq.saving import to_parts
 from hyperlvq.tables import tuning
 from hyperlvq.tables.about import about_parts
@@ -48,8 +48,6 @@ USUAL_FOLDS = 5
 #: Of more rows, training the default classifier again for each fold takes more than seconds.
 MOST_VALIDATED_ROWS = 1000
 
-#: The names of a hidden layer and a readout.
-Recipe = tuple[str, str]
 #: Told what is under way, how many steps are done and how many there are.
 Progress = Callable[[str, int, int], None]
 
