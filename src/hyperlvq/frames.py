@@ -3,7 +3,7 @@
 import re
 from datetime import date, datetime, time
 from numbers import Integral, Real
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -79,10 +79,26 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
     """
 
     _record = PARTS["FrameVectorizer"]
+    columns_: dict[str, list[str]]
+    date_columns_: np.ndarray
+    date_parts_: np.ndarray
+    medians_: np.ndarray
+    level_names_: np.ndarray
+    level_columns_: np.ndarray
+    level_features_: np.ndarray
+    missing_features_: np.ndarray
+    n_features_in_: int
 
     def __init__(
-        self, numbers=None, text=None, dates=None, *, fill=False, min_rows=1, max_levels=100
-    ):
+        self,
+        numbers: list[str] | None = None,
+        text: list[str] | None = None,
+        dates: list[str] | None = None,
+        *,
+        fill: bool = False,
+        min_rows: int = 1,
+        max_levels: int = 100,
+    ) -> None:
         self.numbers = numbers
         self.text = text
         self.dates = dates
@@ -90,7 +106,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         self.min_rows = min_rows
         self.max_levels = max_levels
 
-    def fit(self, X, y=None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the levels and medians of a data frame, or what else gives columns by name."""
         if self.numbers is None and self.text is None and self.dates is None:
             self.columns_ = _columns_by_type(X)
@@ -118,7 +134,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         self.n_features_out_ = n_features
         return self
 
-    def transform(self, X) -> np.ndarray:
+    def transform(self, X: Any) -> np.ndarray:
         """Return the features (rows × features) of a frame with the columns of `fit`."""
         check_is_fitted(self)
         check_usable(self._record, vars(self), self._columns)
@@ -128,7 +144,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
             self._numbers(X), self._text(X), lookups, self.n_features_out_, medians
         )
 
-    def get_feature_names_out(self, input_features=None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return names of the features: the column's and, where there are several, what each is."""
         check_is_fitted(self)
         return np.array(feature_names(self._columns, vars(self)), dtype=object)

@@ -67,7 +67,9 @@ class Checked(NamedTuple):
 class Trainer:
     """Trains networks on the same samples, one after the other."""
 
-    def __init__(self, samples: WeightedSamples, n_units: int | str, rng, verbose: int):
+    def __init__(
+        self, samples: WeightedSamples, n_units: int | str, rng: np.random.RandomState, verbose: int
+    ) -> None:
         self.samples, self.rng, self.verbose = samples, rng, verbose
         self.n_units = self._usual_units() if isinstance(n_units, str) else int(n_units)
         self.checked_rows = rng.permutation(len(samples.y))[:CHECKED_ROWS]
@@ -150,7 +152,9 @@ class Trainer:
         return network
 
 
-def relevances_of(network: Network, samples: WeightedSamples, rng) -> np.ndarray:
+def relevances_of(
+    network: Network, samples: WeightedSamples, rng: np.random.RandomState
+) -> np.ndarray:
     """Return the share of each feature in how much scores change when its values are permuted."""
     chosen, others = (rng.permutation(len(samples.y))[:RELEVANCE_ROWS] for _ in range(2))
     X, weights = samples.X[chosen], samples.weights[chosen]

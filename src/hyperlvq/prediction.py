@@ -29,7 +29,10 @@ ROWS_MULTIPLE = 512
 class Predictor:
     """The predictions of a model by its parts, of which the last one is a classifier."""
 
-    def __init__(self, parts: Sequence[Part]):
+    before: list[Part]
+    readout: Part
+
+    def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = parts
         *self.before, self.readout = parts
 

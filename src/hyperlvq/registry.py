@@ -101,7 +101,7 @@ class PartRecord:
     #: Of a readout: the parameters that a recipe starts from, by the name of its hidden layer.
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     #: The values that a short search tries.
-    grid: Mapping[str, tuple] = field(default_factory=dict)
+    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     #: Takes samples, units, classes, prototypes per class and iterations; None without a formula.
     training_flops: Callable[..., float] | None = None
     #: The solver that goes from sample to sample, which partitions cannot do side by side.

@@ -89,7 +89,7 @@ class GLVQLearner(_Learner):
     slope: float  # the steepness β
     rate: float  # the step α
 
-    def is_clear(self, X) -> np.ndarray:
+    def is_clear(self, X: Any) -> np.ndarray:
         """Return whether float32 can tell a sample's closest prototype from the next."""
         distances = np.sort(-self._closeness(self.plan.activations(X)), axis=1)
         return distances[:, 1] - distances[:, 0] > CLEAR_SHARE * distances[:, 1]

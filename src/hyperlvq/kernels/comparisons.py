@@ -4,7 +4,7 @@ A comparison with key +1 holds where x ≥ t, one with key -1 where it does not:
 below every threshold. The kind of a unit says which activation each count stands for.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,14 +30,14 @@ class Cuts(NamedTuple):
     values: np.ndarray
     ranks: np.ndarray
 
-    def between(self, shares, by_rank):
+    def between(self, shares: np.ndarray, by_rank: np.ndarray) -> np.ndarray:
         """Return the thresholds of shares in (0, 1] of the way from the first to the last."""
         first, last = self.values[0], self.values[-1]
         evenly = (1 - shares) * first + shares * last  # whose difference may be infinite
         return np.where(by_rank, np.interp(shares, self.ranks, self.values), evenly)
 
 
-def cuts_of(column, weights):
+def cuts_of(column: np.ndarray, weights: np.ndarray) -> Cuts | None:
     """Return the cuts of a feature; None where one threshold cannot tell two samples apart."""
     column = column.astype(np.float64, copy=False)
     is_missing = np.isnan(column)
@@ -52,7 +52,13 @@ def cuts_of(column, weights):
     return Cuts(values, (middles - middles[0]) / (middles[-1] - middles[0]))
 
 
-def draw_units(kind, n_units, cuts, rng, relevances=None):
+def draw_units(
+    kind: str,
+    n_units: int,
+    cuts: list[Any],
+    rng: np.random.RandomState,
+    relevances: np.ndarray | None = None,
+) -> Units:
     """Return units of a kind that read features at random.
 
     `cuts` has the cuts of each feature, None for those that are never read unless all are.
@@ -99,7 +105,7 @@ def _draw_thresholds(features, cuts, rng):
     return thresholds
 
 
-def compare_rows(X, units, n_threads=None):
+def compare_rows(X: np.ndarray, units: Units, n_threads: int | None = None) -> np.ndarray:
     """Return the activation of every unit for every row of X (samples × units, int8).
 
     The threads are as many as BLAS has unless given.

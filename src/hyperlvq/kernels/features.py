@@ -49,7 +49,13 @@ def date_features(dates: Sequence[np.ndarray], learnt: Mapping[str, Any]) -> lis
     return [parts[column][:, part] for column, part in pairs]
 
 
-def columns_to_features(numbers, text, lookups: Lookups, n_features, medians=None):
+def columns_to_features(
+    numbers: list[Any],
+    text: list[Any],
+    lookups: Lookups,
+    n_features: int,
+    medians: np.ndarray | None = None,
+) -> np.ndarray:
     """Return the features of columns (rows × features, float64).
 
     `numbers`, parts of dates among them, come first, in their order, with `medians` in place of NaN

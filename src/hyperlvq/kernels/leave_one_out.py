@@ -9,7 +9,7 @@ Activations h are small integers, whose products add up exactly in single precis
 and scores are less the mean target, which is what an intercept is for.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -54,7 +54,9 @@ class TallProblem:
     Only samples of the rows `checked` get left-out scores.
     """
 
-    def __init__(self, samples, encode, checked, map_blocks):
+    def __init__(
+        self, samples: WeightedSamples, encode: Any, checked: np.ndarray, map_blocks: Any
+    ) -> None:
         X, y, weights, portions, _ = samples
         self.total = weights.sum()
         targets, self.offset = samples.targets()
@@ -83,7 +85,7 @@ class TallProblem:
         self.portions = portions[checked]
         self.rows = encode(X[checked]) - self.mean.astype(np.float32)
 
-    def solve(self, alpha):
+    def solve(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return what `coefficients` takes, and left-out scores."""
         factor = _factor(self.gram, alpha)
         solution = linalg.cho_solve((factor, True), self.moment, check_finite=False)
@@ -95,7 +97,7 @@ class TallProblem:
         scores = self.rows @ solution.astype(np.float32)
         return solution, _left_out(self.targets, self.targets - scores, rests)
 
-    def coefficients(self, solution):
+    def coefficients(self, solution: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return W (classes × units) and b."""
         return solution.T, self.offset - self.mean @ solution
 
@@ -103,7 +105,7 @@ class TallProblem:
 class WideProblem:
     """No more samples than units: as many equations as there are samples; see `TallProblem`."""
 
-    def __init__(self, samples, encode):
+    def __init__(self, samples: WeightedSamples, encode: Any) -> None:
         X, self.y, self.weights, self.portions, _ = samples
         self.targets, self.offset = samples.targets()
         self.total, self.roots = self.weights.sum(), np.sqrt(self.weights)
@@ -117,7 +119,7 @@ class WideProblem:
         self.variance = _divisor(shares @ products.diagonal())
         self.gram = products * self.roots * (self.roots[:, None] / self.variance)
 
-    def solve(self, alpha):
+    def solve(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return what `coefficients` takes, and left-out scores."""
         factor = _factor(self.gram, alpha)
         right = self.roots[:, None] * self.targets
@@ -129,7 +131,7 @@ class WideProblem:
         residuals = alpha * solution / self.weights[:, None]
         return solution, _left_out(self.targets, residuals, rests)
 
-    def coefficients(self, solution):
+    def coefficients(self, solution: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return W (classes × units) and b."""
         W = solution.T @ self.activations / self.variance
         return W, self.offset - W @ self.mean
@@ -164,7 +166,7 @@ class Tried(NamedTuple):
 class PenaltyPath:
     """Penalties for a problem, each tried when it is asked for."""
 
-    def __init__(self, problem):
+    def __init__(self, problem: Any) -> None:
         self.problem = problem
         self.tried: dict[int, Tried] = {}
 
@@ -198,7 +200,7 @@ class PenaltyPath:
         return Tried(ALPHAS[step], TEMPERATURES[best], losses[best], error, scores, solution)
 
 
-def log_loss(logits, y, weights):
+def log_loss(logits: np.ndarray, y: np.ndarray, weights: np.ndarray) -> float:
     """Return the weighted mean of -log p of each sample's class, p being softmax(logits)."""
     own = np.take_along_axis(logits, y[:, None], axis=1)[:, 0]
     return np.average(logsumexp(logits, axis=1) - own, weights=weights)

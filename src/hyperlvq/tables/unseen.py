@@ -49,7 +49,7 @@ class Unseen:
     missing values where none was missing. If `strict`, the first one is refused.
     """
 
-    def __init__(self, model: Predictor, columns: Sequence[Column], strict: bool = False):
+    def __init__(self, model: Predictor, columns: Sequence[Column], strict: bool = False) -> None:
         self._columns = {column.name: column for column in columns}
         self._strict = strict
         self._found: dict[tuple[str, _News], _Found] = {}
