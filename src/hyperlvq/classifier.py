@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from hyperlvq.kernels.leave_one_out import WeightedSamples
 from hyperlvq.kernels.samples import are_counts, canonical_samples, have_twins
-from hyperlvq.kernels.scores import row_slices, softmax_probabilities
+from hyperlvq.kernels.scores import softmax_probabilities
 from hyperlvq.kernels.units import Units, constant_unit
 from hyperlvq.learnt import FLOATS
 from hyperlvq.networks import (
@@ -19,9 +19,6 @@ from hyperlvq.networks import (
 )
 from hyperlvq.readouts.base import Readout
 from hyperlvq.registry import PARTS, check_units
-
-#: Rows whose activations are held at once.
-BLOCK_ROWS = 2048
 
 
 class HyperLVQClassifier(Readout):
@@ -191,11 +188,7 @@ class HyperLVQClassifier(Readout):
         self.coef_ = np.column_stack([*coefficients, intercepts])
 
     def _scores(self, engine, X):
-        scores = np.empty((len(X), len(self.classes_)))
-        for rows in row_slices(len(X), BLOCK_ROWS):
-            activations = engine.compare(X[rows], self._units, self.n_jobs)
-            scores[rows] = engine.linear_scores(activations, self.coef_)
-        return scores
+        return engine.comparison_scores(X, self._units, self.coef_, self.n_jobs)
 
     @property
     def _units(self):

@@ -21,7 +21,7 @@ from hyperlvq.batched.backend import DEVICES, Backend, backend_of, name_of
 from hyperlvq.batched.encoding import compare_on_device, encode_integers
 from hyperlvq.checks import check_cost
 from hyperlvq.kernels import scores
-from hyperlvq.kernels.comparisons import compare_rows
+from hyperlvq.kernels.comparisons import compare_rows, score_rows
 from hyperlvq.kernels.distances import class_sums, linear_scores, prototype_scores, squared_norms
 from hyperlvq.kernels.encoding import encode_rows
 from hyperlvq.kernels.glvq import cost_and_gradient
@@ -70,6 +70,11 @@ class NumpyEngine:
         """Return the activations of `ComparisonLayer`."""
         n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
         return compare_rows(X, units, n_threads)
+
+    def comparison_scores(self, X, units, coefficients, n_jobs):
+        """Return the linear scores of what `compare` returns, without keeping that."""
+        n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
+        return score_rows(X, units, coefficients, n_threads)
 
     def project(self, X, weights, biases):
         """Return the activations of `RVFLLayer`, in the precision of X."""
