@@ -19,6 +19,7 @@ from hyperlvq.engines import engine_of, engine_of_fitted, on_host, refuse_tensor
 from hyperlvq.kernels.scores import compared, prototype_probabilities, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES, check_usable
 from hyperlvq.registry import USUAL_SLOPE, PartRecord, check_parameters
+from hyperlvq.version import DocumentedMixin
 
 #: Sums of weights that may be multiplied with features and divided by.
 WEIGHTS_BETWEEN = 1e-200, 1e200
@@ -31,7 +32,7 @@ AUTO_SLOPE, AUTO_SLOPES_BETWEEN = 12 / sqrt(300), (6.0, 200.0)
 INNER_PACKAGES = ("hyperlvq", "sklearn")
 
 
-class Readout(ClassifierMixin, BaseEstimator, ABC):
+class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
     """A classifier that gives every class a score; the highest one wins.
 
     Subclasses have their `_record` of `hyperlvq.registry`.
