@@ -5,6 +5,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from math import isfinite, sqrt
+from time import perf_counter
 from typing import ClassVar, Self
 
 import numpy as np
@@ -28,6 +29,8 @@ FEATURES_BETWEEN = 1e-140, 1e140
 #: With slope="auto", the slope of GLVQ for one sample, which grows with the root of their number,
 #: and its bounds.
 AUTO_SLOPE, AUTO_SLOPES_BETWEEN = 12 / sqrt(300), (6.0, 200.0)
+#: With verbose, a line is printed once in so many iterations.
+REPORTED_ITERATIONS = 10
 #: Packages between a user and what warns.
 INNER_PACKAGES = ("hyperlvq", "sklearn")
 
@@ -363,6 +366,23 @@ def warn_not_converged(message: str) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in INNER_PACKAGES:
         stacklevel, frame = stacklevel + 1, frame.f_back
     warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+
+
+def progress_printer(verbose, max_iter):
+    """Return what prints a line after some iterations, given their losses; None if not verbose."""
+    if not verbose:
+        return None
+    started = perf_counter()
+
+    def report(losses):
+        if len(losses) % REPORTED_ITERATIONS == 0:
+            print(
+                f"iteration {len(losses)} of at most {max_iter}: loss {losses[-1]:.6f}, "
+                f"{perf_counter() - started:.1f} s so far",
+                flush=True,
+            )
+
+    return report
 
 
 def slope_in_use(slope, total_weight):
