@@ -4,8 +4,8 @@ Training on a Dask cluster
 
 ``hyperlvq.distributed.fit`` trains on partitions that no single memory has to hold. Workers
 send sums, never rows. Here the cluster lives in the threads of this program, and
-``Client("tcp://scheduler:8786")`` would reach a real one. Dask comes with ``pip install
-'hyperlvq[dask]'``.
+``Client("tcp://scheduler:8786")`` would reach a real one. It needs Dask, which
+``pip install 'hyperlvq[dask]'`` brings.
 """
 
 # %%

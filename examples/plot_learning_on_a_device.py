@@ -2,14 +2,14 @@
 Learning on a device
 ====================
 
-A model exported with ``trainable=True`` goes on learning where it is used, by a few integer
-additions per mistake. ``make_learner`` is what the device does, in Python, number for number:
-one can see what learning on the device would give before anything is flashed.
+A model exported by ``to_c`` with ``trainable=True`` goes on learning where it is used.
+``make_learner`` does in Python what the device does, so that one can see what learning on the
+device would give before anything is flashed.
 """
 
 # %%
 # The model leaves the factory with samples of many people's handwriting. Its owner writes with
-# another pen, whose pictures are darker in places and fainter in others.
+# another pen, which leaves every picture faint in the same places.
 
 import matplotlib.pyplot as plt
 import numpy as np

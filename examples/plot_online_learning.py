@@ -10,7 +10,8 @@ readout has to.
 
 # %%
 # Fit the front of the recipe on the two ends of the ranges, once. From then on each batch goes
-# through it into the readout's ``partial_fit``.
+# through it into the readout's ``partial_fit``. This goes for the layers ``"rvfl"`` and
+# ``"intrvfl"``; ``"comparisons"`` takes its thresholds from samples.
 
 from copy import deepcopy
 

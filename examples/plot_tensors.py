@@ -4,8 +4,8 @@ Training on a GPU
 
 With scikit-learn's ``array_api_dispatch``, models take torch tensors and stay on their device:
 scaling, hidden layer, training and predictions. ``to_numpy`` brings a trained model back. This
-example uses a GPU if there is one, else torch on the CPU. torch comes with ``pip install
-'hyperlvq[torch]'``.
+example uses a GPU if there is one, else torch on the CPU. It needs torch, which
+``pip install 'hyperlvq[torch]'`` brings.
 """
 
 # %%
@@ -51,7 +51,7 @@ if torch is not None:
 # %%
 # Training takes the same way down wherever it is. So small a table is no work for a GPU, and
 # torch on the CPU is slower than numpy with compiled loops; on large tables a GPU is a hundred
-# times as fast (see Scaling).
+# times as fast, as the page on scaling shows.
 
 for place, model in models.items():
     same = (to_numpy(model).predict(X) == models["numpy"].predict(X)).mean()
