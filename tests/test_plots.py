@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits, make_moons
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 
 from hyperlvq import (
     CentroidClassifier,
+    FrameVectorizer,
     GLVQClassifier,
     HyperLVQClassifier,
     LossCurveDisplay,
@@ -108,6 +111,17 @@ def test_prototypes_of_more_features_are_lines_over_their_names(iris):
     assert [label.get_text() for label in display.ax_.get_xticklabels()] == list("abcd")
     named = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert named == ["0", "1", "2"]
+
+
+def test_prototypes_of_a_data_frame_are_lines_over_its_features():
+    frame = pytest.importorskip("pandas").DataFrame({"size": [1, 2, 3, 4], "hue": list("xxyy")})
+    model = make_pipeline(FrameVectorizer(), MinMaxScaler(), CentroidClassifier())
+
+    display = PrototypeDisplay.from_estimator(model.fit(frame, list("aabb")), frame)
+
+    names = [label.get_text() for label in display.ax_.get_xticklabels()]
+    assert names == ["size", "hue_x", "hue_y"]
+    np.testing.assert_allclose(display.ax_.lines[0].get_ydata(), [1 / 6, 1, 0])
 
 
 def test_more_classes_than_colours_have_shades(rng):

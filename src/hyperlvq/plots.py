@@ -11,6 +11,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.engines import on_host, to_numpy
+from hyperlvq.registry import record_of
 
 #: Okabe and Ito's colours, which the colour-blind can tell apart.
 CLASS_COLOURS = (
@@ -127,13 +128,16 @@ class PrototypeDisplay:
                 f"PrototypeDisplay needs a model with prototypes_, got {type(readout).__name__}"
             )
         X, y = on_host(X), on_host(y)
-        prototypes, are_samples = _prototypes_as_features(estimator, X, image_shape)
+        prototypes, names = readout.prototypes_, getattr(readout, "feature_names_in_", None)
+        are_samples = False
+        if isinstance(estimator, Pipeline):
+            prototypes, X, names, are_samples = _drawable(estimator, X, image_shape)
         display = cls(
             prototypes,
             readout.prototype_classes_,
             readout.classes_,
             image_shape=image_shape,
-            feature_names=getattr(estimator, "feature_names_in_", None),
+            feature_names=names,
             X=None if X is None else check_array(X, ensure_all_finite="allow-nan"),
             y=y,
             are_samples=are_samples,
@@ -342,22 +346,31 @@ def _axes(ax, caller):
     return pyplot.subplots()[1] if ax is None else ax
 
 
-def _prototypes_as_features(estimator, X, image_shape):
-    """Return prototypes as they are to be drawn, and whether samples stand for them."""
-    if not isinstance(estimator, Pipeline):
-        return estimator.prototypes_, False
-    steps = [step for _, step in estimator.steps[:-1] if step not in (None, "passthrough")]
-    scalers = list(takewhile(lambda step: hasattr(step, "inverse_transform"), steps))
-    scale = make_pipeline(*scalers, "passthrough")
-    prototypes, are_samples = estimator[-1].prototypes_, len(scalers) < len(steps)
+def _drawable(pipeline, X, image_shape):
+    """Return prototypes and samples in the space where they are to be drawn, and its names.
+
+    Behind a hidden layer, samples stand for prototypes; whether they do is returned as well.
+    """
+    steps = [step for _, step in pipeline.steps[:-1] if step not in (None, "passthrough")]
+    front_steps = list(takewhile(lambda step: not _is_hidden_layer(step), steps))
+    front, prototypes = make_pipeline(*front_steps, "passthrough"), pipeline[-1].prototypes_
+    samples = None if X is None else np.asarray(front.transform(X))
+    are_samples = len(front_steps) < len(steps)
     if are_samples:
-        if X is None:
+        if samples is None:
+            layer = type(steps[len(front_steps)]).__name__
             raise ValueError(
-                f"prototypes behind {type(steps[-1]).__name__} cannot be drawn themselves: give X, "
-                "of which the closest samples are drawn"
+                f"prototypes behind {layer} cannot be drawn themselves: give X, of which the "
+                "closest samples are drawn"
             )
-        closest = pairwise_distances_argmin(prototypes, estimator[:-1].transform(X))
-        prototypes = np.asarray(scale.transform(X))[closest]
-    if image_shape is not None or prototypes.shape[1] == 2:
-        prototypes = scale.inverse_transform(prototypes)
-    return prototypes, are_samples
+        prototypes = samples[pairwise_distances_argmin(prototypes, pipeline[:-1].transform(X))]
+    is_small = image_shape is not None or prototypes.shape[1] == 2
+    if is_small and all(hasattr(step, "inverse_transform") for step in front_steps):
+        prototypes, samples = front.inverse_transform(prototypes), X
+    names = front.get_feature_names_out() if front_steps else None
+    return prototypes, samples, names, are_samples
+
+
+def _is_hidden_layer(step):
+    record = record_of(step)
+    return record is not None and record.role == "hidden"
