@@ -55,6 +55,27 @@ def test_features_that_matter_are_relevant_and_read_more_often(trained):
     assert read[:2].min() > read[2:].max()
 
 
+def test_few_samples_tell_a_network_alone_which_features_are_relevant(monkeypatch):
+    monkeypatch.setattr("hyperlvq.networks.CHECKED_ROWS", 100)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 5))
+    trainer = trainer_of(X, (X[:, 0] * X[:, 1] > 0).astype(int))
+    seen = []
+    monkeypatch.setattr(Trainer, "_train_one", _noting(seen, Trainer._train_one))
+    trainer.train(1, None)
+
+    assert seen == [100, 1500]
+    assert trainer.relevances[:2].min() > 2 * trainer.relevances[2:].max()
+
+
+def _noting(seen, train_one):
+    def note_and_train(self, *arguments):
+        seen.append(len(self.samples.y))
+        return train_one(self, *arguments)
+
+    return note_and_train
+
+
 def test_relevances_of_labels_without_any_are_not_all_in_one_feature():
     rng = np.random.default_rng(0)
     trainer = trainer_of(rng.normal(size=(100, 4)), np.arange(100) % 2)

@@ -71,9 +71,9 @@ class HyperLVQClassifier(Readout):
     uniform_share_ : float
         The share of probabilities that all classes get, whatever the scores.
     relevances_ : ndarray of shape (n_features_in_,)
-        How much the scores of the first network change when a feature's values are permuted,
-        among at most 1000 training samples, as a share of all features. It tells what the model
-        looks at; how much accuracy depends on a feature is what
+        How much the scores of the first network (of a smaller one for `n_networks=1`) change when
+        a feature's values are permuted, among at most 1000 training samples, as a share of all
+        features. It tells what the model looks at; how much accuracy depends on a feature is what
         `sklearn.inspection.permutation_importance` tells, of any model. Selectors take it as
         `importance_getter="relevances_"`.
     settings_ : dict of str to list

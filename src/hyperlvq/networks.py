@@ -1,7 +1,6 @@
 """Networks of comparisons that choose their own settings, and the weights of their vote."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -30,9 +29,9 @@ FURTHER_KINDS = ("majority", "parity", "conjunction")
 USUAL_UNITS, MANY_UNITS = 4000, 8000
 #: The numbers of samples that many units pay for, from the first to the last.
 MANY_UNITS_BETWEEN = 911, 4000
-#: Of a network that only tells which features are relevant.
-SCOUT_UNITS = 2000
-#: WeightedSamples whose features are permuted to tell.
+#: Of a network that only tells which features are relevant: it sees the checked samples alone.
+SCOUT_UNITS = 1000
+#: Samples whose features are permuted to tell.
 RELEVANCE_ROWS = 1000
 #: How many samples it takes to believe the relevances as much as that all are equal.
 RELEVANCE_PRIOR = 1000
@@ -83,8 +82,7 @@ class Trainer:
     def train(self, n_networks: int, time_limit: float | None) -> list[Network]:
         """Return networks: as many as asked for, or for which there is time, at least one."""
         is_alone = n_networks == 1
-        scout_units = min(self.n_units, SCOUT_UNITS) if is_alone else self.n_units
-        scout = self._train_one(FIRST_KIND, scout_units, None)
+        scout = self._scout() if is_alone else self._train_one(FIRST_KIND, self.n_units, None)
         self._report(scout, [] if is_alone else [scout], n_networks)
         self.relevances = relevances_of(scout, self.samples, self.rng)
         networks = [] if is_alone else [scout]
@@ -119,6 +117,13 @@ class Trainer:
         if self.verbose:
             print(message, flush=True)
 
+    def _scout(self) -> Network:
+        """Return a small network that has seen no more samples than it takes to judge features."""
+        few = Trainer(self.samples.take(self.checked_rows), self.n_units, self.rng, self.verbose)
+        scout = few._train_one(FIRST_KIND, min(self.n_units, SCOUT_UNITS), None)
+        self.step = few.step
+        return scout
+
     def _chances(self) -> np.ndarray:
         """Return how often features are to be read, between their relevances and all alike."""
         total, is_usable = self.samples.weights.sum(), np.array([c is not None for c in self.cuts])
@@ -139,8 +144,11 @@ class Trainer:
         else:
             problem = WideProblem(self.samples, encode)
         path = PenaltyPath(problem)
-        with single_blas_thread if n_samples <= FEW_SAMPLES else nullcontext():
-            self.step = path.best(None if n_samples <= FEW_SAMPLES else self.step)
+        if n_samples <= FEW_SAMPLES:
+            with single_blas_thread:
+                self.step = path.best()
+        else:
+            self.step = path.best_near(self.step)
         coefficients, intercepts = problem.coefficients(path.tried[self.step].solution)
         self.checked = Checked(problem.y, problem.weights, problem.total)
         chosen = path.tried[self.step]._replace(solution=None)
