@@ -3,13 +3,13 @@ A vote against one network
 ==========================
 
 ``HyperLVQClassifier`` trains four networks, whose units combine their comparisons in different
-ways, and weighs them by what they say of samples that are left out of training. The mean of
-several opinions is better than most of them, above all where the classes are hard to tell
-apart.
+ways, and weighs them by what they say of samples that are left out of training. Here four have a
+smaller log loss than one on every table, and are right more often on average.
 """
 
 # %%
-# Two hundred samples to learn from, many to test with, and 20 % wrong labels; five times.
+# Two hundred samples to learn from, many to test with, and labels of which one in ten is
+# wrong; ten such tables.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,8 +20,8 @@ from sklearn.model_selection import train_test_split
 from hyperlvq import HyperLVQClassifier
 
 numbers = [1, 2, 4]
-losses, accuracies = np.empty((2, 5, len(numbers)))
-for seed in range(5):
+losses, accuracies = np.empty((2, 10, len(numbers)))
+for seed in range(10):
     X, y = make_classification(
         3000, 12, n_informative=6, n_clusters_per_class=3, flip_y=0.2, random_state=seed
     )
@@ -33,11 +33,11 @@ for seed in range(5):
 
 figure, panels = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 for ax, values, title in zip(panels, [accuracies, losses], ["accuracy", "log loss"], strict=True):
-    ax.plot(numbers, values.T, color="0.75", label=["each of five tables", *"____"])
+    ax.plot(numbers, values.T, color="0.75", label=["each of ten tables", *"_________"])
     ax.plot(numbers, values.mean(axis=0), marker="o", color="#0072B2", label="their mean")
     ax.set(xlabel="networks that vote", ylabel=f"{title} on test samples")
     ax.set_xticks(numbers)
-    ax.legend()
+figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=2)
 plt.show()
 
 # %%
