@@ -54,7 +54,8 @@ class HyperLVQClassifier(Readout):
     random_state : int, RandomState instance or None, default=None
         Where the units come from.
     verbose : int, default=0
-        Whether to print a line about each network.
+        Whether to print a line about each network: what it is worth, and how long training has
+        taken and will take.
 
     Attributes
     ----------
@@ -67,7 +68,11 @@ class HyperLVQClassifier(Readout):
     uniform_share_ : float
         The share of probabilities that all classes get, whatever the scores.
     relevances_ : ndarray of shape (n_features_in_,)
-        How much scores change when a feature's values are permuted; adds up to 1.
+        How much the scores of the first network (of a smaller one for `n_networks=1`) change when
+        a feature's values are permuted, among at most 1000 training samples, as a share of all
+        features. It tells what the model looks at; how much accuracy depends on a feature is what
+        `sklearn.inspection.permutation_importance` tells, of any model. Selectors take it as
+        `importance_getter="relevances_"`.
     settings_ : dict of str to list
         A table of the networks: kind, number of units, penalty, what came of it, weight in the
         vote, and seconds.

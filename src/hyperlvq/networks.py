@@ -83,6 +83,7 @@ class Trainer:
         """Return networks: as many as asked for, or for which there is time, at least one."""
         is_alone = n_networks == 1
         scout = self._scout() if is_alone else self._train_one(FIRST_KIND, self.n_units, None)
+        self._report(scout, [] if is_alone else [scout], n_networks)
         self.relevances = relevances_of(scout, self.samples, self.rng)
         networks = [] if is_alone else [scout]
         chances = self._chances()
@@ -93,9 +94,28 @@ class Trainer:
             slowest = max((network.seconds for network in networks), default=0)
             is_late = perf_counter() - self.started + slowest > (time_limit or np.inf)
             if networks and is_late:
+                self._say(f"no further network in the time_limit of {time_limit:g} s")
                 break
             networks.append(self._train_one(kind, self.n_units, chances))
+            self._report(networks[-1], networks, n_networks)
         return networks
+
+    def _report(self, network: Network, voting: list[Network], n_networks: int) -> None:
+        """Say what came of a network, and how long those that are missing will take."""
+        chosen, n_left = network.chosen, n_networks - len(voting)
+        name = f"network {len(voting)} of {n_networks}" if voting else "relevances of features"
+        so_far = f"{perf_counter() - self.started:.1f} s so far"
+        if voting and n_left:
+            seconds = n_left * sum(each.seconds for each in voting) / len(voting)
+            so_far += f", about {seconds:.1f} s to go"
+        self._say(
+            f"{name}: {len(network.units.kinds)} {network.kind} units, alpha {chosen.alpha:g}, "
+            f"left-out accuracy {1 - chosen.error:.3f}, log loss {chosen.log_loss:.3f}; {so_far}"
+        )
+
+    def _say(self, message: str) -> None:
+        if self.verbose:
+            print(message, flush=True)
 
     def _scout(self) -> Network:
         """Return a small network that has seen no more samples than it takes to judge features."""
@@ -137,13 +157,7 @@ class Trainer:
             for step, each in sorted(path.tried.items())
         ]
         seconds = perf_counter() - started
-        network = Network(kind, units, coefficients, intercepts, tried, chosen, seconds)
-        if self.verbose:
-            print(
-                f"{kind}: {n_units} units, alpha {chosen.alpha:g}, left-out accuracy "
-                f"{1 - chosen.error:.3f}, log loss {chosen.log_loss:.3f}, {seconds:.1f} s"
-            )
-        return network
+        return Network(kind, units, coefficients, intercepts, tried, chosen, seconds)
 
 
 def relevances_of(network: Network, samples: WeightedSamples, rng) -> np.ndarray:
