@@ -21,7 +21,7 @@ from hyperlvq.batched.backend import DEVICES, Backend, backend_of, name_of
 from hyperlvq.batched.encoding import compare_on_device, encode_integers
 from hyperlvq.checks import check_cost
 from hyperlvq.kernels import scores
-from hyperlvq.kernels.comparisons import compare_rows
+from hyperlvq.kernels.comparisons import compare_rows, score_rows
 from hyperlvq.kernels.distances import class_sums, linear_scores, prototype_scores, squared_norms
 from hyperlvq.kernels.encoding import encode_rows
 from hyperlvq.kernels.glvq import cost_and_gradient
@@ -73,7 +73,12 @@ class NumpyEngine:
         n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
         return compare_rows(X, units, n_threads)
 
-    def project(self, X: Any, weights: np.ndarray, biases: np.ndarray) -> np.ndarray:
+    def comparison_scores(self, X: Any, units: Any, coefficients: Any, n_jobs: Any) -> Any:
+        """Return the linear scores of what `compare` returns, without keeping that."""
+        n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
+        return score_rows(X, units, coefficients, n_threads)
+
+    def project(self, X: Any, weights: Any, biases: Any) -> Any:
         """Return the activations of `RVFLLayer`, in the precision of X."""
         with block_threads() as map_blocks:
             return scores.project(X, weights, biases, map_blocks)
@@ -117,8 +122,13 @@ class NumpyEngine:
         """Return the label of each sample from what `decision_function` returns."""
         return classes[scores.winners_of(compared_scores)]
 
-    def minimise_glvq(self, start, samples, slope, max_iter, tol) -> Minimum:
-        """Return the prototypes that minimise the weighted mean of g(μ)."""
+    def minimise_glvq(
+        self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any, report: Any = None
+    ) -> Minimum:
+        """Return the prototypes that minimise the weighted mean of g(μ).
+
+        `report` is called with all costs so far after each iteration, but for those on a device.
+        """
         (prototypes, prototype_classes), (X, y, weights) = start, samples
         shape, shares, norms = prototypes.shape, weights / weights.sum(), squared_norms(X)
 
@@ -128,7 +138,7 @@ class NumpyEngine:
             return cost, gradient.ravel()
 
         with block_threads() as map_blocks:
-            minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol)
+            minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol, report)
         return minimum._replace(position=minimum.position.reshape(shape))
 
     def solve_least_squares(
@@ -263,7 +273,7 @@ class TorchEngine:
         return classes[on_host(winners) if isinstance(classes, np.ndarray) else winners]
 
     def minimise_glvq(
-        self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any
+        self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any, report: Any = None
     ) -> Minimum:
         (prototypes, prototype_classes), (X, y, weights) = start, samples
         backend, counts = self.backend, np.bincount(on_host(prototype_classes))

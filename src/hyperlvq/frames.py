@@ -19,11 +19,12 @@ from hyperlvq.kernels.features import (
 )
 from hyperlvq.learnt import check_usable
 from hyperlvq.registry import PARTS, check_parameters
+from hyperlvq.version import DocumentedMixin
 
 NO_DATE = np.datetime64("NaT", "us")
 
 
-class FrameVectorizer(TransformerMixin, BaseEstimator):
+class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
     """Turn the columns of a data frame into one array of features.
 
     Frames are those of pandas, polars and pyarrow, or what else gives columns by name. Numbers are

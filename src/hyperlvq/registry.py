@@ -23,7 +23,7 @@ USUAL_RATE, USUAL_SLOPE = 0.0005, 10.0
 AUTO_STEP = 0.02
 MOST_PROTOTYPES = 2**31
 #: Kinds of units that count comparisons: the activation for each number of them that hold.
-UNIT_KINDS = {
+UNIT_KINDS: dict[str, tuple[int, ...]] = {
     "conjunction": (0, 0, 0, 1, 2),
     "majority": (-1, -1, -1, 1, 1, 1),
     "parity": (1, -1, 1, -1, 1),
@@ -367,6 +367,7 @@ _INIT_NOISE = Parameter(
 )
 _LEARNING_RATE_HELP = "Size of a step"
 _RANDOM = {"random_state": Parameter(_check_random_state)}
+_VERBOSE = {"verbose": Parameter(partial(check_integer, minimum=0))}
 _SHUFFLED = {"shuffle": Parameter(check_boolean)}
 _WEIGHTED = {
     "class_weight": Parameter(
@@ -506,7 +507,7 @@ PARTS: dict[str, PartRecord] = {
             ),
             **_WEIGHTED,
             **_RANDOM,
-            "verbose": Parameter(partial(check_integer, minimum=0)),
+            **_VERBOSE,
         },
         check=check_units,
         output_rows="coef_",
@@ -611,6 +612,7 @@ PARTS: dict[str, PartRecord] = {
             "warm_start": Parameter(check_boolean),
             **_WEIGHTED,
             **_RANDOM,
+            **_VERBOSE,
         },
         defaults={
             "features": {"slope": "auto", "prototypes_per_class": 3, "init_noise": 0.1},
@@ -653,6 +655,7 @@ PARTS: dict[str, PartRecord] = {
             "max_kernel_bytes": Parameter(_at_least_one),
             **_WEIGHTED,
             **_RANDOM,
+            **_VERBOSE,
         },
         check=_check_kernel_glvq,
         grid={"prototypes_per_class": (1, 3), "gamma": (0.1, 0.3, 1.0)},

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 RESUMES = "the same command resumes the download, if the server can"
 
-data_app = Typer(help="List, verify and fetch data sets.", no_args_is_help=True)
+data_app: Typer = Typer(help="List, verify and fetch data sets.", no_args_is_help=True)
 
 
 @data_app.command("list")

@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from hyperlvq.tables.training import Task
 
 #: Options that stand under a heading of their own.
-DeviceOption = partial(Option, rich_help_panel="A device to fit (then hyperlvq export)")
-ModelOption = partial(
+DeviceOption: Callable[..., Any] = partial(
+    Option, rich_help_panel="A device to fit (then hyperlvq export)"
+)
+ModelOption: Callable[..., Any] = partial(
     Option, rich_help_panel="The model (parameters as in Python, with the same defaults)"
 )
 Hidden: Any = Literal[tuple(hidden_layers())]

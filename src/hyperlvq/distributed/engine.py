@@ -34,7 +34,9 @@ class PartitionsEngine(NumpyEngine):
         (total,) = rows.total(distance_sum, *prototypes)
         return float(total / rows.shape[0])
 
-    def minimise_glvq(self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any) -> Any:
+    def minimise_glvq(
+        self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any, report: Any = None
+    ) -> Any:
         (prototypes, prototype_classes), (rows, _, _) = start, samples
         shape, share = prototypes.shape, 1 / rows.shape[0]
 
@@ -43,7 +45,7 @@ class PartitionsEngine(NumpyEngine):
             cost, gradient = rows.total(glvq_cost, *given)
             return cost, gradient.ravel()
 
-        minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol)
+        minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol, report)
         return minimum._replace(position=minimum.position.reshape(shape))
 
     def solve_least_squares(self, samples: Any, n_classes: Any, alphas: Any, method: Any) -> Any:

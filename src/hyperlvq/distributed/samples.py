@@ -17,7 +17,7 @@ from hyperlvq.kernels import scores
 from hyperlvq.kernels.distances import class_sums
 from hyperlvq.kernels.threads import single_blas_thread
 
-FLOATS = [np.float64, np.float32, np.float16]
+FLOATS: list[Any] = [np.float64, np.float32, np.float16]
 #: A multiple of the kernels' own block; four megabytes of int8 at 1000 units.
 BLOCK_ROWS = 8 * scores.BLOCK_ROWS
 

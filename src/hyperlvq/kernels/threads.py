@@ -25,11 +25,11 @@ SMALLEST_SHARE = 2**22
 class _SingleBlasThread:
     """Limits BLAS to one thread while anyone in the process holds it."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = Lock()
         self._holders = 0
 
-    def __enter__(self):
+    def __enter__(self) -> int:
         """Limit BLAS if this is the first holder; return how many threads it has otherwise."""
         with self._lock:
             if self._holders == 0:
@@ -38,14 +38,14 @@ class _SingleBlasThread:
             self._holders += 1
             return _usable_threads(self._before)
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         """Give BLAS its threads back if this was the last holder."""
         with self._lock:
             self._holders -= 1
             if self._holders == 0:
                 set_blas_threads(self._before)
 
-    def let_go(self):
+    def let_go(self) -> None:
         """Give BLAS its threads back in a forked process, which has none of the holders."""
         self._lock = Lock()
         if self._holders:

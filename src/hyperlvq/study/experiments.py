@@ -12,7 +12,7 @@ from hyperlvq.registry import HiddenName, ReadoutName, Recipe, recipe_defaults, 
 
 # The paper's penalties end at 32. Solved exactly, intRVFL needs larger ones, and they cost nothing.
 PENALTIES = tuple(2.0**exponent for exponent in range(-10, 12))
-FULL_GRID = {
+FULL_GRID: dict[str, Any] = {
     "n_units": tuple(range(50, 1501, 50)),
     "clip": (1, 3, 7, 15),
     "alpha": PENALTIES,
@@ -204,6 +204,8 @@ _MODELS = (
         for readout, title in _HDC_READOUTS.items()
     ),
     _with_settings_of(_PROPOSED, "intrvfl_glvq_votes", "ten votes of intRVFL + GLVQ", n_voters=10),
+    Model("recipe_glvq", "intRVFL + GLVQ, defaults", ("intrvfl", "glvq")),
+    Model("recipe_rls", "intRVFL + RLS, defaults", ("intrvfl", "rls")),
     Model("hyperlvq", "HyperLVQ", "hyperlvq"),
     Model("hyperlvq_one", "HyperLVQ, one network", "hyperlvq", fixed={"n_networks": 1}),
     Model("forest", "random forest", "forest", fixed={"n_estimators": 500}),

@@ -32,7 +32,7 @@ _NETWORKS = {
 _ROUND = {"n_settings": int, "n_rows": int, "best": _SETTINGS, "accuracy": float}
 #: What the notes of a model file are; a key with a question mark may be missing. An array is the
 #: letters of its possible types, and its number of dimensions.
-NOTES_SCHEMA = {
+NOTES_SCHEMA: dict[str, Any] = {
     "target": str,
     "seed": int,
     "table": str,
