@@ -84,7 +84,7 @@ def test_what_was_chosen_for_each_network_is_shown_with_what_came_of_it(table, p
     alone = output_of("fit", table, "-t", "colour", "-o", path, *options)
 
     chosen = "chosen    penalties and shares of the vote, by rows that are left out of training in"
-    header, *rows = (line.split() for line in output.split(chosen)[1].splitlines()[3:9])
+    header, *rows = (line.split() for line in output.split(chosen)[1].splitlines()[4:10])
     assert header[:3] == ["network", "units", "penalty"]
     assert [row[0] for row in rows] == ["conjunction", "majority", "parity", "conjunction", "all"]
     assert [row[1] for row in rows] == ["50", "50", "50", "50", "200"]
