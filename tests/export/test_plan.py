@@ -151,10 +151,11 @@ def test_units_compare_as_in_the_float_model_at_every_threshold(readout, kind, r
 
 def test_units_that_change_no_winner_are_left_out(iris):
     model = HyperLVQClassifier(1, n_units=20, random_state=0).fit(*iris)
-    model.coef_[:, 3] = 5  # for all classes
+    n_units = make_plan(model, bits=16).n_units
+    model.coef_[:, np.ptp(model.coef_[:, :-1], axis=0).argmax()] = 5  # for all classes
 
     plan = make_plan(model, bits=16)
-    assert plan.n_units == plan.weights.shape[1] == len(plan.encoder.kinds) == 19
+    assert plan.n_units == plan.weights.shape[1] == len(plan.encoder.kinds) == n_units - 1
     assert compare(model, plan, *iris).agreement == 1
 
 
