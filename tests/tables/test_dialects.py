@@ -43,13 +43,13 @@ def people(n_rows=60):
     share = rng.random(n_rows).round(3)
     married = rng.random(n_rows) < 0.5
     town = rng.choice(["Köln", "Rio, Brazil", "Bath"], n_rows)
-    score = income / 20_000 + share + married + (town == "Bath")
+    born = pd.Timestamp("1999-01-31 06:30") + pd.to_timedelta(rng.integers(0, 9999, n_rows), "h")
+    score = income / 20_000 + share + married + (town == "Bath") + (born.month > 6)
     share = share.astype(object)
     share[3] = None
     y = np.where(score > np.median(score), "high", "low")
-    return pd.DataFrame(
-        {"income": income, "share": share, "married": married, "town": town, "y": y}
-    )
+    columns = {"income": income, "share": share, "born": born, "married": married, "town": town}
+    return pd.DataFrame({**columns, "y": y})
 
 
 def written(frame, dialect):
@@ -61,6 +61,8 @@ def written(frame, dialect):
             text = missing
         elif isinstance(value, bool):
             text = truths[0] if value else truths[1]
+        elif isinstance(value, pd.Timestamp):
+            text = value.strftime("%d.%m.%Y %H:%M" if decimal == "," else "%Y-%m-%dT%H:%M:%S")
         elif isinstance(value, str):
             text = value
         else:
