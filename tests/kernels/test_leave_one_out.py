@@ -30,6 +30,14 @@ def problem_of(samples, is_tall):
     return WideProblem(samples, np.asarray)
 
 
+def test_gram_of_weighted_samples_has_double_precision(rng):
+    samples = samples_of(rng, 50, 8)
+    centred = samples.X - np.average(samples.X, axis=0, weights=samples.weights)
+
+    gram = problem_of(samples, True).gram * total_variance(samples)
+    np.testing.assert_allclose(gram, (centred.T * samples.weights) @ centred, atol=1e-12)
+
+
 def ridge(samples, weights, penalty):
     """Return W and b by the normal equations."""
     rows = np.column_stack([samples.X, np.ones(len(samples.y))])
