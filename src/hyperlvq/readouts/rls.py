@@ -138,7 +138,7 @@ def rls_path(
     alphas: Any,
     *,
     penalty: str = "variance",
-    sample_weight: np.ndarray | None = None,
+    sample_weight: Any = None,
 ) -> np.ndarray:
     """Return the readout matrices of `RLSClassifier` for many alphas from one decomposition.
 
