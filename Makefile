@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz mutants coverage check format bench clean
+.PHONY: help run test fuzz mutants coverage check format docs links bench clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 PEERS := .venv-peers
 STUDY := build/study
+SITE := build/docs
 FOLDER ?= src/hyperlvq
 N ?= 20
 SEED ?= 0
@@ -43,11 +44,18 @@ format: $(INSTALLED) ## format and mend what can be mended
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
+docs: $(INSTALLED) ## the documentation site, ending with the path of its first page
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs $(SITE)
+	@echo $(SITE)/index.html
+
+links: $(INSTALLED) ## whether all links of the documentation into the network still lead somewhere
+	$(BIN)/sphinx-build --quiet --define plot_gallery=0 -b linkcheck docs build/links
+
 bench: $(INSTALLED) $(PEERS)/installed ## time kernels, peers, a large fit, scaling, a cluster, a GPU if there is one
 	$(BIN)/python bench/run.py --peers-python $(PEERS)/bin/python
 
 clean: ## remove the environments and all caches
-	rm -rf $(VENV) $(PEERS) .*_cache .hypothesis .coverage build dist
+	rm -rf $(VENV) $(PEERS) .*_cache .hypothesis .coverage build dist docs/gallery docs/reference/generated
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml
