@@ -30,10 +30,7 @@ exclude_patterns = ["_ext", "_templates", "pictures", "gallery/**/*.ipynb", "gal
 templates_path = ["_templates"]
 default_role = "py:obj"
 smartquotes = False  # which would make one dash of the two before an option
-suppress_warnings = [
-    "config.cache",  # functions for templates and for the gallery are no values to keep
-    "toc.empty_glob",  # the front page names the gallery by a pattern, so that it may be missing
-]
+suppress_warnings = ["config.cache"]  # functions for templates are no values to keep
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
@@ -50,7 +47,7 @@ copybutton_prompt_is_regexp = True
 plot_basedir = str(DOCS)
 plot_formats = [("svg", 100)]
 plot_html_show_formats = False
-plot_html_show_source_link = True
+plot_html_show_source_link = False
 plot_apply_rcparams = True
 plot_rcparams = {
     "axes.edgecolor": "#808890",
@@ -91,6 +88,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "hyperlvq"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_favicon = "_static/favicon.svg"
+html_context = {"default_mode": "auto"}  # light or dark as the reader's system is
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {

@@ -1,7 +1,10 @@
-"""Lists of a class's own members for the template of autosummary, and pages of decisions."""
+"""The members that a class's page lists, links from code to the reference, and further pages."""
 
 import inspect
 from importlib import import_module
+
+from docutils import nodes
+from sphinx import addnodes
 
 #: What is put below pages whose Markdown is also read outside of the site.
 APPENDED = {
@@ -26,13 +29,30 @@ def own_members(module, class_name):
     return own, inherited
 
 
+def link_names(app, doctree):
+    """Make links of public names that Markdown can only set as code."""
+    modules = [import_module(name) for name in ("hyperlvq", "hyperlvq.export")]
+    for literal in list(doctree.findall(nodes.literal)):
+        name = literal.astext().removesuffix("()").removeprefix("hyperlvq.").removeprefix("export.")
+        module = next((module for module in modules if name in module.__all__), None)
+        if module is not None and isinstance(literal.parent, nodes.paragraph | nodes.entry):
+            target = addnodes.pending_xref(
+                "", refdomain="py", reftype="obj", reftarget=f"{module.__name__}.{name}"
+            )
+            literal.replace_self(target)
+            target.append(literal)
+
+
 def append_toctree(app, docname, source):
-    """Add the pages below a page to it."""
+    """Add the pages below a page to it; where there are no examples, there is no gallery."""
     source[0] += APPENDED.get(docname, "")
+    if docname == "index" and "sphinx_gallery.gen_gallery" not in app.config.extensions:
+        source[0] = source[0].replace("gallery/index\n", "")
 
 
 def setup(app):
     """Add this extension to Sphinx."""
     app.config.autosummary_context["own_members"] = own_members
     app.connect("source-read", append_toctree)
+    app.connect("doctree-read", link_names)
     return {"parallel_read_safe": True}

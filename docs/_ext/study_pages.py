@@ -4,6 +4,8 @@ import gzip
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import matplotlib
+
 from hyperlvq.report.page import write_report
 
 #: The folder of the records of each page, and the model that others are tested against.
@@ -21,7 +23,8 @@ def write_pages(app, exception):
         page = folder / f"{name}.html"
         if page.exists() and page.stat().st_mtime > records.stat().st_mtime:
             continue
-        with TemporaryDirectory() as study:
+        with TemporaryDirectory() as study, matplotlib.rc_context():
+            matplotlib.rcdefaults()  # pictures of other pages have settings of their own
             Path(study, "records.jsonl").write_bytes(gzip.decompress(records.read_bytes()))
             write_report(study, page, reference=reference)
 

@@ -8,7 +8,7 @@ from hyperlvq import ComparisonLayer
 X, y = moons()
 points, extent = grid_over(X)
 
-figure, axes = plt.subplots(1, 3, figsize=(8.6, 2.9))
+figure, axes = plt.subplots(1, 3, figsize=(8, 2.7))
 for ax, kind in zip(axes, ("conjunction", "majority", "parity"), strict=True):
     # Of forty units, the one that tells the classes apart best.
     layer = ComparisonLayer(n_units=40, kinds=kind, random_state=3).fit(X)

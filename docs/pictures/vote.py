@@ -30,8 +30,8 @@ shown = [margins(k * N_UNITS, (k + 1) * N_UNITS) for k in range(len(titles))]
 titles.append(f"the vote\nleft-out accuracy {model.left_out_accuracy_:.2f}")
 shown.append(margins(0, len(model.kinds_)))
 
-figure, axes = plt.subplots(1, len(shown), figsize=(10, 2.5))
-for ax, values, title in zip(axes, shown, titles, strict=True):
+figure, axes = plt.subplot_mosaic([[0, 1, 4, 4], [2, 3, 4, 4]], figsize=(8, 4))
+for ax, values, title in zip((axes[k] for k in range(len(shown))), shown, titles, strict=True):
     limit = abs(values).max()
     show_values(ax, values, extent, cmap=BLUE_TO_ORANGE, vmin=-limit, vmax=limit)
     show_samples(ax, X, y)
