@@ -82,6 +82,7 @@ if EXAMPLES.is_dir():
         "reset_modules": ("matplotlib",),
         "show_memory": False,
         "show_signature": False,
+        "write_computation_times": False,
     }
 
 html_theme = "pydata_sphinx_theme"
