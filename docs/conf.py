@@ -22,6 +22,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinx_gallery.gen_gallery",
     "command_line",
     "members",
     "study_pages",
@@ -68,22 +69,19 @@ plot_rcparams = {
     "ytick.color": "#808890",
 }
 
-if EXAMPLES.is_dir():
-    extensions.append("sphinx_gallery.gen_gallery")
-    sphinx_gallery_conf = {
-        "examples_dirs": str(EXAMPLES),
-        "gallery_dirs": "gallery",
-        "backreferences_dir": "gallery/backreferences",
-        "doc_module": ("hyperlvq",),
-        "download_all_examples": False,
-        "image_srcset": ["2x"],
-        "plot_gallery": "True",
-        "remove_config_comments": True,
-        "reset_modules": ("matplotlib",),
-        "show_memory": False,
-        "show_signature": False,
-        "write_computation_times": False,
-    }
+sphinx_gallery_conf = {
+    "examples_dirs": [str(EXAMPLES)] if EXAMPLES.is_dir() else [],
+    "gallery_dirs": ["gallery"] if EXAMPLES.is_dir() else [],
+    "backreferences_dir": "gallery/backreferences",
+    "doc_module": ("hyperlvq",),
+    "download_all_examples": False,
+    "image_srcset": ["2x"],
+    "remove_config_comments": True,
+    "reset_modules": ("matplotlib",),
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "hyperlvq"

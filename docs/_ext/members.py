@@ -46,7 +46,7 @@ def link_names(app, doctree):
 def append_toctree(app, docname, source):
     """Add the pages below a page to it; where there are no examples, there is no gallery."""
     source[0] += APPENDED.get(docname, "")
-    if docname == "index" and "sphinx_gallery.gen_gallery" not in app.config.extensions:
+    if docname == "index" and not app.config.sphinx_gallery_conf["gallery_dirs"]:
         source[0] = source[0].replace("gallery/index\n", "")
 
 
