@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz mutants coverage check format docs links bench clean
+.PHONY: help run test fuzz mutants coverage check format bench clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -44,6 +44,7 @@ format: $(INSTALLED) ## format and mend what can be mended
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
+.PHONY: docs links
 docs: $(INSTALLED) ## the documentation site, ending with the path of its first page
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs $(SITE)
 	@echo $(SITE)/index.html

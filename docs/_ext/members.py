@@ -1,6 +1,7 @@
 """The members that a class's page lists, links from code to the reference, and further pages."""
 
 import inspect
+import re
 from importlib import import_module
 
 from docutils import nodes
@@ -17,8 +18,8 @@ def own_members(module, class_name):
     """Return the public methods and properties that hyperlvq defines, and the inherited methods."""
     kind = getattr(import_module(module), class_name)
     own, inherited = [], []
-    for name, kind_of_member, definer, member in inspect.classify_class_attrs(kind):
-        if name.startswith("_") or not (callable(member) or isinstance(member, property)):
+    for name, kind_of_member, definer, _ in inspect.classify_class_attrs(kind):
+        if name.startswith("_") or kind_of_member == "data":
             continue
         is_routing = name.endswith("_request")  # which scikit-learn gives every class
         package = "sklearn" if is_routing else definer.__module__.partition(".")[0]
@@ -43,6 +44,12 @@ def link_names(app, doctree):
             target.append(literal)
 
 
+def move_links(app, path, parent, content):
+    """Mend links of a page from above `docs`; files that are no pages are named instead."""
+    text = re.sub(r"\[([^]]+)\]\((?!\w+:|#|docs/)([^)]+)\)", r"\1 (`\2`)", content[0])
+    content[0] = text.replace("](docs/", "](")
+
+
 def append_toctree(app, docname, source):
     """Add the pages below a page to it; where there are no examples, there is no gallery."""
     source[0] += APPENDED.get(docname, "")
@@ -54,5 +61,6 @@ def setup(app):
     """Add this extension to Sphinx."""
     app.config.autosummary_context["own_members"] = own_members
     app.connect("source-read", append_toctree)
+    app.connect("include-read", move_links)
     app.connect("doctree-read", link_names)
     return {"parallel_read_safe": True}
