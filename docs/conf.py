@@ -83,6 +83,8 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
 }
 
+linkcheck_ignore = ["pages/"]  # the study's, which only the site has
+
 html_theme = "pydata_sphinx_theme"
 html_title = "hyperlvq"
 html_static_path = ["_static"]
