@@ -6,7 +6,6 @@ from pathlib import Path
 import hyperlvq
 
 DOCS = Path(__file__).parent
-EXAMPLES = DOCS.parent / "examples"
 sys.path.insert(0, str(DOCS / "_ext"))
 
 project = "hyperlvq"
@@ -70,8 +69,8 @@ plot_rcparams = {
 }
 
 sphinx_gallery_conf = {
-    "examples_dirs": [str(EXAMPLES)] if EXAMPLES.is_dir() else [],
-    "gallery_dirs": ["gallery"] if EXAMPLES.is_dir() else [],
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("hyperlvq",),
     "download_all_examples": False,

@@ -51,10 +51,8 @@ def move_links(app, path, parent, content):
 
 
 def append_toctree(app, docname, source):
-    """Add the pages below a page to it; where there are no examples, there is no gallery."""
+    """Add the pages below a page to it."""
     source[0] += APPENDED.get(docname, "")
-    if docname == "index" and not app.config.sphinx_gallery_conf["gallery_dirs"]:
-        source[0] = source[0].replace("gallery/index\n", "")
 
 
 def setup(app):
