@@ -16,7 +16,7 @@ def kilobytes(hidden, form):
     return [cost.bytes / 1024 for cost in costs]
 
 
-figure, ax = plt.subplots(figsize=(7, 3.8))
+figure, ax = plt.subplots(figsize=(5.6, 3.8))
 for label, hidden, form, colour in (
     ("real weights and prototypes, 32 bits each", "rvfl", "float", GREY),
     ("keys of 8 bits, prototypes of 32", "intrvfl", "float", BLUE),

@@ -16,7 +16,7 @@ X, y = make_classification(
 X_train, X_test, y_train, y_test = train_test_split(X, y, train_size=600, random_state=0)
 edges = np.linspace(1 / 3, 1, 8)
 
-figure, ax = plt.subplots(figsize=(6, 4))
+figure, ax = plt.subplots(figsize=(5.6, 4))
 ax.plot([1 / 3, 1], [1 / 3, 1], color=GREY, linestyle="--", label="as sure as right")
 for name, model, colour in (
     ("HyperLVQClassifier", HyperLVQClassifier(n_units=2000, random_state=0), ORANGE),

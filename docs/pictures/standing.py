@@ -8,7 +8,7 @@ standings = pd.read_csv("../study/strict/standings.csv")
 standings = standings[standings["group"] == "all data sets"]
 standings = standings[standings["mean_log_loss"] < 0.6]  # without those that have none or 0.86
 
-figure, ax = plt.subplots(figsize=(7, 3.6))
+figure, ax = plt.subplots(figsize=(5.6, 3.6))
 for row in standings.itertuples():
     is_ours = row.model.startswith(("hyperlvq", "recipe"))
     is_left = row.model.startswith("hyperlvq")
