@@ -25,8 +25,8 @@ for row in standings.itertuples():
     )
 ax.annotate(
     "better",
-    xy=(0.8475, 0.49),
-    xytext=(0.8415, 0.54),
+    xy=(0.848, 0.455),
+    xytext=(0.842, 0.505),
     color=BLUE,
     arrowprops={"arrowstyle": "->", "color": BLUE},
 )
