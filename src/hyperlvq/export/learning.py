@@ -53,6 +53,8 @@ class _Learner(ABC):
 class PerceptronLearner(_Learner):
     """The perceptron rule in integers, as a device computes it; `make_learner` returns it.
 
+    `learn` takes samples and the indices of their classes, in the order of the plan's.
+
     Attributes
     ----------
     plan : Plan
@@ -82,10 +84,7 @@ class PerceptronLearner(_Learner):
     rate: int
 
     def learn(self, X, y_index) -> int:
-        """Learn from samples one after the other; return the number of mistakes.
-
-        `y_index` are indices into the classes of the plan.
-        """
+        """Learn from samples one after the other; return the number of mistakes."""
         activations = self.plan.activations(X).astype(np.int64)
         return sum(map(self._learn_one, activations, y_index))
 
@@ -111,6 +110,8 @@ class PerceptronLearner(_Learner):
 @dataclass(eq=False)
 class GLVQLearner(_Learner):
     """The online rule of GLVQ, in float64 here and in float32 on the device.
+
+    `learn` takes samples and the indices of their classes, in the order of the plan's.
 
     Attributes
     ----------
@@ -146,10 +147,7 @@ class GLVQLearner(_Learner):
         return distances[:, 1] - distances[:, 0] > CLEAR_SHARE * distances[:, 1]
 
     def learn(self, X, y_index) -> float:
-        """Learn from samples one after the other; return the sum of their costs.
-
-        `y_index` are indices into the classes of the plan.
-        """
+        """Learn from samples one after the other; return the sum of their costs."""
         from hyperlvq.kernels.online import glvq_pass  # compiled, which writing C does without
 
         classes, labels = self.plan.output_classes, np.asarray(y_index)
