@@ -177,7 +177,14 @@ def fit(
 
         limits = budget.device_limits(recipe, chip, input_type, max_flash, max_ram)
         task = Task(
-            *(tidy(target), recipe, given, n_folds, tune, seed, keep or (), drop or ()),
+            tidy(target),
+            recipe,
+            given,
+            n_folds=n_folds,
+            tune=tune,
+            seed=seed,
+            keep=keep or (),
+            drop=drop or (),
             category=[tidy(name) for name in category or ()],
             number=number or (),
             sizes=budget.sizes(recipe, given, limits),
