@@ -271,6 +271,7 @@ BAD_INPUT = [
     (["data", "list", "{folder}", "--built-in"], "hyperlvq: give a path or --built-in, not both\n"),
     (["data", "verify", "{folder}/nowhere.tar.xz"], "/nowhere.tar.xz does not exist\n"),
     (["data", "fetch", "notaurl", "-o", "{out}/x"], "'notaurl' is not an http or https address\n"),
+    (["data", "fetch", "http://127.0.0.1/a"], "say by --output where the file of this address"),
     # costs, and no command
     (["costs", "--n-samples", "0", "--n-classes", "3"], "invalid value for '--n-samples'"),
     (["costs", "--n-classes", "3"], "missing option '--n-samples'"),
