@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz mutants coverage check format bench clean
+.PHONY: help run test fuzz mutants coverage check format bench versions release clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -45,6 +45,13 @@ format: $(INSTALLED) ## format and mend what can be mended
 
 bench: $(INSTALLED) $(PEERS)/installed ## time kernels, peers, a large fit, scaling, a cluster, a GPU if there is one
 	$(BIN)/python bench/run.py --peers-python $(PEERS)/bin/python
+
+versions: ## the tests with the oldest and the newest dependencies, by PYTHON
+	$(PYTHON) tools/versions.py --python $(PYTHON)
+
+release: $(INSTALLED) ## build sdist and wheel, and try both in empty environments
+	$(BIN)/python -m pip install --quiet --editable '.[release]'
+	$(BIN)/python tools/release.py
 
 clean: ## remove the environments and all caches
 	rm -rf $(VENV) $(PEERS) .*_cache .hypothesis .coverage build dist

@@ -104,6 +104,7 @@ def _description() -> bars.TextColumn:
 def _bar(quiet: bool, *columns: Any, transient: bool = True, **options: Any) -> bars.Progress:
     console = Console(stderr=True)
     is_shown = not quiet and console.is_terminal
+    console.quiet = not is_shown  # before rich 14.3 a disabled bar prints an empty line
     return bars.Progress(
         *columns, console=console, disable=not is_shown, transient=transient, **options
     )
