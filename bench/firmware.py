@@ -134,7 +134,8 @@ def rivals(python, data, folder, choice):
     arrays = folder / "data.npz"
     np.savez(arrays, **data)
     output = folder / "rivals"
-    subprocess.run([python, HARNESS / "rivals.py", arrays, output, choice], check=True)
+    command = [Path(python).absolute(), HARNESS / "rivals.py", arrays, output, choice]
+    subprocess.run(command, check=True, cwd=folder)  # where emlearn leaves what it compiles
     by_name: dict[str, list[Firmware]] = {}
     for about in sorted(output.glob("*/about.json"), key=lambda path: path.stat().st_mtime_ns):
         fields = json.loads(about.read_text())
