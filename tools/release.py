@@ -80,6 +80,9 @@ def check_wheel(wheel: Path) -> None:
     strange |= {name for name in names - TABLES if Path(name).suffix in DATA_SUFFIXES}
     if strange or not names >= TABLES:
         raise SystemExit(f"{wheel.name} has {sorted(strange)}, lacks {sorted(TABLES - names)}")
+    (metadata,) = (name for name in ZipFile(wheel).namelist() if name.endswith("/METADATA"))
+    if links := re.findall(r"\]\((?!https://).*?\)", ZipFile(wheel).read(metadata).decode()):
+        raise SystemExit(f"links of the README lead nowhere on the package index: {links}")
     print(f"{wheel.name}: {size:,} bytes, {len(names)} files")
 
 
