@@ -14,6 +14,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 from statistics import mean
+from typing import NamedTuple
 
 import matplotlib
 import numpy as np
@@ -32,15 +33,27 @@ N_FEATURES, N_CLASSES = 64, 10
 RECIPE_FLASH = ("3k", "5k", "8k", "16k", "32k")
 NETWORK_FLASH = ("8k", "16k", "32k", "64k")
 CLIPS = (7, 14, 20)
-#: How a family is named beside its curve, its colour, and where the name stands (in points).
+LOWEST_ACCURACY = 0.91
+
+
+class Curve(NamedTuple):
+    """How a family is drawn; its name stands beside one of its points, offset in points."""
+
+    name: str
+    colour: str
+    point: int
+    offset: tuple[float, float]
+    alignment: str
+
+
 FAMILIES = {
-    "recipe": ("hyperlvq: intRVFL + GLVQ", "#c0392b", (-8, 9)),
-    "network": ("hyperlvq: one network of comparisons", "#e67e22", (6, -12)),
-    "vote": ("hyperlvq: default vote", "#e67e22", (-10, 9)),
-    "forest": ("forest (emlearn)", "#2e7d32", (6, -10)),
-    "MLP": ("MLP (emlearn)", "#1f5fa8", (6, -10)),
-    "SVC-linear": ("linear SVM (m2cgen)", "#6a3d9a", (6, -10)),
-    "SVC-RBF": ("RBF SVM (m2cgen)", "#6a3d9a", (6, -10)),
+    "recipe": Curve("hyperlvq: intRVFL + GLVQ", "#c0392b", 2, (6, 8), "right"),
+    "network": Curve("hyperlvq: one network, untuned", "#d35400", -1, (6, 9), "right"),
+    "vote": Curve("hyperlvq: default vote, untuned", "#d35400", -1, (8, 9), "right"),
+    "MLP": Curve("MLP (emlearn)", "#1f5fa8", 0, (0, -15), "center"),
+    "forest": Curve("forest (emlearn)", "#2e7d32", -1, (0, -15), "center"),
+    "logistic": Curve("logistic regression (m2cgen)", "#555555", -1, (10, -15), "left"),
+    "SVC-RBF": Curve("RBF SVM (m2cgen)", "#6a3d9a", -1, (8, -16), "right"),
 }
 
 
@@ -136,29 +149,33 @@ def draw(rows):
     matplotlib.rcParams.update({"svg.hashsalt": "hyperlvq", "font.size": 9.5})
     figure = Figure(figsize=(7.4, 4.2), layout="constrained")
     axes = figure.subplots()
-    for family, (label, colour, offset) in FAMILIES.items():
+    for family, curve in FAMILIES.items():
         points = sorted(
             (int(row["flash"]) / 1024, float(row["accuracy"]))
             for row in rows
             if row["family"] == family
         )
-        is_ours = label.startswith("hyperlvq")
+        is_ours = curve.name.startswith("hyperlvq")
         axes.plot(
             *zip(*points, strict=True),
-            color=colour,
+            color=curve.colour,
             marker="o" if is_ours else "s",
             linewidth=2.4 if is_ours else 1.4,
             markersize=6 if is_ours else 4.5,
         )
         axes.annotate(
-            label,
-            points[-1],
-            offset,
+            curve.name,
+            points[curve.point],
+            curve.offset,
             textcoords="offset points",
-            color=colour,
+            color=curve.colour,
+            horizontalalignment=curve.alignment,
             weight="bold" if is_ours else "normal",
         )
     axes.set_xscale("log", base=2)
+    axes.set_xlim(1, 900)
+    axes.set_xticks([2**power for power in range(1, 10)])
+    axes.set_ylim(LOWEST_ACCURACY, 0.995)
     axes.set_xlabel("flash of the whole image on a Cortex-M3, KiB")
     axes.set_ylabel("test accuracy of the C")
     axes.set_title("scikit-learn's digits: 1347 samples to train, 450 to test", loc="left")
