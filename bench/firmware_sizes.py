@@ -1,6 +1,6 @@
 """Accuracy against flash: models of several sizes as C on an emulated Cortex-M3, and a picture.
 
-    python bench/firmware_sizes.py --peers-python PATH    # measures, which takes an hour, and draws
+    python bench/firmware_sizes.py --peers-python PATH    # measures, for half an hour, and draws
     python bench/firmware_sizes.py                        # draws docs/firmware_sizes.svg again
 
 Samples, harness and environments are those of bench/firmware.py. Accuracy is that of the C, flash

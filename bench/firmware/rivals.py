@@ -28,6 +28,40 @@ HEADER = """#include <stdint.h>
 typedef {value} bench_value;
 int bench_predict(const bench_value *x);
 """
+HIGHEST_SCORE = """
+int bench_predict(const bench_value *x)
+{
+    double scores[10];
+    int best = 0;
+    score((double *)x, scores);
+    for (int i = 1; i < 10; i++) {
+        if (scores[i] > scores[best]) {
+            best = i;
+        }
+    }
+    return best;
+}
+"""
+HIGHEST_VOTE = """
+int bench_predict(const bench_value *x)
+{
+    double scores[45];
+    const double *pair = scores;
+    int votes[10] = {0}, best = 0;
+    score((double *)x, scores);
+    for (int i = 0; i < 10; i++) {
+        for (int j = i + 1; j < 10; j++) {
+            votes[*pair++ > 0 ? i : j]++;
+        }
+    }
+    for (int i = 1; i < 10; i++) {
+        if (votes[i] > votes[best]) {
+            best = i;
+        }
+    }
+    return best;
+}
+"""
 
 
 def main():
@@ -110,22 +144,9 @@ int bench_predict(const bench_value *x)
 
 
 def write_m2cgen(model, _, data, folder, name):
-    """Write a model whose C fills an array of scores."""
+    """Write a model whose C fills an array: of scores by class, or an SVM's by pair of classes."""
     model.fit(data["X_train"], data["y_train"])
-    body = """
-int bench_predict(const bench_value *x)
-{
-    double scores[10];
-    int best = 0;
-    score((double *)x, scores);
-    for (int i = 1; i < 10; i++) {
-        if (scores[i] > scores[best]) {
-            best = i;
-        }
-    }
-    return best;
-}
-"""
+    body = HIGHEST_VOTE if isinstance(model, SVC) else HIGHEST_SCORE
     text = m2cgen.export_to_c(model)
     save(folder, name, "double", f"{text}\n{body}", model.predict(data["X_test"]))
 
