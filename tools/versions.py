@@ -37,7 +37,8 @@ def main() -> None:
         subprocess.run([python, "-m", "pip", "list"], check=True)
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(python.parents[1] / "numba")}
         pytest = [python, "-m", "pytest", "-q", *PYTEST_OPTIONS[choice], *options.tests]
-        subprocess.run(pytest, check=True, cwd=ROOT, env=environment)
+        if code := subprocess.run(pytest, cwd=ROOT, env=environment).returncode:
+            raise SystemExit(f"with the {choice} dependencies, pytest ended with {code}")
 
 
 def quick_tests() -> list[str]:
