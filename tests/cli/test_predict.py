@@ -52,7 +52,7 @@ def test_a_level_never_seen_and_missing_values_are_fine(predict):
 
 
 READERS = {
-    "p.csv": partial(pd.read_csv, engine="python"),
+    "p.csv": partial(pd.read_csv, engine="pyarrow"),
     "p.tsv": lambda path: pd.read_csv(path, sep="\t"),
     "p.csv.gz": pd.read_csv,
     "P.CSV": pd.read_csv,
