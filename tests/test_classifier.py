@@ -117,6 +117,19 @@ def test_counts_as_weights_are_repetitions(wine, rng):
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-6)
 
 
+def test_one_repetition_is_left_out_at_a_time_and_other_weights_as_a_whole():
+    X, y, classes = np.array([[0.0], [0.0], [1.0]]), np.array([0, 1, 1]), np.array([0, 1])
+    model = small()
+
+    def portions(features, weights):
+        return sorted(model._prepared((features, y, np.array(weights)), classes).portions)
+
+    assert portions(X, [3.0, 5.0, 7.0]) == [1, 1, 1]
+    real = np.array([0.5, 2.5, 3.0])  # their mean is 2, which becomes 1
+    assert portions(X, real) == [0.25, 1, 1.5]  # the first two are equal samples
+    assert portions(np.array([[0.0], [2.0], [1.0]]), real) == [0.25, 1.25, 1.5]
+
+
 def test_equal_samples_of_two_classes_do_not_mislead_the_choice():
     X = np.repeat([[0.0], [1.0]], 100, axis=0)
     y = np.concatenate([np.repeat([0, 1], [80, 20]), np.repeat([0, 1], [30, 70])])

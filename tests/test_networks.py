@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,27 @@ def test_features_that_matter_are_relevant_and_read_more_often(trained):
     assert relevances[:2].min() > 2 * relevances[2:].max()
     read = np.bincount(networks[-1].units.features, minlength=5)
     assert read[:2].min() > read[2:].max()
+
+
+def test_few_samples_tell_a_network_alone_which_features_are_relevant(monkeypatch):
+    monkeypatch.setattr("hyperlvq.networks.CHECKED_ROWS", 100)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 5))
+    trainer = trainer_of(X, (X[:, 0] * X[:, 1] > 0).astype(int))
+    seen = []
+    monkeypatch.setattr(Trainer, "_train_one", _noting(seen, Trainer._train_one))
+    trainer.train(1, None)
+
+    assert seen == [100, 1500]
+    assert trainer.relevances[:2].min() > 2 * trainer.relevances[2:].max()
+
+
+def _noting(seen, train_one):
+    def note_and_train(self, *arguments):
+        seen.append(len(self.samples.y))
+        return train_one(self, *arguments)
+
+    return note_and_train
 
 
 def test_relevances_of_labels_without_any_are_not_all_in_one_feature():
@@ -110,12 +133,32 @@ def test_tables_have_what_was_tried_and_what_was_chosen(trained):
     assert chosen == settings["alpha"]
 
 
-def test_every_network_that_is_trained_says_so_if_asked(capsys):
+@pytest.fixture
+def lines_of(capsys):
+    """Return a function that returns the lines that a verbose training prints."""
     rng = np.random.default_rng(0)
-    trainer = trainer_of(rng.normal(size=(30, 2)), np.arange(30) % 2, 50)
-    trainer.verbose = 1
-    trainer.train(2, None)
 
-    first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith("conjunction: 50 units, alpha ")
-    assert second.startswith("majority: 50 units, alpha ")
+    def train(n_networks, time_limit=None):
+        trainer = trainer_of(rng.normal(size=(30, 2)), np.arange(30) % 2, 50)
+        trainer.verbose = 1
+        trainer.train(n_networks, time_limit)
+        return capsys.readouterr().out.splitlines()
+
+    return train
+
+
+def test_progress_tells_what_each_network_is_worth_and_how_long_the_rest_takes(lines_of):
+    first, second = lines_of(2)
+
+    assert first.startswith("network 1 of 2: 50 conjunction units, alpha ")
+    assert re.search(r"left-out accuracy 0\.\d{3}, .* s so far, about \d+\.\d s to go$", first)
+    assert second.startswith("network 2 of 2: 50 majority units, alpha ")
+    assert second.endswith(" s so far")
+
+
+def test_progress_names_what_is_trained_besides_and_what_there_is_no_time_for(lines_of):
+    scout, only = lines_of(1)
+
+    assert scout.startswith("relevances of features: 50 conjunction units")
+    assert only.startswith("network 1 of 1")
+    assert lines_of(3, time_limit=1e-9)[1] == "no further network in the time_limit of 1e-09 s"

@@ -9,11 +9,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 from hyperlvq import (
     CentroidClassifier,
     ComparisonLayer,
+    FrameVectorizer,
     GLVQClassifier,
     HyperLVQClassifier,
     IntRVFLLayer,
@@ -25,6 +27,7 @@ from hyperlvq import (
     make_classifier,
 )
 from hyperlvq.registry import hidden_layers, readouts
+from hyperlvq.version import DOCUMENTATION
 
 ESTIMATORS = [
     RVFLLayer(n_units=30),
@@ -83,3 +86,20 @@ def test_defaults_are_as_documented(kind):
     documented = DOCUMENTED_DEFAULT.findall(getdoc(kind))
 
     assert {name: eval(value) for name, value in documented} == kind().get_params()
+
+
+@pytest.mark.parametrize(
+    "estimator", [*ESTIMATORS, FrameVectorizer()], ids=lambda e: type(e).__name__
+)
+def test_html_view_links_to_the_reference(estimator):
+    page = f"{DOCUMENTATION}reference/generated/hyperlvq.{type(estimator).__name__}.html"
+
+    assert f'href="{page}"' in estimator_html_repr(estimator)
+    assert page in estimator_html_repr(make_pipeline(MinMaxScaler(), estimator))
+
+
+def test_html_view_of_a_readout_from_elsewhere_links_to_nothing_of_ours():
+    class Elsewhere(GLVQClassifier):
+        pass
+
+    assert DOCUMENTATION not in estimator_html_repr(Elsewhere())

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from hyperlvq.frames import FrameVectorizer
     from hyperlvq.hidden import ComparisonLayer, IntRVFLLayer, RVFLLayer
     from hyperlvq.models import make_classifier
+    from hyperlvq.plots import LossCurveDisplay, PrototypeDisplay
     from hyperlvq.readouts import (
         CentroidClassifier,
         GLVQClassifier,
@@ -28,6 +29,8 @@ _MODULES = {
     "FrameVectorizer": "frames",
     "HyperLVQClassifier": "classifier",
     "IntRVFLLayer": "hidden",
+    "LossCurveDisplay": "plots",
+    "PrototypeDisplay": "plots",
     "RVFLLayer": "hidden",
     "load": "saving",
     "make_classifier": "models",
@@ -43,7 +46,9 @@ __all__ = [
     "IntRVFLLayer",
     "KGLVQClassifier",
     "LVQ1Classifier",
+    "LossCurveDisplay",
     "PerceptronClassifier",
+    "PrototypeDisplay",
     "RLSClassifier",
     "RVFLLayer",
     "load",

@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from hyperlvq.kernels.leave_one_out import WeightedSamples
 from hyperlvq.kernels.samples import are_counts, canonical_samples, have_twins
-from hyperlvq.kernels.scores import row_slices, softmax_probabilities
+from hyperlvq.kernels.scores import softmax_probabilities
 from hyperlvq.kernels.units import Units, constant_unit
 from hyperlvq.learnt import FLOATS
 from hyperlvq.networks import (
@@ -19,9 +19,6 @@ from hyperlvq.networks import (
 )
 from hyperlvq.readouts.base import Readout
 from hyperlvq.registry import PARTS, check_units
-
-#: Rows whose activations are held at once.
-BLOCK_ROWS = 2048
 
 
 class HyperLVQClassifier(Readout):
@@ -57,7 +54,8 @@ class HyperLVQClassifier(Readout):
     random_state : int, RandomState instance or None, default=None
         Where the units come from.
     verbose : int, default=0
-        Whether to print a line about each network.
+        Whether to print a line about each network: what it is worth, and how long training has
+        taken and will take.
 
     Attributes
     ----------
@@ -70,7 +68,11 @@ class HyperLVQClassifier(Readout):
     uniform_share_ : float
         The share of probabilities that all classes get, whatever the scores.
     relevances_ : ndarray of shape (n_features_in_,)
-        How much scores change when a feature's values are permuted; adds up to 1.
+        How much the scores of the first network (of a smaller one for `n_networks=1`) change when
+        a feature's values are permuted, among at most 1000 training samples, as a share of all
+        features. It tells what the model looks at; how much accuracy depends on a feature is what
+        `sklearn.inspection.permutation_importance` tells, of any model. Selectors take it as
+        `importance_getter="relevances_"`.
     settings_ : dict of str to list
         A table of the networks: kind, number of units, penalty, what came of it, weight in the
         vote, and seconds.
@@ -191,11 +193,7 @@ class HyperLVQClassifier(Readout):
         self.coef_ = np.column_stack([*coefficients, intercepts])
 
     def _scores(self, engine, X):
-        scores = np.empty((len(X), len(self.classes_)))
-        for rows in row_slices(len(X), BLOCK_ROWS):
-            activations = engine.compare(X[rows], self._units, self.n_jobs)
-            scores[rows] = engine.linear_scores(activations, self.coef_)
-        return scores
+        return engine.comparison_scores(X, self._units, self.coef_, self.n_jobs)
 
     @property
     def _units(self):

@@ -21,7 +21,7 @@ from hyperlvq.batched.backend import DEVICES, Backend, backend_of, name_of
 from hyperlvq.batched.encoding import compare_on_device, encode_integers
 from hyperlvq.checks import check_cost
 from hyperlvq.kernels import scores
-from hyperlvq.kernels.comparisons import compare_rows
+from hyperlvq.kernels.comparisons import compare_rows, score_rows
 from hyperlvq.kernels.distances import class_sums, linear_scores, prototype_scores, squared_norms
 from hyperlvq.kernels.encoding import encode_rows
 from hyperlvq.kernels.glvq import cost_and_gradient
@@ -71,6 +71,11 @@ class NumpyEngine:
         n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
         return compare_rows(X, units, n_threads)
 
+    def comparison_scores(self, X, units, coefficients, n_jobs):
+        """Return the linear scores of what `compare` returns, without keeping that."""
+        n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
+        return score_rows(X, units, coefficients, n_threads)
+
     def project(self, X, weights, biases):
         """Return the activations of `RVFLLayer`, in the precision of X."""
         with block_threads() as map_blocks:
@@ -107,8 +112,11 @@ class NumpyEngine:
         """Return the label of each sample from what `decision_function` returns."""
         return classes[scores.winners_of(compared_scores)]
 
-    def minimise_glvq(self, start, samples, slope, max_iter, tol) -> Minimum:
-        """Return the prototypes that minimise the weighted mean of g(μ)."""
+    def minimise_glvq(self, start, samples, slope, max_iter, tol, report=None) -> Minimum:
+        """Return the prototypes that minimise the weighted mean of g(μ).
+
+        `report` is called with all costs so far after each iteration, but for those on a device.
+        """
         (prototypes, prototype_classes), (X, y, weights) = start, samples
         shape, shares, norms = prototypes.shape, weights / weights.sum(), squared_norms(X)
 
@@ -118,7 +126,7 @@ class NumpyEngine:
             return cost, gradient.ravel()
 
         with block_threads() as map_blocks:
-            minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol)
+            minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol, report)
         return minimum._replace(position=minimum.position.reshape(shape))
 
     def solve_least_squares(self, samples, n_classes, alphas, method):
@@ -230,7 +238,7 @@ class TorchEngine:
         winners = (compared_scores > 0).long() if is_single else compared_scores.argmax(axis=1)
         return classes[on_host(winners) if isinstance(classes, np.ndarray) else winners]
 
-    def minimise_glvq(self, start, samples, slope, max_iter, tol) -> Minimum:
+    def minimise_glvq(self, start, samples, slope, max_iter, tol, report=None) -> Minimum:
         (prototypes, prototype_classes), (X, y, weights) = start, samples
         backend, counts = self.backend, np.bincount(on_host(prototype_classes))
         activations = backend.cast(X, computing_dtype(X))[None]

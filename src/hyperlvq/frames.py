@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from hyperlvq.kernels.features import columns_to_features, feature_names, level_lookups
 from hyperlvq.learnt import check_usable
 from hyperlvq.registry import PARTS, check_parameters
+from hyperlvq.version import DocumentedMixin
 
 
-class FrameVectorizer(TransformerMixin, BaseEstimator):
+class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
     """Turn the columns of a data frame into one array of features.
 
     Frames are those of pandas, polars and pyarrow, or what else gives columns by name. Numbers are

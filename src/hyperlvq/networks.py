@@ -1,7 +1,6 @@
 """Networks of comparisons that choose their own settings, and the weights of their vote."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -30,9 +29,9 @@ FURTHER_KINDS = ("majority", "parity", "conjunction")
 USUAL_UNITS, MANY_UNITS = 4000, 8000
 #: The numbers of samples that many units pay for, from the first to the last.
 MANY_UNITS_BETWEEN = 911, 4000
-#: Of a network that only tells which features are relevant.
-SCOUT_UNITS = 2000
-#: WeightedSamples whose features are permuted to tell.
+#: Of a network that only tells which features are relevant: it sees the checked samples alone.
+SCOUT_UNITS = 1000
+#: Samples whose features are permuted to tell.
 RELEVANCE_ROWS = 1000
 #: How many samples it takes to believe the relevances as much as that all are equal.
 RELEVANCE_PRIOR = 1000
@@ -83,8 +82,8 @@ class Trainer:
     def train(self, n_networks: int, time_limit: float | None) -> list[Network]:
         """Return networks: as many as asked for, or for which there is time, at least one."""
         is_alone = n_networks == 1
-        scout_units = min(self.n_units, SCOUT_UNITS) if is_alone else self.n_units
-        scout = self._train_one(FIRST_KIND, scout_units, None)
+        scout = self._scout() if is_alone else self._train_one(FIRST_KIND, self.n_units, None)
+        self._report(scout, [] if is_alone else [scout], n_networks)
         self.relevances = relevances_of(scout, self.samples, self.rng)
         networks = [] if is_alone else [scout]
         chances = self._chances()
@@ -95,9 +94,35 @@ class Trainer:
             slowest = max((network.seconds for network in networks), default=0)
             is_late = perf_counter() - self.started + slowest > (time_limit or np.inf)
             if networks and is_late:
+                self._say(f"no further network in the time_limit of {time_limit:g} s")
                 break
             networks.append(self._train_one(kind, self.n_units, chances))
+            self._report(networks[-1], networks, n_networks)
         return networks
+
+    def _report(self, network: Network, voting: list[Network], n_networks: int) -> None:
+        """Say what came of a network, and how long those that are missing will take."""
+        chosen, n_left = network.chosen, n_networks - len(voting)
+        name = f"network {len(voting)} of {n_networks}" if voting else "relevances of features"
+        so_far = f"{perf_counter() - self.started:.1f} s so far"
+        if voting and n_left:
+            seconds = n_left * sum(each.seconds for each in voting) / len(voting)
+            so_far += f", about {seconds:.1f} s to go"
+        self._say(
+            f"{name}: {len(network.units.kinds)} {network.kind} units, alpha {chosen.alpha:g}, "
+            f"left-out accuracy {1 - chosen.error:.3f}, log loss {chosen.log_loss:.3f}; {so_far}"
+        )
+
+    def _say(self, message: str) -> None:
+        if self.verbose:
+            print(message, flush=True)
+
+    def _scout(self) -> Network:
+        """Return a small network that has seen no more samples than it takes to judge features."""
+        few = Trainer(self.samples.take(self.checked_rows), self.n_units, self.rng, self.verbose)
+        scout = few._train_one(FIRST_KIND, min(self.n_units, SCOUT_UNITS), None)
+        self.step = few.step
+        return scout
 
     def _chances(self) -> np.ndarray:
         """Return how often features are to be read, between their relevances and all alike."""
@@ -119,8 +144,11 @@ class Trainer:
         else:
             problem = WideProblem(self.samples, encode)
         path = PenaltyPath(problem)
-        with single_blas_thread if n_samples <= FEW_SAMPLES else nullcontext():
-            self.step = path.best(None if n_samples <= FEW_SAMPLES else self.step)
+        if n_samples <= FEW_SAMPLES:
+            with single_blas_thread:
+                self.step = path.best()
+        else:
+            self.step = path.best_near(self.step)
         coefficients, intercepts = problem.coefficients(path.tried[self.step].solution)
         self.checked = Checked(problem.y, problem.weights, problem.total)
         chosen = path.tried[self.step]._replace(solution=None)
@@ -129,13 +157,7 @@ class Trainer:
             for step, each in sorted(path.tried.items())
         ]
         seconds = perf_counter() - started
-        network = Network(kind, units, coefficients, intercepts, tried, chosen, seconds)
-        if self.verbose:
-            print(
-                f"{kind}: {n_units} units, alpha {chosen.alpha:g}, left-out accuracy "
-                f"{1 - chosen.error:.3f}, log loss {chosen.log_loss:.3f}, {seconds:.1f} s"
-            )
-        return network
+        return Network(kind, units, coefficients, intercepts, tried, chosen, seconds)
 
 
 def relevances_of(network: Network, samples: WeightedSamples, rng) -> np.ndarray:

@@ -110,7 +110,7 @@ class Predictor:
 
     def _decisions(self, X: np.ndarray) -> np.ndarray:
         if self.readout.kind == "HyperLVQClassifier":
-            X = compare(X, _units(self.readout.learnt))
+            return scores.compared(comparison_scores(X, self.readout.learnt))
         _check_no_missing(X, self.readout.kind)
         if X.dtype.name not in SAMPLE_DTYPES:
             X = X.astype(np.float64)
@@ -128,7 +128,7 @@ class Predictor:
     def _n_at_once(self) -> int:
         """The number of rows whose features, activations and scores take a bounded memory."""
         widths = [part.learnt["n_features_in_"] for part in self.parts]
-        widths += [len(part.learnt.get("kinds_", ())) for part in self.parts]
+        widths += [len(part.learnt.get("kinds_", ())) for part in self.before]
         n_outputs = len(self.readout.learnt.get("prototype_classes_", ()))
         rows = BLOCK_NUMBERS // max(n_outputs, len(self.classes), *widths)
         return rows // ROWS_MULTIPLE * ROWS_MULTIPLE or max(rows, 1)
@@ -152,6 +152,15 @@ def compare(X: np.ndarray, compared: units.Units) -> np.ndarray:
 
         return compare_rows(X, compared)
     return units.compare_rows(X, compared)
+
+
+def comparison_scores(X: np.ndarray, learnt: Mapping[str, Any]) -> np.ndarray:
+    """Return the linear scores of units of comparisons."""
+    if len(X) > FEW_ROWS:
+        from hyperlvq.kernels.comparisons import score_rows
+
+        return score_rows(X, _units(learnt), learnt["coef_"])
+    return scores.linear_scores(units.compare_rows(X, _units(learnt)), learnt["coef_"])
 
 
 def _units(learnt: Mapping[str, Any]) -> units.Units:

@@ -358,6 +358,7 @@ _INIT_NOISE = Parameter(
 )
 _LEARNING_RATE_HELP = "Size of a step"
 _RANDOM = {"random_state": Parameter(_check_random_state)}
+_VERBOSE = {"verbose": Parameter(partial(check_integer, minimum=0))}
 _SHUFFLED = {"shuffle": Parameter(check_boolean)}
 _WEIGHTED = {
     "class_weight": Parameter(
@@ -494,7 +495,7 @@ PARTS: dict[str, PartRecord] = {
             ),
             **_WEIGHTED,
             **_RANDOM,
-            "verbose": Parameter(partial(check_integer, minimum=0)),
+            **_VERBOSE,
         },
         check=check_units,
         output_rows="coef_",
@@ -599,6 +600,7 @@ PARTS: dict[str, PartRecord] = {
             "warm_start": Parameter(check_boolean),
             **_WEIGHTED,
             **_RANDOM,
+            **_VERBOSE,
         },
         defaults={
             "features": {"slope": "auto", "prototypes_per_class": 3, "init_noise": 0.1},
@@ -641,6 +643,7 @@ PARTS: dict[str, PartRecord] = {
             "max_kernel_bytes": Parameter(_at_least_one),
             **_WEIGHTED,
             **_RANDOM,
+            **_VERBOSE,
         },
         check=_check_kernel_glvq,
         grid={"prototypes_per_class": (1, 3), "gamma": (0.1, 0.3, 1.0)},

@@ -12,6 +12,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from hyperlvq import GLVQClassifier, HyperLVQClassifier, IntRVFLLayer, make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import compare, make_plan
+from hyperlvq.export.layout import Layout
 from hyperlvq.frames import FrameVectorizer
 from hyperlvq.kernels.units import Units, compare_rows
 from hyperlvq.saving import to_parts
@@ -149,12 +150,21 @@ def test_units_compare_as_in_the_float_model_at_every_threshold(readout, kind, r
     assert sorted(map(bytes, found.T)) == sorted(map(bytes, expected[:, :-1].T))
 
 
+def test_layout_has_room_for_the_score_of_the_largest_activations(iris):
+    model = make_classifier("intrvfl", "rls", n_units=40, clip=7, random_state=0).fit(*iris)
+    plan = make_plan(model, bits=8)
+
+    largest = plan.encoder.limit * np.abs(plan.weights).sum(axis=1) + np.abs(plan.biases)
+    assert Layout.of(plan).largest_score >= largest.max()
+
+
 def test_units_that_change_no_winner_are_left_out(iris):
     model = HyperLVQClassifier(1, n_units=20, random_state=0).fit(*iris)
-    model.coef_[:, 3] = 5  # for all classes
+    n_units = make_plan(model, bits=16).n_units
+    model.coef_[:, np.ptp(model.coef_[:, :-1], axis=0).argmax()] = 5  # for all classes
 
     plan = make_plan(model, bits=16)
-    assert plan.n_units == plan.weights.shape[1] == len(plan.encoder.kinds) == 19
+    assert plan.n_units == plan.weights.shape[1] == len(plan.encoder.kinds) == n_units - 1
     assert compare(model, plan, *iris).agreement == 1
 
 

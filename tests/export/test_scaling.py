@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
 from hyperlvq.export.layout import scaling_layout
-from hyperlvq.export.scaling import make_scaling
+from hyperlvq.export.scaling import FloatScaling, make_scaling
 
 UNITS = st.integers(1, 2000)
 
@@ -129,3 +129,20 @@ def test_feature_that_loses_much_is_told_to_the_user(low, high, input_type, note
     (told,) = scale(low, high, 100, input_type)[1]
 
     assert note in told
+
+
+@pytest.mark.parametrize(("n_rows", "index_type"), [(256, "uint8_t"), (257, "uint16_t")])
+def test_scalings_that_occur_often_are_stored_once_with_an_index(n_rows, index_type):
+    low = np.tile(np.arange(n_rows, dtype=np.float32), 2)
+
+    layout = scaling_layout(FloatScaling(low, np.ones_like(low), 100))
+    assert (layout.n_rows, layout.index_type) == (n_rows, index_type)
+    index_bytes = int(index_type[4:-2]) // 8
+    assert layout.table_bytes(2 * n_rows, False) == n_rows * 8 + 2 * n_rows * index_bytes
+
+
+def test_scalings_that_all_differ_have_no_index():
+    low = np.arange(10, dtype=np.float32)
+
+    layout = scaling_layout(FloatScaling(low, np.ones_like(low), 100))
+    assert (layout.n_rows, layout.index_type, layout.table_bytes(10, False)) == (10, "", 80)

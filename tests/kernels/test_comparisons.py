@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hyperlvq.kernels import comparisons, units
+from hyperlvq.kernels import comparisons, scores, units
 from hyperlvq.kernels.comparisons import cuts_of, draw_units
 from hyperlvq.kernels.units import KINDS, Units, constant_unit
 
@@ -58,14 +58,42 @@ def test_constant_unit_is_one_whatever_the_features(compare_rows, rng):
     assert (compare_rows(rng.normal(size=(70, 6)), joined)[:, -1] == 1).all()
 
 
-@pytest.mark.parametrize("n_rows", [0, 1, 63, 64, 65, 200])
+@pytest.mark.parametrize("n_rows", [0, 1, 63, 64, 65, 200, 1023, 1024, 1100])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_compiled_and_plain_comparisons_agree(rng, n_rows, dtype):
     mixed = Units.joined([drawn(rng, kind) for kind in KINDS[:3]] + [constant_unit()])
-    X = rng.uniform(size=(n_rows, 6)).astype(dtype)
+    # Values that are equal to thresholds, which are of both keys.
+    X = rng.choice(mixed.thresholds, (n_rows, 6)).astype(dtype)
+    mixed = mixed._replace(thresholds=mixed.thresholds.astype(dtype).astype(float))
     X[rng.uniform(size=X.shape) < 0.1] = np.nan
+    expected, coefficients = units.compare_rows(X, mixed), rng.normal(size=(3, 61))
 
-    np.testing.assert_array_equal(comparisons.compare_rows(X, mixed), units.compare_rows(X, mixed))
+    np.testing.assert_array_equal(comparisons.compare_rows(X, mixed), expected)
+    found = comparisons.score_rows(X, mixed, coefficients)
+    np.testing.assert_array_equal(found, scores.linear_scores(expected, coefficients))
+
+
+@pytest.mark.parametrize("n_features", [1, 6])
+def test_more_thresholds_of_a_feature_than_two_bytes_count(rng, n_features):
+    many = drawn(rng, "parity", n_units=9000 * n_features, n_features=n_features)
+    X = rng.uniform(size=(1030, n_features))
+
+    some = slice(1020, None)
+    found = comparisons.compare_rows(X, many)
+    assert np.bincount(many.features).max() > np.iinfo(np.int16).max
+    np.testing.assert_array_equal(found[some], units.compare_rows(X[some], many))
+
+
+def test_scores_are_the_same_on_any_number_of_threads_and_beside_any_rows(rng):
+    mixed = Units.joined([drawn(rng, kind, 400) for kind in KINDS[:3]])
+    X, coefficients = rng.uniform(size=(3000, 6)), rng.normal(size=(4, 1200))
+    expected = comparisons.score_rows(X, mixed, coefficients, n_threads=1)
+
+    np.testing.assert_array_equal(
+        comparisons.score_rows(X, mixed, coefficients, n_threads=3), expected
+    )
+    alone = [comparisons.score_rows(X[[row]], mixed, coefficients)[0] for row in range(40)]
+    np.testing.assert_array_equal(alone, expected[:40])
 
 
 def test_some_units_taken_are_those_units(rng):

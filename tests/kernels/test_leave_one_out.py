@@ -30,6 +30,14 @@ def problem_of(samples, is_tall):
     return WideProblem(samples, np.asarray)
 
 
+def test_gram_of_weighted_samples_has_double_precision(rng):
+    samples = samples_of(rng, 50, 8)
+    centred = samples.X - np.average(samples.X, axis=0, weights=samples.weights)
+
+    gram = problem_of(samples, True).gram * total_variance(samples)
+    np.testing.assert_allclose(gram, (centred.T * samples.weights) @ centred, atol=1e-12)
+
+
 def ridge(samples, weights, penalty):
     """Return W and b by the normal equations."""
     rows = np.column_stack([samples.X, np.ones(len(samples.y))])
@@ -95,18 +103,35 @@ def test_units_that_never_change_give_the_shares_of_classes(is_tall):
     np.testing.assert_allclose(b, [0.75, 0.25])
 
 
-def test_path_finds_the_same_penalty_from_anywhere_if_there_is_one_optimum(rng):
+@pytest.mark.parametrize("start", range(len(ALPHAS)))
+def test_search_ends_where_neither_neighbour_is_better(rng, start):
     n_samples = 300
     X = rng.integers(0, 2, (n_samples, 60)).astype(np.int8)
     y = (X[:, :5].sum(axis=1) + rng.normal(size=n_samples) > 2.5).astype(int)
-    samples = WeightedSamples(X, y, np.ones(n_samples), np.ones(n_samples), 2)
-    problem = problem_of(samples, True)
-    best = PenaltyPath(problem).best()
+    problem = problem_of(WeightedSamples(X, y, np.ones(n_samples), np.ones(n_samples), 2), True)
+    path = PenaltyPath(problem)
+    found = path.best_near(start)
+    seen = dict(path.tried)
+    path.best()  # tries all
 
-    assert 0 < best < len(ALPHAS) - 1
-    started_near = PenaltyPath(problem)
-    assert started_near.best(best) == best
-    assert len(started_near.tried) <= 5
+    def criterion(step):
+        tried = path.tried[min(max(step, 0), len(ALPHAS) - 1)]
+        return tried.error + (0.1 + 30 / n_samples) * tried.log_loss
+
+    assert criterion(found) <= min(criterion(found - 1), criterion(found + 1))
+    first, last = max(min(start, found) - 1, 0), min(max(start, found) + 1, len(ALPHAS) - 1)
+    assert seen.keys() == {*range(first, last + 1)}  # each once, and none beyond
+
+
+def test_errors_are_smoothed_where_all_penalties_are_tried(rng):
+    path = PenaltyPath(problem_of(samples_of(rng, 40, 60), False))
+    best = path.best()
+
+    errors = np.array([path.tried[step].error for step in range(len(ALPHAS))])
+    before, after = np.r_[errors[0], errors[:-1]], np.r_[errors[1:], errors[-1]]
+    losses = np.array([path.tried[step].log_loss for step in range(len(ALPHAS))])
+    smooth = (before + 2 * errors + after) / 4
+    assert best == np.argmin(smooth + (0.1 + 30 / path.problem.total) * losses)
 
 
 def test_tried_penalty_has_the_best_temperature_error_and_bounded_scores(rng):

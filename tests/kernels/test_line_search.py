@@ -97,8 +97,8 @@ def test_just_the_decrease_asked_for_ends_the_first_stage_where_the_cost_rises(s
 
 def test_flat_step_as_high_as_the_start_is_not_past_a_minimum():
     line = begin(0.0, -1.0, 1.0, guards=None)
-    for slope in (0.0, -1.0):
-        line = next_line(line, 0.0, slope, SCALARS)
+    for slope in np.array([0.0, -1.0]):
+        line = next_line(line, np.float64(0.0), slope, SCALARS)
 
         assert not line.is_bracketed
 

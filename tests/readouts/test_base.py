@@ -613,3 +613,22 @@ def test_a_sample_too_far_to_be_classified_is_refused(iris, n_classes, readout, 
 
     with pytest.raises(ValueError, match=f"the {what} are not finite: features are too"):
         readout.predict([*X, X[0] * 1e250])
+
+
+@pytest.mark.parametrize(
+    "readout",
+    [
+        GLVQClassifier(max_iter=25, tol=0, random_state=0, verbose=1),
+        GLVQClassifier(solver="sgd", max_iter=25, tol=0, random_state=0, verbose=1),
+        KGLVQClassifier(max_iter=25, tol=0, random_state=0, verbose=1),
+    ],
+    ids=["glvq", "glvq-sgd", "kglvq"],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_verbose_training_prints_the_loss_once_in_ten_iterations(readout, activations, capsys):
+    losses = readout.fit(*activations).loss_curve_
+
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(losses) // 10 > 0
+    assert lines[0].startswith(f"iteration 10 of at most 25: loss {losses[9]:.6f}, ")
+    assert lines[0].endswith(" s so far")

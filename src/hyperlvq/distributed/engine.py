@@ -32,7 +32,7 @@ class PartitionsEngine(NumpyEngine):
         (total,) = rows.total(distance_sum, *prototypes)
         return float(total / rows.shape[0])
 
-    def minimise_glvq(self, start, samples, slope, max_iter, tol):
+    def minimise_glvq(self, start, samples, slope, max_iter, tol, report=None):
         (prototypes, prototype_classes), (rows, _, _) = start, samples
         shape, share = prototypes.shape, 1 / rows.shape[0]
 
@@ -41,7 +41,7 @@ class PartitionsEngine(NumpyEngine):
             cost, gradient = rows.total(glvq_cost, *given)
             return cost, gradient.ravel()
 
-        minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol)
+        minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol, report)
         return minimum._replace(position=minimum.position.reshape(shape))
 
     def solve_least_squares(self, samples, n_classes, alphas, method):

@@ -12,9 +12,12 @@ from hyperlvq.kernels.comparisons import cuts_of, draw_units
 from hyperlvq.kernels.units import Units, constant_unit
 from hyperlvq.learnt import FLOATS, check_usable
 from hyperlvq.registry import PARTS, check_parameters, check_units
+from hyperlvq.version import DocumentedMixin
 
 
-class ComparisonLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class ComparisonLayer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentedMixin, BaseEstimator
+):
     """Map features to small integers: units count which of a few comparisons hold.
 
     A unit compares a few features, drawn at random, with thresholds between the values seen in

@@ -10,9 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 from hyperlvq.engines import engine_of, engine_of_fitted
 from hyperlvq.learnt import FLOATS, check_usable
 from hyperlvq.registry import PARTS, check_parameters
+from hyperlvq.version import DocumentedMixin
 
 
-class IntRVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class IntRVFLLayer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentedMixin, BaseEstimator
+):
     """Map features of [0, 1] to small integers: thermometer codes bound to random keys.
 
     A feature x becomes a thermometer code of N entries, the first round(x N) of them -1 and the

@@ -9,11 +9,12 @@ from sklearn.utils.validation import check_is_fitted
 from hyperlvq.engines import engine_of, engine_of_fitted
 from hyperlvq.learnt import FLOATS, check_usable
 from hyperlvq.registry import PARTS, check_parameters
+from hyperlvq.version import DocumentedMixin
 
 BIAS_RANGE = 0.1
 
 
-class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentedMixin, BaseEstimator):
     """Map features to the sigmoids of random projections.
 
     h = 1/(1 + exp(-(Wx + b))) with W uniform in (-1, 1) and b uniform in (-0.1, 0.1), drawn in

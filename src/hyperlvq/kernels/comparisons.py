@@ -9,11 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
+from hyperlvq.kernels.scores import check_finite, exactly_summable
 from hyperlvq.kernels.threads import share_rows
 from hyperlvq.kernels.units import COUNTS, KINDS, N_COMPARISONS, Units, places_of
 
-# Samples that are compared with a threshold at once.
-LANES = 64
+# Samples and units whose activations are computed before any of them is used.
+LANES, UNITS_AT_ONCE = 64, 32
+# Samples for which it pays to sort all thresholds.
+RANKED_ROWS = 1024
 # Comparisons that are made while a prediction makes one product.
 COMPARISONS_PER_PRODUCT = 2
 # Random numbers that are drawn at once.
@@ -105,9 +108,9 @@ def compare_rows(X, units, n_threads=None):
     The threads are as many as BLAS has unless given.
     """
     activations = np.empty((len(X), len(units.kinds)), dtype=np.int8)
-    arrays = units.features, units.thresholds, units.keys, units.kinds
+    comparisons = _comparisons(units, X)
     share_rows(
-        lambda rows: compare(X[rows], *arrays, N_COMPARISONS, COUNTS, activations[rows]),
+        lambda rows: write_activations(X[rows], *comparisons, activations[rows]),
         len(X),
         len(units.features) // COMPARISONS_PER_PRODUCT,
         n_threads,
@@ -115,25 +118,171 @@ def compare_rows(X, units, n_threads=None):
     return activations
 
 
+def score_rows(X, units, coefficients, n_threads=None):
+    """Return the linear scores of what `compare_rows` returns, without an array of that size."""
+    weights = exactly_summable(coefficients, np.dtype(np.int8))
+    padding = -weights.shape[1] % UNITS_AT_ONCE
+    weights = np.pad(weights, ((0, 0), (0, padding)))
+    scores = np.empty((len(X), len(weights)))
+    comparisons = _comparisons(units, X)
+    share_rows(
+        lambda rows: write_scores(X[rows], *comparisons, weights, scores[rows]),
+        len(X),
+        len(units.features) // COMPARISONS_PER_PRODUCT + weights.size,
+        n_threads,
+    )
+    check_finite(scores, "scores")
+    return scores
+
+
+class Comparisons(NamedTuple):
+    """Units as compiled loops take them: every comparison is one of a column with a place, c ≥ p.
+
+    Columns hold the features: of few samples their values, of many their ranks, which are small
+    integers, so that more are compared at once. The rank of a value is the number of its feature's
+    thresholds that it reaches; places are thresholds, or their positions among those of a feature.
+    For comparisons with key -1 there is a second column per feature, and -p: of integers c < p is
+    -1 - c ≥ -p, and of values -1 - c is the largest number below -c.
+    """
+
+    columns: np.ndarray
+    places: np.ndarray
+    kinds: np.ndarray
+    thresholds: np.ndarray  # sorted, one feature after the other; none if there are no ranks
+    starts: np.ndarray  # where those of each feature start, and the end of the last
+
+
+def _comparisons(units, X):
+    n_features = X.shape[1]
+    columns = np.where(units.keys > 0, units.features, units.features + n_features)
+    if len(X) < RANKED_ROWS:
+        places = units.thresholds * units.keys
+        return Comparisons(columns, places, units.kinds, np.empty(0), np.empty(0, np.intp))
+    order = np.lexsort((units.thresholds, units.features))
+    n_thresholds = np.bincount(units.features, minlength=n_features)
+    starts = np.concatenate([[0], np.cumsum(n_thresholds)])
+    fits = n_thresholds.max(initial=0) < np.iinfo(np.int16).max
+    places = np.empty(len(order), np.int16 if fits else np.int32)
+    places[order] = np.arange(len(order)) - np.repeat(starts[:-1], n_thresholds) + 1
+    places *= units.keys
+    return Comparisons(columns, places, units.kinds, units.thresholds[order], starts)
+
+
 @compiled
-def compare(X, features, thresholds, keys, kinds, n_comparisons, counts, activations):
+def write_activations(X, columns, places, kinds, thresholds, starts, activations):
     """Write the activations of `compare_rows`."""
-    columns = np.empty((X.shape[1], LANES), dtype=np.float64)
-    n_holding = np.empty(LANES, dtype=np.float64)  # as wide as what is compared
+    n_lanes = min(LANES, X.shape[0])
+    values = np.empty((2 * X.shape[1], n_lanes), dtype=places.dtype)
+    n_holding = np.empty(n_lanes, dtype=places.dtype)  # as wide as what is compared
+    found = np.empty((UNITS_AT_ONCE, n_lanes), dtype=np.int8)
     for start in range(0, X.shape[0], LANES):
-        n_rows = min(LANES, X.shape[0] - start)
-        for i in range(X.shape[1]):
+        n_rows, position = min(LANES, X.shape[0] - start), 0
+        _write_columns(X[start : start + n_rows], thresholds, starts, values)
+        for first in range(0, len(kinds), UNITS_AT_ONCE):
+            some = kinds[first : first + UNITS_AT_ONCE]
+            for i in range(len(some)):
+                _count(values, columns, places, position, N_COMPARISONS[some[i]], n_holding)
+                position += N_COMPARISONS[some[i]]
+                _activate(n_holding, COUNTS[some[i]], found[i])
             for lane in range(n_rows):
-                columns[i, lane] = X[start + lane, i]
-        position = 0
-        for unit in range(kinds.shape[0]):
-            n_holding[:] = 0
-            for _ in range(n_comparisons[kinds[unit]]):
-                values, threshold = columns[features[position]], thresholds[position]
-                reached, missed = (1.0, 0.0) if keys[position] > 0 else (0.0, 1.0)
-                for lane in range(LANES):
-                    n_holding[lane] += reached if values[lane] >= threshold else missed
-                position += 1
-            of_kind = counts[kinds[unit]]
-            for lane in range(n_rows):
-                activations[start + lane, unit] = of_kind[int(n_holding[lane])]
+                row = activations[start + lane, first : first + len(some)]
+                for i in range(len(some)):
+                    row[i] = found[i, lane]
+
+
+@compiled
+def write_scores(X, columns, places, kinds, thresholds, starts, weights, scores):
+    """Write the scores of `score_rows`, for weights that are padded by zeros."""
+    n_lanes = min(LANES, X.shape[0])
+    values = np.empty((2 * X.shape[1], n_lanes), dtype=places.dtype)
+    n_holding = np.empty(n_lanes, dtype=places.dtype)
+    found = np.zeros((UNITS_AT_ONCE, n_lanes))
+    sums = np.empty((len(weights), n_lanes))
+    for start in range(0, X.shape[0], LANES):
+        n_rows, position = min(LANES, X.shape[0] - start), 0
+        _write_columns(X[start : start + n_rows], thresholds, starts, values)
+        sums[:] = 0
+        for first in range(0, len(kinds), UNITS_AT_ONCE):
+            some = kinds[first : first + UNITS_AT_ONCE]
+            for i in range(len(some)):
+                _count(values, columns, places, position, N_COMPARISONS[some[i]], n_holding)
+                position += N_COMPARISONS[some[i]]
+                _activate(n_holding, COUNTS[some[i]], found[i])
+            for row in range(len(weights)):
+                _add_products(weights[row, first : first + UNITS_AT_ONCE], found, sums[row])
+        for lane in range(n_rows):
+            for row in range(len(weights)):
+                scores[start + lane, row] = sums[row, lane]
+
+
+@compiled
+def _write_columns(X, thresholds, starts, columns):
+    """Write values or ranks and their opposites; a missing value lies below all thresholds."""
+    n_features = X.shape[1]
+    for i in range(n_features):
+        for lane in range(X.shape[0]):
+            value = X[lane, i]
+            if len(starts) == 0:
+                columns[i, lane] = value
+                columns[n_features + i, lane] = (
+                    np.inf if np.isnan(value) else np.nextafter(np.float64(-value), -np.inf)
+                )
+            else:
+                rank = _reached(value, thresholds[starts[i] : starts[i + 1]])
+                columns[i, lane] = rank
+                columns[n_features + i, lane] = -1 - rank
+
+
+@compiled
+def _reached(value, thresholds):
+    """Return how many sorted thresholds a value reaches."""
+    low, high = 0, len(thresholds)
+    while low < high:
+        middle = (low + high) // 2
+        if value >= thresholds[middle]:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def _count(values, columns, places, start, n_comparisons, n_holding):
+    """Write how many comparisons of a unit hold: four in one loop, which is vectorised."""
+    at = start
+    if n_comparisons >= 4:
+        a, b = values[columns[at]], values[columns[at + 1]]
+        c, d = values[columns[at + 2]], values[columns[at + 3]]
+        p, q, r, s = places[at], places[at + 1], places[at + 2], places[at + 3]
+        for lane in range(len(n_holding)):
+            n_holding[lane] = (a[lane] >= p) + (b[lane] >= q) + (c[lane] >= r) + (d[lane] >= s)
+        at += 4
+    else:
+        n_holding[:] = 0
+    while at < start + n_comparisons:
+        a, p = values[columns[at]], places[at]
+        for lane in range(len(n_holding)):
+            n_holding[lane] += a[lane] >= p
+        at += 1
+
+
+@compiled
+def _activate(n_holding, of_count, found):
+    """Write the activation for each number of comparisons that hold, without a look-up."""
+    a, b, c = of_count[0], of_count[1], of_count[2]
+    d, e, f = of_count[3], of_count[4], of_count[5]
+    for lane in range(len(found)):
+        n = n_holding[lane]
+        found[lane] = (
+            a if n == 0 else b if n == 1 else c if n == 2 else d if n == 3 else e if n == 4 else f
+        )
+
+
+@compiled
+def _add_products(weights, found, sums):
+    """Add what units contribute to the scores of a class, four of them in one loop."""
+    for i in range(0, UNITS_AT_ONCE, 4):
+        a, b, c, d = found[i], found[i + 1], found[i + 2], found[i + 3]
+        p, q, r, s = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
+        for lane in range(len(sums)):
+            sums[lane] += p * a[lane] + q * b[lane] + r * c[lane] + s * d[lane]

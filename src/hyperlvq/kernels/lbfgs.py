@@ -42,12 +42,13 @@ class Minimum(NamedTuple):
     has_converged: bool  # whether it ended before the limit of iterations
 
 
-def minimise(cost_and_gradient, start, max_iter, tol) -> Minimum:
+def minimise(cost_and_gradient, start, max_iter, tol, report=None) -> Minimum:
     """Minimise a cost from a start.
 
     Ends where no component of the gradient exceeds `tol` or, if that is None, where ten iterations
     lower the cost by less than a thousandth; where the cost stops falling; or after `max_iter`
-    iterations. `cost_and_gradient` must return a new gradient each time.
+    iterations. `cost_and_gradient` must return a new gradient each time. `report` is called with
+    all costs so far after each iteration.
     """
     point = evaluate(cost_and_gradient, np.array(start, dtype=float))
     check_cost(point.cost)
@@ -69,6 +70,8 @@ def minimise(cost_and_gradient, start, max_iter, tol) -> Minimum:
             continue
         step, slope, end = found
         costs.append(end.cost)
+        if report is not None:
+            report(costs)
         has_ended = is_flat(end.gradient, tol) or has_settled(point, end)
         if tol is None and len(costs) % LEVEL_ITERATIONS == 0:
             earlier = [start_cost, *costs][-1 - LEVEL_ITERATIONS]

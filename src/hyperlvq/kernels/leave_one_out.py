@@ -29,18 +29,23 @@ ALPHAS = 4.0 ** np.arange(-6, 5)
 TEMPERATURES = 2.0 ** np.arange(0, 6.6, 0.5)
 #: The share of the log loss in what penalties are chosen by, and what samples add to it.
 LOG_LOSS_SHARE, LOG_LOSS_SAMPLES = 0.1, 30
-#: Of the errors at a penalty and its two neighbours, as errors of few samples jump.
+#: Of the errors at a penalty and its two neighbours, where all are tried: few samples make jumps.
 SMOOTHING = np.array([0.25, 0.5, 0.25])
 
 
 class WeightedSamples(NamedTuple):
-    """WeightedSamples, each with a weight above 0."""
+    """Samples, each with a weight above 0."""
 
     X: np.ndarray
     y: np.ndarray  # class indices
     weights: np.ndarray
     portions: np.ndarray  # the part of each weight that is left out at once
     n_classes: int
+
+    def take(self, rows):
+        """Return the samples of these rows."""
+        X, y, weights, portions, n_classes = self
+        return WeightedSamples(X[rows], y[rows], weights[rows], portions[rows], n_classes)
 
     def targets(self):
         """Return the one-hot labels less their mean, and the mean."""
@@ -168,25 +173,33 @@ class PenaltyPath:
         self.problem = problem
         self.tried: dict[int, Tried] = {}
 
-    def best(self, start=None):
-        """Return the step of the best penalty: of all, or the one that is found from a start."""
-        if start is None:
-            return min(range(len(ALPHAS)), key=self._criterion)
+    def best(self):
+        """Return the step of the best of all penalties."""
+        tried = [self._try(step) for step in range(len(ALPHAS))]
+        errors = np.pad([each.error for each in tried], 1, mode="edge")
+        losses = np.array([each.log_loss for each in tried])
+        return int(np.argmin(np.convolve(errors, SMOOTHING, "valid") + self._share * losses))
+
+    def best_near(self, step):
+        """Return the step of a penalty that is better than both its neighbours, from a start."""
         while True:
-            near = range(max(start - 1, 0), min(start + 2, len(ALPHAS)))
+            near = range(max(step - 1, 0), min(step + 2, len(ALPHAS)))
             best = min(near, key=self._criterion)
-            if best == start:
+            if best == step:
                 return best
-            start = best
+            step = best
+
+    @property
+    def _share(self):
+        return LOG_LOSS_SHARE + LOG_LOSS_SAMPLES / self.problem.total
 
     def _criterion(self, step):
-        last = len(ALPHAS) - 1
-        steps = [max(step - 1, 0), step, min(step + 1, last)]
-        for each in {*steps} - self.tried.keys():
-            self.tried[each] = self._tried(each)
-        share = LOG_LOSS_SHARE + LOG_LOSS_SAMPLES / self.problem.total
-        errors = SMOOTHING @ [self.tried[each].error for each in steps]
-        return errors + share * self.tried[step].log_loss
+        return self._try(step).error + self._share * self._try(step).log_loss
+
+    def _try(self, step):
+        if step not in self.tried:
+            self.tried[step] = self._tried(step)
+        return self.tried[step]
 
     def _tried(self, step):
         problem = self.problem

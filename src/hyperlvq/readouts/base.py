@@ -5,6 +5,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from math import isfinite, sqrt
+from time import perf_counter
 from typing import ClassVar, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from hyperlvq.engines import engine_of, engine_of_fitted, on_host, refuse_tensor
 from hyperlvq.kernels.scores import compared, prototype_probabilities, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES, check_usable
 from hyperlvq.registry import USUAL_SLOPE, PartRecord, check_parameters
+from hyperlvq.version import DocumentedMixin
 
 #: Sums of weights that may be multiplied with features and divided by.
 WEIGHTS_BETWEEN = 1e-200, 1e200
@@ -27,11 +29,13 @@ FEATURES_BETWEEN = 1e-140, 1e140
 #: With slope="auto", the slope of GLVQ for one sample, which grows with the root of their number,
 #: and its bounds.
 AUTO_SLOPE, AUTO_SLOPES_BETWEEN = 12 / sqrt(300), (6.0, 200.0)
+#: With verbose, a line is printed once in so many iterations.
+REPORTED_ITERATIONS = 10
 #: Packages between a user and what warns.
 INNER_PACKAGES = ("hyperlvq", "sklearn")
 
 
-class Readout(ClassifierMixin, BaseEstimator, ABC):
+class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
     """A classifier that gives every class a score; the highest one wins.
 
     Subclasses have their `_record` of `hyperlvq.registry`.
@@ -362,6 +366,23 @@ def warn_not_converged(message: str) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in INNER_PACKAGES:
         stacklevel, frame = stacklevel + 1, frame.f_back
     warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+
+
+def progress_printer(verbose, max_iter):
+    """Return what prints a line after some iterations, given their losses; None if not verbose."""
+    if not verbose:
+        return None
+    started = perf_counter()
+
+    def report(losses):
+        if len(losses) % REPORTED_ITERATIONS == 0:
+            print(
+                f"iteration {len(losses)} of at most {max_iter}: loss {losses[-1]:.6f}, "
+                f"{perf_counter() - started:.1f} s so far",
+                flush=True,
+            )
+
+    return report
 
 
 def slope_in_use(slope, total_weight):

@@ -6,7 +6,7 @@ import numpy as np
 
 from hyperlvq.engines import engine_of_fitted, on_host
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
-from hyperlvq.readouts.base import lbfgs_tolerance, slope_in_use, warn_of_limit
+from hyperlvq.readouts.base import lbfgs_tolerance, progress_printer, slope_in_use, warn_of_limit
 from hyperlvq.readouts.online import OnlineReadout, has_settled
 from hyperlvq.registry import AUTO_STEP, PARTS
 
@@ -58,6 +58,9 @@ class GLVQClassifier(OnlineReadout):
         `partial_fit` cannot know.
     random_state : int, RandomState instance or None, default=None
         Where the noise and the orders come from.
+    verbose : int, default=0
+        Whether to print the loss and the time once in ten iterations; tensors are trained without a
+        word.
 
     Attributes
     ----------
@@ -114,6 +117,7 @@ class GLVQClassifier(OnlineReadout):
         warm_start=False,
         class_weight=None,
         random_state=None,
+        verbose=0,
     ):
         self.prototypes_per_class = prototypes_per_class
         self.slope = slope
@@ -126,6 +130,7 @@ class GLVQClassifier(OnlineReadout):
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.random_state = random_state
+        self.verbose = verbose
 
     def _has_auto_rate(self):
         return isinstance(self.learning_rate, str) and self.learning_rate == "auto"
@@ -166,7 +171,8 @@ class GLVQClassifier(OnlineReadout):
             super()._learn(engine, samples, classes, start, rng)
             return
         limits = self.max_iter, lbfgs_tolerance(self.tol)
-        minimum = engine.minimise_glvq(start, samples, slope, *limits)
+        report = progress_printer(self.verbose, self.max_iter)
+        minimum = engine.minimise_glvq(start, samples, slope, *limits, report)
         self.slope_ = slope
         self.prototypes_, self.n_iter_, self.loss_curve_, has_converged = minimum
         self.prototype_classes_, self.classes_ = start[1], engine.labels(classes)

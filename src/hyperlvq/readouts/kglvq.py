@@ -12,6 +12,7 @@ from hyperlvq.readouts.base import (
     PrototypeReadout,
     check_prototype_counts,
     lbfgs_tolerance,
+    progress_printer,
     slope_in_use,
     warn_of_limit,
 )
@@ -54,6 +55,8 @@ class KGLVQClassifier(PrototypeReadout):
         the dict leaves out count 1. "balanced" makes all classes count the same.
     random_state : int, RandomState instance or None, default=None
         Where the noise comes from.
+    verbose : int, default=0
+        Whether to print the loss and the time once in ten iterations.
 
     Attributes
     ----------
@@ -116,6 +119,7 @@ class KGLVQClassifier(PrototypeReadout):
         max_kernel_bytes=2**31,
         class_weight=None,
         random_state=None,
+        verbose=0,
     ):
         self.prototypes_per_class = prototypes_per_class
         self.slope = slope
@@ -127,6 +131,7 @@ class KGLVQClassifier(PrototypeReadout):
         self.max_kernel_bytes = max_kernel_bytes
         self.class_weight = class_weight
         self.random_state = random_state
+        self.verbose = verbose
 
     def _fit_samples(self, engine, samples, classes):
         counts = check_prototype_counts(self.prototypes_per_class, classes)
@@ -182,7 +187,8 @@ class KGLVQClassifier(PrototypeReadout):
             return cost, gradient[is_own]
 
         start = self._starting_coefficients(weights, is_own)[is_own]
-        minimum = minimise(evaluate, start, self.max_iter, lbfgs_tolerance(self.tol))
+        report = progress_printer(self.verbose, self.max_iter)
+        minimum = minimise(evaluate, start, self.max_iter, lbfgs_tolerance(self.tol), report)
         coefficients[is_own], self.n_iter_, self.loss_curve_, has_converged = minimum
         if not has_converged:
             warn_of_limit(self.max_iter)

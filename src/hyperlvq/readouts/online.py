@@ -7,7 +7,12 @@ from sklearn.utils import check_random_state
 
 from hyperlvq.kernels.distances import squared_norms
 from hyperlvq.kernels.samples import MOST_VISITS, visits_of_pass, weights_as_visits
-from hyperlvq.readouts.base import BatchReadout, check_prototype_counts, warn_not_converged
+from hyperlvq.readouts.base import (
+    BatchReadout,
+    check_prototype_counts,
+    progress_printer,
+    warn_not_converged,
+)
 
 PATIENCE = 5
 
@@ -130,13 +135,18 @@ class OnlineReadout(BatchReadout):
         rate = self._starting_rate(X, y, weights)
         visit_weights = weights_as_visits(weights)
         self.loss_curve_ = []
-        best = self.prototypes_
+        best, report = (
+            self.prototypes_,
+            progress_printer(getattr(self, "verbose", 0), self.max_iter),
+        )
         for finished in range(self.max_iter):
             visits, _ = visits_of_pass(visit_weights, rng.uniform())
             if self.shuffle:
                 visits = rng.permutation(visits)
             loss, before = self._loss_and_start(X, y, visits, rate * self._decay(finished))
             self.loss_curve_.append(loss)
+            if report is not None:
+                report(self.loss_curve_)
             best = before if loss == min(self.loss_curve_) else best
             if self._has_converged():
                 break

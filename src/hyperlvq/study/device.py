@@ -56,8 +56,8 @@ def device_models(
 
 
 def runs_on_device(model: Model) -> bool:
-    """Return whether a model can be trained on a device."""
-    if model.n_voters > 1 or isinstance(model.recipe, str):
+    """Return whether a model can be trained on a device, which takes settings that are numbers."""
+    if model.n_voters > 1 or isinstance(model.recipe, str) or not model.defaults:
         return False
     return "batches" in recipe_records(*model.recipe)[-1].runs_on
 

@@ -195,6 +195,8 @@ _MODELS = (
         for readout, title in _HDC_READOUTS.items()
     ),
     _with_settings_of(_PROPOSED, "intrvfl_glvq_votes", "ten votes of intRVFL + GLVQ", n_voters=10),
+    Model("recipe_glvq", "intRVFL + GLVQ, defaults", ("intrvfl", "glvq")),
+    Model("recipe_rls", "intRVFL + RLS, defaults", ("intrvfl", "rls")),
     Model("hyperlvq", "HyperLVQ", "hyperlvq"),
     Model("hyperlvq_one", "HyperLVQ, one network", "hyperlvq", fixed={"n_networks": 1}),
     Model("forest", "random forest", "forest", fixed={"n_estimators": 500}),

@@ -1,0 +1,53 @@
+"""
+Learning on a device
+====================
+
+A model exported by ``to_c`` with ``trainable=True`` goes on learning where it is used.
+``make_learner`` does in Python what the device does, so that one can see what learning on the
+device would give before anything is flashed.
+"""
+
+# %%
+# The model leaves the factory with samples of many people's handwriting. Its owner writes with
+# another pen, which leaves every picture faint in the same places.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+
+from hyperlvq import make_classifier
+from hyperlvq.export import make_learner
+
+X, y = load_digits(return_X_y=True)
+X_factory, X_owner, y_factory, y_owner = train_test_split(X, y, test_size=900, random_state=0)
+pen = np.random.default_rng(0).uniform(0.1, 1.0, size=64)
+X_owner = np.round(X_owner * pen)
+X_new, y_new, X_test, y_test = X_owner[:500], y_owner[:500], X_owner[500:], y_owner[500:]
+
+# %%
+# Two rules. The perceptron's moves two prototypes of integers at each mistake; GLVQ's moves two
+# prototypes in float at each picture.
+
+settings = {"n_units": 256, "clip": 7, "random_state": 0}
+recipes = {
+    "class means, perceptron rule in int16": make_classifier("intrvfl", "centroids", **settings),
+    "GLVQ, its own rule in float32": make_classifier("intrvfl", "glvq", **settings),
+}
+rates = {"perceptron": 0.02, "glvq": None}  # None is the readout's own
+corrected = np.arange(0, 501, 25)
+
+figure, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
+for (name, recipe), marker in zip(recipes.items(), "os", strict=True):
+    recipe.fit(X_factory, y_factory)
+    rule = "glvq" if name.startswith("GLVQ") else "perceptron"
+    learner = make_learner(recipe, input="int16", rule=rule, learning_rate=rates[rule])
+    accuracies = [(learner.predict(X_test) == y_test).mean()]
+    for first in corrected[:-1]:
+        learner.learn(X_new[first : first + 25], y_new[first : first + 25])
+        accuracies.append((learner.predict(X_test) == y_test).mean())
+    ax.plot(corrected, accuracies, marker=marker, label=name)
+ax.set(xlabel="pictures that the owner has corrected", ylabel="accuracy on 400 other pictures")
+ax.grid(alpha=0.3)
+ax.legend(loc="lower right")
+plt.show()
