@@ -121,7 +121,8 @@ def run_tests_of_sdist(sdist: Path, folder: Path) -> None:
         archive.extractall(folder, filter="data")
     (root,) = folder.iterdir()
     os.environ["PYTHONPATH"] = str(root / "src")  # also of the commands that tests run
-    run("pytest", "-q", *READ_OTHER_FILES, module=True, folder=root)
+    temporary = f"--basetemp={folder.with_name('pytest')}"  # which no other run clears
+    run("pytest", "-q", temporary, *READ_OTHER_FILES, module=True, folder=root)
 
 
 def run(
