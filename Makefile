@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 PEERS := .venv-peers
 STUDY := build/study
+SITE := build/docs
 FOLDER ?= src/hyperlvq
 N ?= 20
 SEED ?= 0
@@ -43,6 +44,14 @@ format: $(INSTALLED) ## format and mend what can be mended
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
+.PHONY: docs links
+docs: $(INSTALLED) ## the documentation site, ending with the path of its first page
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs $(SITE)
+	@echo $(SITE)/index.html
+
+links: $(INSTALLED) ## whether all links of the documentation into the network still lead somewhere
+	$(BIN)/sphinx-build --quiet --define plot_gallery=0 -b linkcheck docs build/links
+
 bench: $(INSTALLED) $(PEERS)/installed ## time kernels, peers, a large fit, scaling, a cluster, a GPU if there is one
 	$(BIN)/python bench/run.py --peers-python $(PEERS)/bin/python
 
@@ -54,7 +63,7 @@ release: $(INSTALLED) ## build sdist and wheel, and try both in empty environmen
 	$(BIN)/python tools/release.py
 
 clean: ## remove the environments and all caches
-	rm -rf $(VENV) $(PEERS) .*_cache .hypothesis .coverage build dist
+	rm -rf $(VENV) $(PEERS) .*_cache .hypothesis .coverage build dist docs/gallery docs/reference/generated
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml

@@ -67,7 +67,7 @@ class HyperLVQClassifier(Readout):
         The units of all networks, as those of `ComparisonLayer`.
     uniform_share_ : float
         The share of probabilities that all classes get, whatever the scores.
-    relevances_ : ndarray of shape (n_features_in_,)
+    relevances_ : ndarray of shape (`n_features_in_`,)
         How much the scores of the first network (of a smaller one for `n_networks=1`) change when
         a feature's values are permuted, among at most 1000 training samples, as a share of all
         features. It tells what the model looks at; how much accuracy depends on a feature is what
@@ -84,7 +84,7 @@ class HyperLVQClassifier(Readout):
         little less of new ones.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where X had names that are all strings.
 
     See Also

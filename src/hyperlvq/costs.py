@@ -19,6 +19,16 @@ SIGMOID_FLOPS = 4
 def rls_flops(n_samples: int, n_units: int, n_classes: int) -> float:
     """Return the flops of straightforward RLS: N(2N²/3 + 4TN + 2TL - N - T - L + 2).
 
+    Parameters
+    ----------
+    n_samples, n_units, n_classes : int
+        The sizes T, N and L.
+
+    Returns
+    -------
+    flops : float
+        Floating-point operations of training.
+
     Examples
     --------
     >>> from hyperlvq.costs import rls_flops
@@ -30,7 +40,24 @@ def rls_flops(n_samples: int, n_units: int, n_classes: int) -> float:
 
 
 def rls_qr_flops(n_samples: int, n_units: int, n_classes: int) -> float:
-    """Return the flops of RLS by QR: N(4N²/3 + 2TN + 2TL + 3LN - N - 3L + 2)."""
+    """Return the flops of RLS by QR: N(4N²/3 + 2TN + 2TL + 3LN - N - 3L + 2).
+
+    Parameters
+    ----------
+    n_samples, n_units, n_classes : int
+        The sizes T, N and L.
+
+    Returns
+    -------
+    flops : float
+        Floating-point operations of training.
+
+    Examples
+    --------
+    >>> from hyperlvq.costs import rls_qr_flops
+    >>> rls_qr_flops(n_samples=100, n_units=30, n_classes=3)
+    240990.0
+    """
     T, N, L = n_samples, n_units, n_classes
     return N * (4 * N**2 / 3 + 2 * T * N + 2 * T * L + 3 * L * N - N - 3 * L + 2)
 
@@ -38,7 +65,28 @@ def rls_qr_flops(n_samples: int, n_units: int, n_classes: int) -> float:
 def glvq_flops(
     n_samples: int, n_units: int, n_classes: int, prototypes_per_class: float = 1, n_iter: int = 10
 ) -> float:
-    """Return the flops of GLVQ: I·T(3PLN + 6N + 19) + TN."""
+    """Return the flops of GLVQ: I·T(3PLN + 6N + 19) + TN.
+
+    Parameters
+    ----------
+    n_samples, n_units, n_classes : int
+        The sizes T, N and L.
+    prototypes_per_class : float, default=1
+        Their number P.
+    n_iter : int, default=10
+        Number of iterations I.
+
+    Returns
+    -------
+    flops : float
+        Floating-point operations of training.
+
+    Examples
+    --------
+    >>> from hyperlvq.costs import glvq_flops
+    >>> glvq_flops(n_samples=100, n_units=30, n_classes=3)
+    472000
+    """
     T, N, L, P = n_samples, n_units, n_classes, prototypes_per_class
     return n_iter * T * (3 * P * L * N + 6 * N + 19) + T * N
 
@@ -46,7 +94,28 @@ def glvq_flops(
 def kglvq_flops(
     n_samples: int, n_units: int, n_classes: int, prototypes_per_class: float = 1, n_iter: int = 10
 ) -> float:
-    """Return about how many flops KGLVQ takes, whatever the number of features: 2I(P + 2)T²."""
+    """Return about how many flops KGLVQ takes, whatever the number of features: 2I(P + 2)T².
+
+    Parameters
+    ----------
+    n_samples, n_units, n_classes : int
+        The sizes T, N and L.
+    prototypes_per_class : float, default=1
+        Their number P.
+    n_iter : int, default=10
+        Number of iterations I.
+
+    Returns
+    -------
+    flops : float
+        Floating-point operations of training.
+
+    Examples
+    --------
+    >>> from hyperlvq.costs import kglvq_flops
+    >>> kglvq_flops(n_samples=100, n_units=30, n_classes=3)
+    600000
+    """
     return 2 * n_iter * (prototypes_per_class + 2) * n_samples**2
 
 
@@ -57,6 +126,20 @@ def flops_by_method(
 
     Its 79 % (RLS by QR) and 21 % (GLVQ) are the means over its data sets of their ratios to
     straightforward RLS, with P = 1 and I = 10.
+
+    Parameters
+    ----------
+    n_samples, n_units, n_classes : int
+        The sizes T, N and L.
+    prototypes_per_class : float, default=1
+        Their number P.
+    n_iter : int, default=10
+        Number of iterations I.
+
+    Returns
+    -------
+    flops : dict of str to float
+        Of "rls", "rls_qr" and "glvq".
 
     Examples
     --------
@@ -73,7 +156,21 @@ def flops_by_method(
 
 
 class PredictionCost(NamedTuple):
-    """The size of a fitted model and the operations of one prediction."""
+    """The size of a fitted model and the operations of one prediction.
+
+    Attributes
+    ----------
+    bytes : int
+        What the model takes.
+    operations : int
+        Additions, subtractions, multiplications and comparisons of one prediction.
+
+    Examples
+    --------
+    >>> from hyperlvq.costs import prediction_cost
+    >>> prediction_cost("intrvfl", n_features=4, n_units=64, n_outputs=3, form="integer").bytes
+    268
+    """
 
     bytes: int
     operations: int

@@ -68,6 +68,19 @@ def load(path: str | Path, *, max_bytes: int = LARGEST_BYTES) -> Any:
     model : estimator
         It predicts exactly what the saved one did. `n_jobs` and `max_kernel_bytes`, which say how
         to use a machine, are back at their defaults.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import hyperlvq
+    >>> model = hyperlvq.CentroidClassifier().fit([[0.0], [1.0]], ["low", "high"])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "model.hlvq"
+    ...     hyperlvq.save(model, path)
+    ...     loaded = hyperlvq.load(path)
+    >>> loaded.predict([[0.2]]).tolist()
+    ['low']
     """
     return from_parts(read_path(path, max_bytes))
 

@@ -98,11 +98,24 @@ def predict(model: Any, X: Any) -> Any:
     model : Pipeline
         A fitted pipeline, wherever it was fitted.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
+        The samples.
 
     Returns
     -------
     labels : dask.array.Array or dask.dataframe.Series of shape (n_samples,)
         As X is; a series has the index of X.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import make_classifier
+    >>> from hyperlvq.distributed import predict
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = make_classifier("intrvfl", "centroids", random_state=0).fit(X, y)
+    >>> labels = predict(model, da.from_array(X, chunks=(50, 4)))
+    >>> bool((labels.compute() == model.predict(X)).all())
+    True
     """
     X = samples.check_features(X)
     check_is_fitted(model)

@@ -23,14 +23,41 @@ CROWDED = (3, 5, 7)
 
 
 class Budget(NamedTuple):
-    """What a model takes of a device, compiled and linked as the export's NAME.md says."""
+    """What a model takes of a device, compiled and linked as the export's NAME.md says.
 
-    flash: int  # bytes by which a firmware grows, with the compiler's routines for float or 64 bits
-    image: int  # bytes of flash with the least program around the model
-    ram: int  # bytes of static RAM
-    stack: int  # bytes of arrays and frames, an upper bound of what was measured
-    instructions: int  # of one prediction, of a sample within the training ranges
-    complaint: str | None  # why an AVR cannot read the tables; None where the target can
+    Attributes
+    ----------
+    flash : int
+        Bytes by which a firmware grows, with the compiler's routines for float or 64 bits.
+    image : int
+        Bytes of flash with the least program around the model.
+    ram : int
+        Bytes of static RAM.
+    stack : int
+        Bytes of arrays and frames, an upper bound of what was measured.
+    instructions : int
+        Of one prediction, of a sample within the training ranges.
+    complaint : str or None
+        Why an AVR cannot read the tables; None where the target can.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import make_classifier
+    >>> from hyperlvq.export import make_plan, predict_budget
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = make_classifier("intrvfl", "glvq", n_units=64, random_state=0).fit(X, y)
+    >>> budget = predict_budget(make_plan(model), "cortex-m3")
+    >>> budget.flash < 4096, budget.ram
+    (True, 0)
+    """
+
+    flash: int
+    image: int
+    ram: int
+    stack: int
+    instructions: int
+    complaint: str | None
 
 
 def predict_budget(model: Plan | Layout | ComparisonLayout, target: str) -> Budget:
@@ -43,9 +70,14 @@ def predict_budget(model: Plan | Layout | ComparisonLayout, target: str) -> Budg
     target : {"cortex-m3", "avr", "riscv32"}
         The processor; an AVR as the ATmega328P, a RISC-V as rv32imac.
 
+    Returns
+    -------
+    budget : Budget
+        Bytes and instructions, to about 10 %.
+
     Examples
     --------
-    >>> from hyperlvq.export.budget import predict_budget
+    >>> from hyperlvq.export import predict_budget
     >>> from hyperlvq.export.layout import Layout
     >>> layout = Layout.planned(n_features=64, n_units=256, n_classes=10, input="int16")
     >>> budget = predict_budget(layout, "cortex-m3")

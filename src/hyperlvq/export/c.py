@@ -50,7 +50,7 @@ def to_c(
         their own name, input, bits and way to learn.
     folder : path
         Where NAME.h, NAME.c and NAME.md go; made if it does not exist.
-    name, input, bits
+    name, input, bits : str, str, int
         As for `make_plan`.
     vectors : array-like of shape (n_samples, n_features), optional
         Raw samples for NAME_selftest.c, whose main returns 0 when the C gives them the plan's
@@ -60,6 +60,23 @@ def to_c(
         kept in RAM, in 16 bits or in float, whatever `bits` is.
     learning_rate : float, optional
         The step of a trainable model, by default that of the readout where it has one.
+
+    Returns
+    -------
+    paths : list of Path
+        The files that were written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import HyperLVQClassifier
+    >>> from hyperlvq.export import to_c
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = HyperLVQClassifier(n_networks=1, n_units=100, random_state=0).fit(X, y)
+    >>> with TemporaryDirectory() as folder:
+    ...     [path.name for path in to_c(model, folder, name="iris", vectors=X[:10])]
+    ['iris.h', 'iris.c', 'iris_selftest.c', 'iris.md']
     """
     exported = model
     if isinstance(model, PerceptronLearner | GLVQLearner):

@@ -44,9 +44,10 @@ def device_settings(
     max_flash, max_ram : int or str, optional
         Most bytes of flash, and of RAM that a prediction needs at its deepest: 16384 or "16k".
     chip : {"cortex-m3", "avr", "riscv32"}, default="cortex-m3"
-    input, bits
+        The processor.
+    input, bits : str, int
         As for `make_plan`.
-    hidden, readout, **parameters
+    hidden, readout, **parameters : str, str, dict
         As for `make_classifier`; what is given here is kept and not among the settings. Where
         `clip` is not given, the budget is that of the largest that tuning tries. For
         `HyperLVQClassifier` see `device_units`.
@@ -111,7 +112,21 @@ def device_units(
 ) -> int:
     """Return the most units of one network of `HyperLVQClassifier` that a device can hold.
 
-    Parameters are those of `device_settings`.
+    Parameters
+    ----------
+    n_features, n_classes : int
+        Of the data that the model is for.
+    max_flash, max_ram : int or str, optional
+        Most bytes of flash, and of RAM that a prediction needs at its deepest: 16384 or "16k".
+    chip : {"cortex-m3", "avr", "riscv32"}, default="cortex-m3"
+        The processor.
+    input, bits : str, int
+        As for `make_plan`.
+
+    Returns
+    -------
+    n_units : int
+        A multiple of 32.
 
     Examples
     --------

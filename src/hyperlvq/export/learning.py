@@ -51,11 +51,37 @@ class _Learner(ABC):
 
 @dataclass(eq=False)
 class PerceptronLearner(_Learner):
-    """The perceptron rule in integers: `learn` changes `prototypes` q, of int16, in place."""
+    """The perceptron rule in integers, as a device computes it; `make_learner` returns it.
+
+    `learn` takes samples and the indices of their classes, in the order of the plan's.
+
+    Attributes
+    ----------
+    plan : Plan
+        The model it starts from: scaling, keys and classes of the outputs.
+    prototypes : ndarray of shape (n_outputs, n_units), of int16
+        Entries q, which `learn` changes in place; q stands for q/2^f.
+    fraction_bits : int
+        The f of this.
+    rate : int
+        A mistake moves prototypes by so many times the activations.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import make_classifier
+    >>> from hyperlvq.export import make_learner
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = make_classifier("intrvfl", "centroids", n_units=64, random_state=0).fit(X, y)
+    >>> learner = make_learner(model, rule="perceptron")
+    >>> mistakes = [learner.learn(X, y) for _ in range(5)]
+    >>> mistakes[-1] < mistakes[0]
+    True
+    """
 
     rule: ClassVar[str] = "perceptron"
-    fraction_bits: int  # f: an entry q stands for q/2^f
-    rate: int  # r: a mistake moves prototypes by r times the activations
+    fraction_bits: int
+    rate: int
 
     def learn(self, X, y_index) -> int:
         """Learn from samples one after the other; return the number of mistakes."""
@@ -83,11 +109,37 @@ class PerceptronLearner(_Learner):
 
 @dataclass(eq=False)
 class GLVQLearner(_Learner):
-    """The online rule of GLVQ, in float64 here and in float32 on the device."""
+    """The online rule of GLVQ, in float64 here and in float32 on the device.
+
+    `learn` takes samples and the indices of their classes, in the order of the plan's.
+
+    Attributes
+    ----------
+    plan : Plan
+        The model it starts from: scaling, keys and classes of the outputs.
+    prototypes : ndarray of shape (n_outputs, n_units)
+        What `learn` changes in place.
+    slope : float
+        The steepness β.
+    rate : float
+        The step α.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import make_classifier
+    >>> from hyperlvq.export import make_learner
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = make_classifier("intrvfl", "glvq", n_units=64, max_iter=1, tol=1, random_state=0)
+    >>> learner = make_learner(model.fit(X, y))
+    >>> costs = [learner.learn(X, y) for _ in range(5)]
+    >>> bool(costs[-1] < costs[0])
+    True
+    """
 
     rule: ClassVar[str] = "glvq"
-    slope: float  # the steepness β
-    rate: float  # the step α
+    slope: float
+    rate: float
 
     def is_clear(self, X) -> np.ndarray:
         """Return whether float32 can tell a sample's closest prototype from the next."""
@@ -123,12 +175,28 @@ def make_learner(
     ----------
     model : Pipeline or ModelFile
         As for `make_plan`, with a readout of prototypes.
-    name, input
+    name, input : str
         As for `make_plan`.
     rule : {"perceptron", "glvq"}, optional
         How it learns; by default "glvq" for `GLVQClassifier` and "perceptron" for the others.
     learning_rate : float, optional
         The step α, by default that of the readout where it has one.
+
+    Returns
+    -------
+    learner : PerceptronLearner or GLVQLearner
+        The model that learns as the device will.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import make_classifier
+    >>> from hyperlvq.export import make_learner
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = make_classifier("intrvfl", "glvq", n_units=64, random_state=0).fit(X, y)
+    >>> learner = make_learner(model, name="iris")
+    >>> type(learner).__name__, learner.predict(X[:1]).tolist()
+    ('GLVQLearner', [0])
     """
     plan = make_plan(model, name=name, input=input, bits=16)
     parts = fitted_parts(model)

@@ -50,14 +50,19 @@ def to_onnx(
         A fitted model as for `make_plan`, or a plan, which has its own name, input and bits.
     path : path, optional
         Where to write the model; what was there is replaced when the new file is complete.
-    name, input, bits
+    name, input, bits : str, str, int
         As for `make_plan`; the name is the graph's.
+
+    Returns
+    -------
+    onnx_model : onnx.ModelProto
+        The model as the package onnx has it.
 
     Examples
     --------
     >>> from sklearn.datasets import load_digits
     >>> from hyperlvq import make_classifier
-    >>> from hyperlvq.export.onnx_graph import to_onnx
+    >>> from hyperlvq.export import to_onnx
     >>> X, y = load_digits(return_X_y=True)
     >>> model = make_classifier("intrvfl", "centroids", n_units=64, random_state=0).fit(X, y)
     >>> onnx_model = to_onnx(model, name="digits", input="int16")

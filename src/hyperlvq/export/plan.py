@@ -35,26 +35,69 @@ class Plan:
 
     A sample becomes small integers h, the activations of units (`encoder`). Output j scores
     factor · h·q_j - b_j, with q `weights` and b `biases`. The first output of the highest score
-    gives the class. All arrays are read-only.
+    gives the class. All arrays are read-only. `make_plan` makes one of a fitted model.
+
+    Attributes
+    ----------
+    name : str
+        The prefix of every name in C.
+    readout : str
+        As for `make_classifier`, or the name of a class that is no choice there.
+    input : {"float", "int16", "int32"}
+        The type of raw feature values.
+    bits : {8, 16}
+        Width of a weight.
+    feature_names, class_names : tuple of str
+        The names of features and classes.
+    feature_ranges : ndarray of shape (n_features, 2)
+        Smallest and largest training value, or threshold if it is compared with some, NaN if with
+        none.
+    classes : ndarray of shape (n_classes,)
+        The labels as the float model has them.
+    encoder : object
+        What makes activations of features.
+    weights : ndarray of shape (n_outputs, n_units), of int8 or int16
+        Prototypes or coefficients, less a vector common to all.
+    weight_scale : float
+        What one unit of `weights` stands for.
+    biases : ndarray of shape (n_outputs,), of int64
+        What is subtracted from the score of each output.
+    factor : int
+        2 for prototypes, as ‖h - w‖² = ‖h‖² - 2 h·w + ‖w‖²; 1 for least squares.
+    output_classes : ndarray of shape (n_outputs,), of int64
+        The class of each output, an index into `classes`.
+    notes : tuple of str
+        Sentences on what the integer form loses beyond rounding.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import HyperLVQClassifier
+    >>> from hyperlvq.export import make_plan
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = HyperLVQClassifier(n_networks=1, n_units=100, random_state=0).fit(X, y)
+    >>> plan = make_plan(model, name="iris")
+    >>> plan.n_features, plan.n_classes, plan.weights.dtype
+    (4, 3, dtype('int8'))
+    >>> plan.predict(X[:2])
+    array([0, 0])
     """
 
     name: str
-    readout: str  # as for `make_classifier`, or the name of a class that is no choice there
+    readout: str
     input: str
     bits: int
     feature_names: tuple[str, ...]
-    #: Smallest and largest training value (n_features × 2, float64), or threshold if it is compared
-    #: with some, NaN if with none.
     feature_ranges: np.ndarray
     class_names: tuple[str, ...]
-    classes: np.ndarray  # the labels as the float model has them
+    classes: np.ndarray
     encoder: Thermometer | ComparingUnits
-    weights: np.ndarray  # prototypes or coefficients, less a vector common to all (int8 or int16)
-    weight_scale: float  # what one unit of `weights` stands for
-    biases: np.ndarray  # one per output (int64)
-    factor: int  # 2 for prototypes, as ‖h - w‖² = ‖h‖² - 2 h·w + ‖w‖²; 1 for least squares
-    output_classes: np.ndarray  # of each output, an index into `classes` (int64)
-    notes: tuple[str, ...]  # sentences on what the integer form loses beyond rounding
+    weights: np.ndarray
+    weight_scale: float
+    biases: np.ndarray
+    factor: int
+    output_classes: np.ndarray
+    notes: tuple[str, ...]
 
     def __post_init__(self):
         _make_read_only(self)
@@ -140,6 +183,11 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     bits : {8, 16}, default=8
         Width of a quantised weight.
 
+    Returns
+    -------
+    plan : Plan
+        It predicts what the device will.
+
     Examples
     --------
     >>> from sklearn.datasets import load_digits
@@ -212,7 +260,21 @@ def _check_name(name):
 
 
 class Comparison(NamedTuple):
-    """How a float model and its exported form do on the same samples; None: labels unknown."""
+    """How a float model and its exported form do on the same samples, as `compare` returns it.
+
+    Attributes
+    ----------
+    float_accuracy, exported_accuracy : float or None
+        The accuracy of each; None where the true labels are not known.
+    agreement : float
+        The share of samples that both give the same label.
+
+    Examples
+    --------
+    >>> from hyperlvq.export import Comparison
+    >>> Comparison(float_accuracy=0.98, exported_accuracy=0.97, agreement=0.99).agreement
+    0.99
+    """
 
     float_accuracy: float | None
     exported_accuracy: float | None
@@ -229,8 +291,24 @@ def compare(model: Any, exported: Any, X: Any, y: Any = None) -> Comparison:
     exported : Plan, PerceptronLearner or GLVQLearner
         What `to_c` writes: a learner for a trainable model, which has other prototypes.
     X : array-like of shape (n_samples, n_features), or what the model's first step takes
+        Samples as the float model takes them.
     y : array-like of shape (n_samples,), optional
         The true labels; there are no accuracies without them.
+
+    Returns
+    -------
+    comparison : Comparison
+        The two accuracies and the agreement.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import make_classifier
+    >>> from hyperlvq.export import compare, make_plan
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = make_classifier("intrvfl", "glvq", n_units=64, random_state=0).fit(X, y)
+    >>> compare(model, make_plan(model), X, y).agreement > 0.98
+    True
     """
     steps = getattr(model, "named_steps", {})
     expected, columns = np.asarray(model.predict(X)), steps.get(PREPARATION)

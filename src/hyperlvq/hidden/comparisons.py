@@ -54,7 +54,7 @@ class ComparisonLayer(
         The kind of each unit, as an index into conjunction, majority, parity, constant.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where X had names that are all strings.
 
     See Also

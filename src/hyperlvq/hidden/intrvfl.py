@@ -40,11 +40,11 @@ class IntRVFLLayer(
 
     Attributes
     ----------
-    keys_ : ndarray of shape (n_features_in_, n_units), of int8
+    keys_ : ndarray of shape (`n_features_in_`, n_units), of int8
         The key of each feature, of -1 and +1.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where X had names that are all strings.
 
     See Also

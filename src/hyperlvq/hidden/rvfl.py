@@ -29,13 +29,13 @@ class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentedMix
 
     Attributes
     ----------
-    weights_ : ndarray of shape (n_units, n_features_in_)
+    weights_ : ndarray of shape (n_units, `n_features_in_`)
         The projections W.
     biases_ : ndarray of shape (n_units,)
         The biases b.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where X had names that are all strings.
 
     See Also

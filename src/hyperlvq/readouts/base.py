@@ -87,6 +87,7 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, as in `fit`.
 
         Returns
         -------
@@ -101,10 +102,12 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, as in `fit`.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
+            One of `classes_` for each sample.
         """
         scores = self.decision_function(X)
         return engine_of(scores).winning_labels(scores, self.classes_)
@@ -185,6 +188,7 @@ class PrototypeReadout(Readout):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples, as in `fit`.
 
         Returns
         -------
@@ -225,7 +229,9 @@ class BatchReadout(PrototypeReadout):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            The samples of the batch.
         y : array-like of shape (n_samples,)
+            Their labels.
         classes : array-like of shape (n_classes,), default=None
             All labels that will ever come; needed in the first call.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -13,7 +13,7 @@ class CentroidClassifier(BatchReadout):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    prototypes_ : ndarray of shape (n_classes, n_features_in_)
+    prototypes_ : ndarray of shape (n_classes, `n_features_in_`)
         The weighted mean of each class.
     prototype_classes_ : ndarray of shape (n_classes,)
         The class of each prototype, as an index into `classes_`.
@@ -24,7 +24,7 @@ class CentroidClassifier(BatchReadout):
         added up: what is near and far in `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where X had names that are all strings.
 
     See Also

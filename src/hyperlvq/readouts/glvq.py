@@ -27,7 +27,7 @@ class GLVQClassifier(OnlineReadout):
 
     Parameters
     ----------
-    prototypes_per_class : int, mapping of labels or sequence in the order of classes_, default=1
+    prototypes_per_class : int, mapping of labels or sequence in the order of `classes_`, default=1
         Number of prototypes P of every class, or of each one.
     slope : float or "auto", default="auto"
         The steepness β of the sigmoid. "auto" takes 12·√(T/300) for T samples, at least 6 and at
@@ -66,7 +66,7 @@ class GLVQClassifier(OnlineReadout):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    prototypes_ : ndarray of shape (n_prototypes, n_features_in_)
+    prototypes_ : ndarray of shape (n_prototypes, `n_features_in_`)
         The prototypes.
     prototype_classes_ : ndarray of shape (n_prototypes,)
         The class of each prototype, as an index into `classes_`.
@@ -83,7 +83,7 @@ class GLVQClassifier(OnlineReadout):
         added up: what is near and far in `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where X had names that are all strings.
 
     See Also

@@ -31,7 +31,7 @@ class KGLVQClassifier(PrototypeReadout):
 
     Parameters
     ----------
-    prototypes_per_class : int, mapping of labels or sequence in the order of classes_, default=1
+    prototypes_per_class : int, mapping of labels or sequence in the order of `classes_`, default=1
         Number of prototypes P of every class, or of each one.
     slope : float or "auto", default=10.0
         The steepness β of the sigmoid; "auto" is that of `GLVQClassifier`.
@@ -62,7 +62,7 @@ class KGLVQClassifier(PrototypeReadout):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    X_fit_ : ndarray of shape (n_fitted, n_features_in_)
+    X_fit_ : ndarray of shape (n_fitted, `n_features_in_`)
         The distinct training samples.
     dual_coef_ : ndarray of shape (n_prototypes, n_fitted)
         The coefficients γ, zero for samples of other classes.
@@ -83,7 +83,7 @@ class KGLVQClassifier(PrototypeReadout):
         added up: what is near and far in `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where X had names that are all strings.
 
     See Also

@@ -13,7 +13,7 @@ class LVQ1Classifier(OnlineReadout):
 
     Parameters
     ----------
-    prototypes_per_class : int, mapping of labels or sequence in the order of classes_, default=1
+    prototypes_per_class : int, mapping of labels or sequence in the order of `classes_`, default=1
         Number of prototypes P of every class, or of each one.
     learning_rate : float, default=0.05
         The step α of the first pass.
@@ -34,7 +34,7 @@ class LVQ1Classifier(OnlineReadout):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    prototypes_ : ndarray of shape (n_prototypes, n_features_in_)
+    prototypes_ : ndarray of shape (n_prototypes, `n_features_in_`)
         The prototypes.
     prototype_classes_ : ndarray of shape (n_prototypes,)
         The class of each prototype, as an index into `classes_`.
@@ -47,7 +47,7 @@ class LVQ1Classifier(OnlineReadout):
         added up: what is near and far in `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where X had names that are all strings.
 
     See Also

@@ -29,7 +29,7 @@ class PerceptronClassifier(OnlineReadout):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    prototypes_ : ndarray of shape (n_classes, n_features_in_)
+    prototypes_ : ndarray of shape (n_classes, `n_features_in_`)
         One prototype per class.
     prototype_classes_ : ndarray of shape (n_classes,)
         The class of each prototype, as an index into `classes_`.
@@ -42,7 +42,7 @@ class PerceptronClassifier(OnlineReadout):
         added up: what is near and far in `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where X had names that are all strings.
 
     See Also

@@ -33,7 +33,7 @@ class RLSClassifier(Readout):
         than columns; "qr" factors the activations themselves; "eigen" also serves an alpha of 0;
         "auto" is "cholesky", or "eigen" where alpha is too small for it. "pinv" takes the
         pseudo-inverse as single precision would, and so the paper's figures: directions whose
-        eigenvalue is below n_features_in_ · 2⁻²³ of the largest are left out, a penalty that
+        eigenvalue is below `n_features_in_` · 2⁻²³ of the largest are left out, a penalty that
         depends on the data and helps where alpha is small. "fista" (accelerated
         gradients) and "lms" (one sample at a time) never factor a matrix; "lms" ends near the
         solution, not on it.
@@ -46,7 +46,7 @@ class RLSClassifier(Readout):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    coef_ : ndarray of shape (n_classes, n_features_in_)
+    coef_ : ndarray of shape (n_classes, `n_features_in_`)
         The readout matrix W.
     alpha_ : float
         The alpha that "loo" found.
@@ -54,7 +54,7 @@ class RLSClassifier(Readout):
         Number of iterations or passes; 1 for the direct solvers.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where X had names that are all strings.
 
     See Also

@@ -1,0 +1,38 @@
+"""Accuracy and log loss of the study's models, from its committed standings."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from shared import BLUE, GREY, ORANGE
+
+standings = pd.read_csv("../study/strict/standings.csv")
+standings = standings[standings["group"] == "all data sets"]
+standings = standings[standings["mean_log_loss"] < 0.6]  # without those that have none or 0.86
+
+figure, ax = plt.subplots(figsize=(5.6, 3.6))
+for row in standings.itertuples():
+    is_ours = row.model.startswith(("hyperlvq", "recipe"))
+    is_left = row.model.startswith("hyperlvq")
+    ax.scatter(row.mean_accuracy, row.mean_log_loss, s=90, color=ORANGE if is_ours else GREY)
+    ax.annotate(
+        row.title,
+        (row.mean_accuracy, row.mean_log_loss),
+        xytext=((-9 if is_left else 9), 0) if is_ours else (0, 9),
+        textcoords="offset points",
+        ha=("right" if is_left else "left") if is_ours else "center",
+        va="center" if is_ours else "bottom",
+        color=ORANGE if is_ours else GREY,
+        weight="bold" if is_ours else "normal",
+    )
+ax.annotate(
+    "better",
+    xy=(0.848, 0.455),
+    xytext=(0.842, 0.505),
+    color=BLUE,
+    arrowprops={"arrowstyle": "->", "color": BLUE},
+)
+ax.set(
+    xlabel="mean accuracy on 120 data sets",
+    ylabel="mean log loss (0 is best)",
+    xlim=(0.806, 0.8505),
+    ylim=(0.585, 0.38),
+)
