@@ -24,7 +24,7 @@ DATA_SUFFIXES = {".csv", ".dat", ".gz", ".npz", ".parquet", ".xz", ".zip"}
 #: Tests that read files outside of tests/: they fail or are skipped where the sdist lacks one.
 READ_OTHER_FILES = (
     "README.md",
-    "tests/test_tutorial.py",
+    "tests/docs/test_pages.py",
     "tests/study/test_archive.py",
     "tests/export/test_digits.py::test_integer_accuracy_is_what_was_promised",
 )
