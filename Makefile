@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz mutants coverage check format bench versions release clean
+.PHONY: help run test fuzz mutants coverage check types format bench versions release clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -39,6 +39,9 @@ check: $(INSTALLED) ## formatting, lint, types, import directions
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+types: $(INSTALLED) ## the share of public symbols with known types, by pyright (pip install pyright)
+	PATH="$(abspath $(BIN)):$$PATH" pyright --verifytypes hyperlvq --ignoreexternal | sed -n '/^Symbols exported/,$$p'
 
 format: $(INSTALLED) ## format and mend what can be mended
 	$(BIN)/ruff format

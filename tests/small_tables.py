@@ -45,3 +45,10 @@ def fit_colours(folder, *options):
     table.write_text(colour_table())
     output_of("fit", table, "-t", "colour", "-o", model, *QUICK, *options)
     return model
+
+
+def train_table(table, task, progress=lambda *_: None):
+    """Return the model of a table that was read."""
+    from hyperlvq.tables.training import train, training_rows
+
+    return train(training_rows(table, task), task, progress)

@@ -1,6 +1,13 @@
 import pytest
 
-from hyperlvq.costs import flops_by_method, glvq_flops, prediction_cost, rls_flops, rls_qr_flops
+from hyperlvq.costs import (
+    comparison_cost,
+    flops_by_method,
+    glvq_flops,
+    prediction_cost,
+    rls_flops,
+    rls_qr_flops,
+)
 
 T, N, L, P = 120, 40, 3, 2
 N_ITER = 7
@@ -48,6 +55,15 @@ def test_bytes_are_those_of_scaling_keys_and_readout(changes, expected):
     arguments = {"hidden": "intrvfl", "n_features": 4, "n_units": 20, "n_outputs": 3, **changes}
 
     assert prediction_cost(**arguments).bytes == expected
+
+
+def test_comparisons_cost_features_thresholds_kinds_and_readout():
+    found = comparison_cost(n_comparisons=80, n_units=20, n_outputs=3)
+
+    assert found.bytes == 4 * (80 + 80 + 20 + 3 * 20)
+    assert found.operations == 2 * 80 + 20 + 3 * (2 * 20 - 1) + 2
+    with pytest.raises(ValueError, match="n_units must be at least 1, got 0"):
+        comparison_cost(80, 0, 3)
 
 
 def test_distances_cost_what_table_1_says_and_dot_products_less():

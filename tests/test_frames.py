@@ -1,5 +1,8 @@
 """Data frames as features."""
 
+from datetime import date, datetime, time
+from zoneinfo import ZoneInfo
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -117,10 +120,61 @@ def test_pandas_own_numbers_and_categories_of_numbers_are_taken():
 
 
 def test_a_column_of_another_type_is_named():
-    frame = pd.DataFrame({"a": [1], "when": pd.to_datetime(["2020-01-02"])})
+    frame = pd.DataFrame({"a": [1], "long": pd.to_timedelta(["1 day"])})
 
-    with pytest.raises(TypeError, match=r"^column 'when' is of type datetime64.*, not numbers or"):
+    with pytest.raises(
+        TypeError, match=r"^column 'long' is of type timedelta.*, not numbers, text"
+    ):
         FrameVectorizer().fit(frame)
+
+
+MOMENTS = [datetime(2020, 2, 29, 18, 30), None, datetime(1969, 12, 31, 6)]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("zone", [None, "America/New_York"])
+def test_dates_become_what_calendars_and_clocks_show(library, zone):
+    moments = [each and each.replace(tzinfo=zone and ZoneInfo(zone)) for each in MOMENTS]
+    if library == "pyarrow":
+        frame = pa.table({"d": pa.array(moments, pa.timestamp("us", zone))})
+    elif library == "polars":
+        polars = pytest.importorskip("polars")
+        frame = polars.DataFrame({"d": moments}, schema={"d": polars.Datetime("us", zone)})
+    else:
+        frame = pd.DataFrame({"d": pd.Series(pd.to_datetime(moments))})
+
+    fitted = FrameVectorizer().fit(frame)
+
+    expected = [[2020, 2, 5, 18.5], [np.nan] * 4, [1969, 12, 2, 6]]
+    np.testing.assert_array_equal(fitted.transform(frame), expected)
+    names = fitted.get_feature_names_out().tolist()
+    assert names == ["d_year", "d_month", "d_weekday", "d_hour"]
+    filled = clone(fitted).set_params(fill=True).fit(frame).transform(frame)
+    np.testing.assert_array_equal(filled[1], np.median(np.array(expected)[[0, 2]], axis=0))
+
+
+@pytest.mark.parametrize(
+    ("cells", "names"),
+    [
+        ([date(2020, 1, 6), date(2020, 1, 13)], ["d_year"]),  # nothing differs
+        ([date(2020, 1, 6), date(2020, 2, 3)], ["d_month"]),
+        ([time(10, 30), time(11)], ["d_hour"]),
+    ],
+)
+def test_parts_of_dates_that_do_not_differ_are_no_features(cells, names):
+    frame = {"d": cells}
+
+    assert FrameVectorizer(dates=["d"]).fit(frame).get_feature_names_out().tolist() == names
+
+
+def test_weekdays_and_months_are_those_of_pandas(rng):
+    days = rng.integers(-(10**5), 10**5, 200).astype("M8[D]")
+    calendar = pd.DatetimeIndex(days)
+
+    found = FrameVectorizer(dates=["d"]).fit({"d": days}).transform({"d": days})
+
+    expected = np.column_stack([calendar.year, calendar.month, calendar.day_of_week])
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_pandas_own_missing_text_is_missing():
@@ -151,6 +205,7 @@ def test_it_can_be_cloned_and_must_be_fitted():
         ({"text": ["t"], "max_levels": 1}, "max_levels must be at least 2, got 1"),
         ({"numbers": ["a"], "fill": 1}, "fill must be True or False, got 1"),
         ({"text": ["a"]}, r"column 'a' must be text, got 1\.0"),
+        ({"dates": ["t"]}, "column 't' must be dates, got 'x'"),
     ],
 )
 def test_bad_parameters_are_named(parameters, sentence):
@@ -164,5 +219,5 @@ def test_what_was_changed_after_fit_is_refused():
 
     with pytest.raises(ValueError, match="level_features_ must lie between 0 and 7"):
         fitted.transform(FRAME)
-    with pytest.raises(ValueError, match="medians_ must be for 1 numbers"):
-        vectorizer().set_params(numbers=["a"]).transform(FRAME)
+    with pytest.raises(ValueError, match="missing_features_ must be for 1 text"):
+        vectorizer().set_params(text=["t"]).transform(FRAME)

@@ -53,9 +53,9 @@ def test_a_file_of_one_version_is_read_by_the_next(content, monkeypatch):
 
 
 def test_a_file_of_another_format_is_one_sentence(content):
-    assert refusal(changed(content, format=5, version="0.9.0")) == (
-        "m is not a model that can be used: it was saved by hyperlvq '0.9.0' in format 5, "
-        "and hyperlvq 0.1.0 reads format 4"
+    assert refusal(changed(content, format=6, version="0.9.0")) == (
+        "m is not a model that can be used: it was saved by hyperlvq '0.9.0' in format 6, "
+        "and hyperlvq 0.1.0 reads format 5"
     )
 
 

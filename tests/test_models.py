@@ -1,5 +1,6 @@
 import pickle
 import warnings
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 
 from hyperlvq import make_classifier
-from hyperlvq.registry import hidden_layers, readouts, recipe_defaults
+from hyperlvq.registry import HiddenName, ReadoutName, hidden_layers, readouts, recipe_defaults
 
 
 @pytest.mark.parametrize("hidden", hidden_layers())
@@ -126,3 +127,8 @@ def test_folds_can_run_in_processes(wine):
 
     one, two = (cross_val_score(model, *wine, cv=3, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one, two)
+
+
+def test_types_name_all_layers_and_readouts():
+    assert get_args(HiddenName) == tuple(hidden_layers())
+    assert get_args(ReadoutName) == tuple(readouts())

@@ -107,8 +107,9 @@ def test_a_layer_comes_back_by_itself(layer, rng):
 @pytest.mark.parametrize("text", [[], ["t", "u"]])
 def test_columns_of_every_kind_come_back(fill, text):
     texts = {"t": ["x", "\u00e4\n", "", np.nan], "u": ["rare", "x", "x", "x"]}
-    frame = pd.DataFrame({"a": [1.0, np.nan, 3.0, 4.0], **texts})
-    fitted = FrameVectorizer(["a"], text, fill=fill, min_rows=2).fit(frame)
+    dates = {"d": pd.to_datetime(["2020-01-31", "2021-02-28", None, "2021-02-28"])}
+    frame = pd.DataFrame({"a": [1.0, np.nan, 3.0, 4.0], **texts, **dates})
+    fitted = FrameVectorizer(["a"], text, ["d"] if text else [], fill=fill, min_rows=2).fit(frame)
 
     loaded = round_trip(fitted)
 

@@ -1,7 +1,7 @@
 """Integer random networks with prototype readouts, as scikit-learn estimators."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hyperlvq.version import __version__ as __version__
 
@@ -59,7 +59,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_MODULES.get(name, 'readouts')}"), name)
@@ -67,5 +67,5 @@ def __getattr__(name):
     return value
 
 
-def __dir__():
+def __dir__() -> Any:
     return sorted({*globals(), *__all__})

@@ -1,6 +1,7 @@
 """The classifier with nothing to tune: a few networks of comparisons that vote."""
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -104,18 +105,32 @@ class HyperLVQClassifier(Readout):
     _record = PARTS["HyperLVQClassifier"]
     _dtypes = FLOATS
     _validation: ClassVar = {"ensure_all_finite": "allow-nan"}
+    #: What `fit` tells how many networks are trained, and of how many.
+    _on_network: Callable[[int, int], None] | None = None
+    uniform_share_: float
+    relevances_: np.ndarray
+    left_out_accuracy_: float
+    left_out_log_loss_: float
+    settings_: dict[str, list[Any]]
+    search_results_: dict[str, list[Any]]
+    classes_: np.ndarray
+    features_: np.ndarray
+    thresholds_: np.ndarray
+    keys_: np.ndarray
+    kinds_: np.ndarray
+    coef_: np.ndarray
 
     def __init__(
         self,
-        n_networks=4,
+        n_networks: int = 4,
         *,
-        n_units="auto",
-        time_limit=None,
-        class_weight=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        n_units: int | str = "auto",
+        time_limit: float | None = None,
+        class_weight: dict[Any, float] | str | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_networks = n_networks
         self.n_units = n_units
         self.time_limit = time_limit
@@ -124,7 +139,7 @@ class HyperLVQClassifier(Readout):
         self.random_state = random_state
         self.verbose = verbose
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class.
 
         Parameters
@@ -143,7 +158,7 @@ class HyperLVQClassifier(Readout):
         rng = check_random_state(self.random_state)
         samples = self._prepared(samples, classes)
         trainer = Trainer(samples, self.n_units, rng, self.verbose)
-        networks = trainer.train(self.n_networks, self.time_limit)
+        networks = trainer.train(self.n_networks, self.time_limit, self._on_network)
         weights = vote_weights(networks, trainer.checked)
         self._join(networks, weights)
         self.uniform_share_ = 1 / (samples.weights.sum() + 2)
@@ -203,7 +218,7 @@ class HyperLVQClassifier(Readout):
         super()._check_usable()
         check_units({}, vars(self))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags

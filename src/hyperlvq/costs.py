@@ -238,6 +238,28 @@ def prediction_cost(
     return PredictionCost(*map(sum, zip(scaling, layer, readout, strict=True)))
 
 
+def comparison_cost(
+    n_comparisons: int, n_units: int, n_outputs: int, *, linear: bool = True
+) -> PredictionCost:
+    """Return the bytes and operations of units that count comparisons, and of their readout.
+
+    A comparison has the number of a feature and a threshold, a unit has its kind, all in 32-bit
+    words; it is compared and counted, and a unit looks its activation up. Features are not scaled.
+
+    Examples
+    --------
+    >>> from hyperlvq.costs import comparison_cost
+    >>> comparison_cost(n_comparisons=400, n_units=100, n_outputs=3)
+    PredictionCost(bytes=4800, operations=1499)
+    """
+    sizes = {"n_comparisons": n_comparisons, "n_units": n_units, "n_outputs": n_outputs}
+    for name, value in sizes.items():
+        check_integer(name, value, minimum=1)
+    units = WORD_BYTES * (2 * n_comparisons + n_units), 2 * n_comparisons + n_units
+    readout = _readout_cost(n_units, n_outputs, linear, None)
+    return PredictionCost(*map(sum, zip(units, readout, strict=True)))
+
+
 def _readout_cost(width: int, n_outputs: int, linear: bool, bits: int | None) -> tuple[int, int]:
     """Return the cost of the scores and of the search for the best; `bits` is None for floats."""
     search = n_outputs - 1

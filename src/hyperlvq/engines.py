@@ -42,77 +42,89 @@ class NumpyEngine:
     the class of each.
     """
 
-    def check_can_fit(self, estimator):
+    def check_can_fit(self, estimator: Any) -> None:
         """Raise if the estimator has no `fit` for arrays of this engine."""
 
-    def validate(self, estimator, X, dtypes, **options):
+    def validate(self, estimator: Any, X: Any, dtypes: tuple[Any, ...], **options: Any) -> Any:
         """Return X, validated, in one of the dtypes, else in the first."""
         return validate_data(estimator, X, dtype=[np.dtype(name) for name in dtypes], **options)
 
-    def validate_samples(self, estimator, X, y, dtypes, **options):
+    def validate_samples(
+        self, estimator: Any, X: Any, y: Any, dtypes: tuple[str, ...], **options: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return X as `validate` does, and labels as a numpy array."""
         return self.validate(estimator, X, dtypes, y=y, order="C", **options)
 
-    def array(self, values: np.ndarray):
+    def array(self, values: np.ndarray) -> np.ndarray:
         """Return an array of this engine."""
         return values
 
-    def labels(self, classes: np.ndarray):
+    def labels(self, classes: np.ndarray) -> np.ndarray:
         """Return labels as an array of this engine, where it has such labels."""
         return classes
 
-    def encode(self, X, keys, clip, n_jobs):
+    def encode(self, X: Any, keys: np.ndarray, clip: int, n_jobs: int | None) -> np.ndarray:
         """Return the activations of `IntRVFLLayer`."""
         n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
         return encode_rows(X, keys, clip, n_threads=n_threads)
 
-    def compare(self, X, units, n_jobs):
+    def compare(self, X: Any, units: Any, n_jobs: int | None) -> np.ndarray:
         """Return the activations of `ComparisonLayer`."""
         n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
         return compare_rows(X, units, n_threads)
 
-    def comparison_scores(self, X, units, coefficients, n_jobs):
+    def comparison_scores(self, X: Any, units: Any, coefficients: Any, n_jobs: Any) -> Any:
         """Return the linear scores of what `compare` returns, without keeping that."""
         n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
         return score_rows(X, units, coefficients, n_threads)
 
-    def project(self, X, weights, biases):
+    def project(self, X: Any, weights: Any, biases: Any) -> Any:
         """Return the activations of `RVFLLayer`, in the precision of X."""
         with block_threads() as map_blocks:
             return scores.project(X, weights, biases, map_blocks)
 
-    def canonical_samples(self, samples):
+    def canonical_samples(
+        self, samples: tuple[np.ndarray, np.ndarray, np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return samples in an order of their own, equal ones as one, where that is quick."""
         return canonical_samples(*samples)
 
-    def total_weight(self, samples):
+    def total_weight(self, samples: tuple[np.ndarray, np.ndarray, np.ndarray]) -> float:
         """Return the sum of all weights."""
         return float(samples[2].sum())
 
-    def class_totals(self, samples, n_classes):
+    def class_totals(
+        self, samples: tuple[np.ndarray, np.ndarray, np.ndarray], n_classes: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the weighted sum of each class's samples (classes × features), and its weight."""
         X, y, weights = samples
         totals = np.bincount(y, weights, minlength=n_classes)
         return class_sums(X, y, weights, n_classes), totals
 
-    def prototype_scores(self, X, prototypes, prototype_classes, n_classes):
+    def prototype_scores(
+        self, X: Any, prototypes: np.ndarray, prototype_classes: np.ndarray, n_classes: int
+    ) -> np.ndarray:
         """Return minus the squared distance to each class's closest prototype."""
         return prototype_scores(X, prototypes, prototype_classes, n_classes)
 
-    def distance_scale(self, samples, *prototypes):
+    def distance_scale(
+        self, samples: tuple[np.ndarray, np.ndarray, np.ndarray], *prototypes: Any
+    ) -> float:
         """Return the mean of d⁺ + d⁻ from what `prototype_scores` takes behind X."""
         X, y, weights = samples
         return scores.mean_distance_sum(-self.prototype_scores(X, *prototypes), y, weights)
 
-    def linear_scores(self, X, coefficients):
+    def linear_scores(self, X: Any, coefficients: np.ndarray) -> np.ndarray:
         """Return X Wᵀ in float64."""
         return linear_scores(X, coefficients)
 
-    def winning_labels(self, compared_scores, classes):
+    def winning_labels(self, compared_scores: np.ndarray, classes: np.ndarray) -> np.ndarray:
         """Return the label of each sample from what `decision_function` returns."""
         return classes[scores.winners_of(compared_scores)]
 
-    def minimise_glvq(self, start, samples, slope, max_iter, tol, report=None) -> Minimum:
+    def minimise_glvq(
+        self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any, report: Any = None
+    ) -> Minimum:
         """Return the prototypes that minimise the weighted mean of g(μ).
 
         `report` is called with all costs so far after each iteration, but for those on a device.
@@ -129,14 +141,26 @@ class NumpyEngine:
             minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol, report)
         return minimum._replace(position=minimum.position.reshape(shape))
 
-    def solve_least_squares(self, samples, n_classes, alphas, method):
+    def solve_least_squares(
+        self,
+        samples: tuple[np.ndarray, np.ndarray, np.ndarray],
+        n_classes: int,
+        alphas: list[Any],
+        method: Any,
+    ) -> tuple[np.ndarray, int, bool]:
         """Return W for every alpha (alphas × classes × features), iterations and convergence."""
         X, y, weights = samples
         with block_threads(blocks_per_thread=1) as map_blocks:  # each holds a Gram matrix
             rows = rls.LabelledRows(X, y, weights, n_classes, map_blocks=map_blocks)
             return rls.solve_least_squares(rows, alphas, method)
 
-    def choose_penalty(self, samples, n_classes, alphas, method):
+    def choose_penalty(
+        self,
+        samples: tuple[np.ndarray, np.ndarray, np.ndarray],
+        n_classes: int,
+        alphas: tuple[Any, ...],
+        method: Any,
+    ) -> tuple[np.ndarray, float]:
         """Return W (classes × features) of the alpha that leave-one-out finds best, and it."""
         X, y, weights = samples
         with block_threads(blocks_per_thread=1) as map_blocks:
@@ -150,10 +174,10 @@ class TorchEngine:
     Labels and weights, one number per sample, are looked at on the host; X stays on its device.
     """
 
-    def __init__(self, backend: Backend):
+    def __init__(self, backend: Backend) -> None:
         self.backend = backend
 
-    def check_can_fit(self, estimator):
+    def check_can_fit(self, estimator: Any) -> None:
         name, solver = type(estimator).__name__, getattr(estimator, "solver", None)
         if "tensors" not in estimator._record.runs_on:
             raise TypeError(f"{name} takes numpy arrays, no torch tensors")
@@ -161,11 +185,13 @@ class TorchEngine:
             listed = ", ".join(map(repr, estimator._tensor_solvers))
             raise ValueError(f"solver={solver!r} takes no torch tensors; {name} does with {listed}")
 
-    def validate(self, estimator, X, dtypes, **options):
+    def validate(self, estimator: Any, X: Any, dtypes: tuple[Any, ...], **options: Any) -> Any:
         wanted = [getattr(self.backend.xp, name) for name in dtypes]
         return validate_data(estimator, X.detach(), dtype=wanted, **options)
 
-    def validate_samples(self, estimator, X, y, dtypes, **options):
+    def validate_samples(
+        self, estimator: Any, X: Any, y: Any, dtypes: tuple[str, ...], **options: Any
+    ) -> tuple[Any, np.ndarray]:
         X = self.validate(estimator, X, dtypes, **options)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
@@ -174,30 +200,34 @@ class TorchEngine:
         check_consistent_length(X, y)
         return X, y
 
-    def array(self, values):
+    def array(self, values: np.ndarray) -> Any:
         return self.backend.array(values)
 
-    def labels(self, classes):
+    def labels(self, classes: np.ndarray) -> Any:
         is_torch = classes.dtype.isnative and classes.dtype.name in TORCH_LABELS
         return self.backend.array(classes) if is_torch else classes
 
-    def encode(self, X, keys, clip, n_jobs):
+    def encode(self, X: Any, keys: Any, clip: int, n_jobs: Any) -> Any:
         dtype = np.dtype(scores.activation_dtype(clip)).name
         return encode_integers(X, [keys], [clip], dtype, self.backend)[0]
 
-    def compare(self, X, units, n_jobs):
+    def compare(self, X: Any, units: Any, n_jobs: Any) -> Any:
         return compare_on_device(X, units, self.backend)
 
-    def project(self, X, weights, biases):
+    def project(self, X: Any, weights: Any, biases: Any) -> Any:
         return (X @ weights.T.to(X.dtype) + biases.to(X.dtype)).sigmoid_()
 
-    def canonical_samples(self, samples):
+    def canonical_samples(
+        self, samples: tuple[Any, np.ndarray, np.ndarray]
+    ) -> tuple[Any, np.ndarray, np.ndarray]:
         return samples
 
-    def total_weight(self, samples):
+    def total_weight(self, samples: tuple[Any, np.ndarray, np.ndarray]) -> float:
         return float(samples[2].sum())
 
-    def class_totals(self, samples, n_classes):
+    def class_totals(
+        self, samples: tuple[Any, np.ndarray, np.ndarray], n_classes: int
+    ) -> tuple[Any, Any]:
         backend, (X, y, weights) = self.backend, samples
         y, weights, classes = backend.array(y), backend.array(weights), backend.range(n_classes)
         sums = backend.zeros((n_classes, X.shape[1]), "float64")
@@ -208,7 +238,9 @@ class TorchEngine:
             totals += shares.sum(axis=1)
         return sums, totals
 
-    def prototype_scores(self, X, prototypes, prototype_classes, n_classes):
+    def prototype_scores(
+        self, X: Any, prototypes: Any, prototype_classes: Any, n_classes: int
+    ) -> Any:
         backend, dtype = self.backend, computing_dtype(X)
         vectors = backend.cast(prototypes, dtype)
         norms = glvq.squares(vectors, backend.xp)
@@ -222,23 +254,27 @@ class TorchEngine:
             found[rows].scatter_reduce_(1, index.expand(len(block), -1), closeness, "amax")
         return found
 
-    def distance_scale(self, samples, *prototypes):
+    def distance_scale(
+        self, samples: tuple[Any, np.ndarray, np.ndarray], *prototypes: Any
+    ) -> float:
         X, y, weights = samples
         distances = -on_host(self.prototype_scores(X, *prototypes))
         return scores.mean_distance_sum(distances, y, weights)
 
-    def linear_scores(self, X, coefficients):
+    def linear_scores(self, X: Any, coefficients: Any) -> Any:
         found = self.backend.zeros((len(X), len(coefficients)), "float64")
         for rows in self._row_slices(X, X.shape[1]):
             found[rows] = self.backend.cast(X[rows], "float64") @ coefficients.T
         return found
 
-    def winning_labels(self, compared_scores, classes):
+    def winning_labels(self, compared_scores: Any, classes: Any) -> Any:
         is_single = compared_scores.ndim == 1
         winners = (compared_scores > 0).long() if is_single else compared_scores.argmax(axis=1)
         return classes[on_host(winners) if isinstance(classes, np.ndarray) else winners]
 
-    def minimise_glvq(self, start, samples, slope, max_iter, tol, report=None) -> Minimum:
+    def minimise_glvq(
+        self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any, report: Any = None
+    ) -> Minimum:
         (prototypes, prototype_classes), (X, y, weights) = start, samples
         backend, counts = self.backend, np.bincount(on_host(prototype_classes))
         activations = backend.cast(X, computing_dtype(X))[None]
@@ -248,12 +284,24 @@ class TorchEngine:
         check_cost(minimum.costs[-1])
         return minimum._replace(position=backend.cast(minimum.position, "float64"))
 
-    def solve_least_squares(self, samples, n_classes, alphas, method):
+    def solve_least_squares(
+        self,
+        samples: tuple[Any, np.ndarray, np.ndarray],
+        n_classes: int,
+        alphas: list[Any],
+        method: Any,
+    ) -> tuple[Any, int, bool]:
         X, y, weights = samples
         rows = rls.LabelledRows(X, y, weights, n_classes, self.backend)
         return rls.solve_least_squares(rows, alphas, method)
 
-    def choose_penalty(self, samples, n_classes, alphas, method):
+    def choose_penalty(
+        self,
+        samples: tuple[Any, np.ndarray, np.ndarray],
+        n_classes: int,
+        alphas: tuple[Any, ...],
+        method: Any,
+    ) -> tuple[Any, float]:
         X, y, weights = samples
         rows = rls.LabelledRows(X, y, weights, n_classes, self.backend)
         return rls.choose_penalty(rows, alphas, method)
@@ -263,7 +311,7 @@ class TorchEngine:
         return self.backend.row_slices(len(X), 8 * (X.shape[1] + 3 * width))
 
 
-def computing_dtype(X) -> str:
+def computing_dtype(X: Any) -> str:
     """Return float32 for integers of one byte, which it holds exactly, and float64 for features.
 
     Features may lie far from 0, where differences of float32 squares are rounding.

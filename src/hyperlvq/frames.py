@@ -1,17 +1,27 @@
 """Data frames as arrays of features."""
 
+import re
+from datetime import date, datetime, time
 from numbers import Integral, Real
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from hyperlvq.kernels.features import columns_to_features, feature_names, level_lookups
+from hyperlvq.kernels.features import (
+    columns_to_features,
+    date_features,
+    feature_names,
+    level_lookups,
+    parts_of_dates,
+)
 from hyperlvq.learnt import check_usable
 from hyperlvq.registry import PARTS, check_parameters
 from hyperlvq.version import DocumentedMixin
+
+NO_DATE = np.datetime64("NaT", "us")
 
 
 class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
@@ -20,15 +30,17 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
     Frames are those of pandas, polars and pyarrow, or what else gives columns by name. Numbers are
     kept, their missing values too, unless `fill` puts the column's median in their place. Text,
     truth values and categories become one feature per level, with a level for missing values and
-    one for all rare levels; a level not seen in `fit` sets no feature.
+    one for all rare levels; a level not seen in `fit` sets no feature. Dates and times become year,
+    month, weekday and hour, as far as these differ in `fit`; of times with a zone, as clocks there
+    show them.
 
     Parameters
     ----------
-    numbers, text : list of str, optional
-        The columns of numbers and of text; all columns of a frame by their types if neither is
-        given.
+    numbers, text, dates : list of str, optional
+        The columns of numbers, of text and of dates; all columns of a frame by their types if none
+        is given.
     fill : bool, default=False
-        Whether the median takes the place of a missing number.
+        Whether the median takes the place of a missing number, or part of a date.
     min_rows : int, default=1
         A level of fewer rows is a rare one.
     max_levels : int, default=100
@@ -37,13 +49,16 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
     Attributes
     ----------
     columns_ : dict of str to list of str
-        The columns of numbers and of text, under these names, where their types decided.
+        The columns of numbers, of text and of dates, under these names, where their types decided.
     level_names_, level_columns_, level_features_ : ndarray of shape (n_levels,)
         The levels of all columns of text, the column of each (an index into `text`), its feature.
     missing_features_ : ndarray of shape (n_text,)
         The feature of each column's missing text, -1 where none was missing.
-    medians_ : ndarray of shape (n_numbers,)
-        The medians of the numbers; 0 for a column without any.
+    date_columns_, date_parts_ : ndarray of shape (n_parts,)
+        The parts of dates that are features: the column of each (an index into `dates`), and
+        whether it is the year (0), the month (1), the weekday (2) or the hour (3).
+    medians_ : ndarray of shape (n_numbers + n_parts,)
+        The medians of the numbers and of these parts; 0 for a column without any.
     n_features_in_, n_features_out_ : int
         Number of columns, and of features.
 
@@ -65,24 +80,45 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
     """
 
     _record = PARTS["FrameVectorizer"]
+    columns_: dict[str, list[str]]
+    date_columns_: np.ndarray
+    date_parts_: np.ndarray
+    medians_: np.ndarray
+    level_names_: np.ndarray
+    level_columns_: np.ndarray
+    level_features_: np.ndarray
+    missing_features_: np.ndarray
+    n_features_in_: int
 
-    def __init__(self, numbers=None, text=None, *, fill=False, min_rows=1, max_levels=100):
+    def __init__(
+        self,
+        numbers: list[str] | None = None,
+        text: list[str] | None = None,
+        dates: list[str] | None = None,
+        *,
+        fill: bool = False,
+        min_rows: int = 1,
+        max_levels: int = 100,
+    ) -> None:
         self.numbers = numbers
         self.text = text
+        self.dates = dates
         self.fill = fill
         self.min_rows = min_rows
         self.max_levels = max_levels
 
-    def fit(self, X, y=None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the levels and medians of a data frame, or what else gives columns by name."""
-        if self.numbers is None and self.text is None:
+        if self.numbers is None and self.text is None and self.dates is None:
             self.columns_ = _columns_by_type(X)
         check_parameters(self._record, vars(self) | self._columns)
         if not any(self._columns.values()):
             raise ValueError("FrameVectorizer needs at least one column")
+        self.date_columns_, self.date_parts_ = _varying_parts(self._dates(X))
+        self.medians_ = np.array([_median(column) for column in self._numbers(X)])
         names: list[str | None] = []
         columns, features, missing = [], [], []
-        n_features = len(self._columns["numbers"])
+        n_features = len(self.medians_)
         for position, column in enumerate(self._text(X)):
             levels = _choose_levels(column, self.min_rows, self.max_levels)
             n_own = 1 + max(levels.values())
@@ -95,12 +131,11 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
         self.level_columns_, self.level_features_, self.missing_features_ = (
             np.array(each, dtype=np.int64) for each in (columns, features, missing)
         )
-        self.medians_ = np.array([_median(column) for column in self._numbers(X)])
         self.n_features_in_ = sum(map(len, self._columns.values()))
         self.n_features_out_ = n_features
         return self
 
-    def transform(self, X) -> np.ndarray:
+    def transform(self, X: Any) -> np.ndarray:
         """Return the features (rows × features) of a frame with the columns of `fit`."""
         check_is_fitted(self)
         check_usable(self._record, vars(self), self._columns)
@@ -110,56 +145,66 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
             self._numbers(X), self._text(X), lookups, self.n_features_out_, medians
         )
 
-    def get_feature_names_out(self, input_features=None) -> np.ndarray:
-        """Return the names of the features: of numbers the column's, of text the level's, too."""
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return names of the features: the column's and, where there are several, what each is."""
         check_is_fitted(self)
         return np.array(feature_names(self._columns, vars(self)), dtype=object)
 
     @property
     def _columns(self) -> dict:
         """The columns as they are given now, of a loaded model too, or else as `fit` found them."""
-        given = {"numbers": self.numbers, "text": self.text}
-        if given == {"numbers": None, "text": None}:
+        given = {"numbers": self.numbers, "text": self.text, "dates": self.dates}
+        if given == dict.fromkeys(given):
             return self.columns_
         return {kind: () if names is None else names for kind, names in given.items()}
 
     def _numbers(self, X):
-        return [_as_floats(X[name]) for name in self._columns["numbers"]]
+        """Return the columns of numbers, and the parts of dates."""
+        numbers = [_as_floats(X[name]) for name in self._columns["numbers"]]
+        return [*numbers, *date_features(self._dates(X), vars(self))]
+
+    def _dates(self, X):
+        return [_as_dates(X[name], name) for name in self._columns["dates"]]
 
     def _text(self, X):
         return [_as_text(X[name], name) for name in self._columns["text"]]
 
 
 def _columns_by_type(X) -> dict[str, list]:
-    """Return the names of a frame's columns of numbers, and of those of text."""
-    found: dict[str, list] = {"numbers": [], "text": []}
+    """Return the names of a frame's columns of numbers, of text and of dates."""
+    found: dict[str, list] = {"numbers": [], "text": [], "dates": []}
     for name in X.column_names if hasattr(X, "column_names") else X.columns:
         kind = _kind_of(X[name])
         if kind is None:
-            stored = getattr(X[name], "dtype", None) or getattr(X[name], "type", None)
             raise TypeError(
-                f"column {name!r} is of type {stored}, not numbers or text: leave it out, "
-                "or name the columns to use in numbers and text"
+                f"column {name!r} is of type {_type_of(X[name])}, not numbers, text or dates: "
+                "leave it out, or name the columns to use in numbers, text and dates"
             )
         found[kind].append(name)
     return found
 
 
 def _kind_of(column) -> str | None:
-    """Return whether a column is of numbers or of text, None for what is neither."""
+    """Return whether a column is of numbers, of text or of dates, None for what is neither."""
     if _is_categorical(column):
         return "text"
-    if np.asarray(column).dtype.kind in "iuf":
-        return "numbers"
+    stored = np.asarray(column).dtype.kind
+    if stored in "iufM":
+        return "dates" if stored == "M" else "numbers"
     cells = [cell for cell in map(_or_none, column) if cell is not None]
     if all(isinstance(cell, str | bool | np.bool_) for cell in cells):
         return "text"
+    if all(isinstance(cell, date | time) for cell in cells):
+        return "dates"
     return "numbers" if all(isinstance(cell, Real) for cell in cells) else None
 
 
+def _type_of(column) -> str:
+    return str(getattr(column, "dtype", None) or getattr(column, "type", ""))
+
+
 def _is_categorical(column) -> bool:
-    stored = str(getattr(column, "dtype", None) or getattr(column, "type", "")).lower()
-    return stored.startswith(("categor", "enum", "dictionary"))
+    return _type_of(column).lower().startswith(("categor", "enum", "dictionary"))
 
 
 def _as_floats(column) -> np.ndarray:
@@ -168,6 +213,41 @@ def _as_floats(column) -> np.ndarray:
     if values.dtype.kind == "O":  # such as of pandas' own integers, with NA among them
         values = np.array([np.nan if _or_none(cell) is None else cell for cell in values])
     return values.astype(np.float64)
+
+
+def _as_dates(column, name) -> np.ndarray:
+    """Return a column of dates as datetime64[us], without zones."""
+    values = np.asarray(column)
+    if values.dtype.kind == "M" and not re.search(r"tz=|time_zone='", _type_of(column)):
+        return values.astype(NO_DATE.dtype)
+    cells = [_or_none(cell) for cell in column]
+    for cell in cells:
+        if cell is not None and not isinstance(cell, date | time):
+            raise TypeError(f"column {name!r} must be dates, got {cell!r}")
+    dates = [NO_DATE if cell is None else _on_the_wall(cell) for cell in cells]
+    return np.array(dates, dtype=NO_DATE.dtype)
+
+
+def _on_the_wall(cell) -> np.datetime64:
+    """Return what calendars and clocks show; a time is one of the first day of 1970."""
+    if isinstance(cell, time):
+        cell = datetime.combine(date(1970, 1, 1), cell)
+    is_moment = isinstance(cell, datetime)
+    return np.datetime64(cell.replace(tzinfo=None) if is_moment else cell, "us")
+
+
+def _varying_parts(dates) -> tuple[np.ndarray, np.ndarray]:
+    """Return the column and the part of all parts of dates that take several values.
+
+    If none does, the year tells which dates are missing.
+    """
+    columns, parts = [], []
+    for position, column in enumerate(dates):
+        values = parts_of_dates(column[~np.isnat(column)])
+        found = [part for part in range(values.shape[1]) if len({*values[:, part]}) > 1] or [0]
+        columns += [position] * len(found)
+        parts += found
+    return np.array(columns, dtype=np.int64), np.array(parts, dtype=np.int64)
 
 
 def _as_text(column, name) -> list[str | None]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperlvq.checks import check_integer, check_real
-from hyperlvq.registry import UNIT_KINDS, Check, Learnt, PartRecord
+from hyperlvq.registry import DATE_PARTS, UNIT_KINDS, Check, Learnt, PartRecord
 
 #: Floats hold all integers up to here.
 LARGEST_COUNT = 2**53
@@ -20,7 +20,9 @@ SAMPLE_DTYPES = (*FLOATS, "int8", "int16", "uint8")
 #: numpy's letters for truth values, integers, floats of any length, and text.
 LABEL_KINDS = "biufUO"
 #: Sizes that may be 0.
-POSSIBLY_EMPTY = frozenset({"numbers", "text", "levels", "iterations", "comparisons"})
+POSSIBLY_EMPTY = frozenset(
+    {"numbers", "text", "levels", "dates", "parts", "medians", "iterations", "comparisons"}
+)
 
 
 def _accept(name: str, value: Any) -> None:
@@ -139,6 +141,10 @@ def _check_unit_kinds(name: str, value: np.ndarray) -> None:
     _check_indices(name, value, 0, len(UNIT_KINDS))
 
 
+def _check_date_parts(name: str, value: np.ndarray) -> None:
+    _check_indices(name, value, 0, len(DATE_PARTS))
+
+
 def _check_losses(name: str, value: Any) -> None:
     if not isinstance(value, list) or not all(isinstance(each, float) for each in value):
         raise ValueError(f"{name} must be a list of numbers")
@@ -189,6 +195,7 @@ VALUE_TYPES: Mapping[str, ValueType] = {
     "samples": ValueType(SAMPLE_DTYPES, _check_finite),
     "indices": ValueType(("int64", "int32")),
     "kinds": ValueType(("int32",), _check_unit_kinds, quick=True),
+    "parts of dates": ValueType(("int64", "int32"), _check_date_parts, quick=True),
     "text": ValueType(("object",), _check_text),
     "names": ValueType(("object",), _check_names),
     "labels": ValueType(("bool", "integer", "float", "str", "object"), _check_labels, quick=True),

@@ -27,7 +27,7 @@ from hyperlvq.learnt import check_whole
 from hyperlvq.registry import PARTS, check_parameters
 from hyperlvq.version import __version__
 
-FORMAT = 4
+FORMAT = 5
 ENTRY = "hyperlvq"
 NOTES = "notes"
 PARAMETERS = "parameters"

@@ -5,10 +5,18 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from hyperlvq.registry import estimator_class, recipe_classes, recipe_defaults
+from hyperlvq.registry import (
+    HiddenName,
+    ReadoutName,
+    estimator_class,
+    recipe_classes,
+    recipe_defaults,
+)
 
 
-def make_classifier(hidden: str = "intrvfl", readout: str = "glvq", **parameters: Any) -> Pipeline:
+def make_classifier(
+    hidden: HiddenName = "intrvfl", readout: ReadoutName = "glvq", **parameters: Any
+) -> Pipeline:
     """Return a pipeline that scales features to [0, 1], encodes and classifies them.
 
     Parameters

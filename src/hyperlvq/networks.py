@@ -1,6 +1,6 @@
 """Networks of comparisons that choose their own settings, and the weights of their vote."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -66,7 +66,20 @@ class Checked(NamedTuple):
 class Trainer:
     """Trains networks on the same samples, one after the other."""
 
-    def __init__(self, samples: WeightedSamples, n_units: int | str, rng, verbose: int):
+    samples: WeightedSamples
+    rng: np.random.RandomState
+    verbose: int
+    n_units: int
+    checked_rows: np.ndarray
+    cuts: list[Any]
+    started: float
+    relevances: np.ndarray
+    step: int
+    checked: Checked
+
+    def __init__(
+        self, samples: WeightedSamples, n_units: int | str, rng: np.random.RandomState, verbose: int
+    ) -> None:
         self.samples, self.rng, self.verbose = samples, rng, verbose
         self.n_units = self._usual_units() if isinstance(n_units, str) else int(n_units)
         self.checked_rows = rng.permutation(len(samples.y))[:CHECKED_ROWS]
@@ -79,13 +92,24 @@ class Trainer:
         fewest, most = MANY_UNITS_BETWEEN
         return MANY_UNITS if fewest <= len(self.samples.y) <= most else USUAL_UNITS
 
-    def train(self, n_networks: int, time_limit: float | None) -> list[Network]:
-        """Return networks: as many as asked for, or for which there is time, at least one."""
-        is_alone = n_networks == 1
+    def train(
+        self,
+        n_networks: int,
+        time_limit: float | None,
+        on_network: Callable[[int, int], None] | None = None,
+    ) -> list[Network]:
+        """Return networks: as many as asked for, or for which there is time, at least one.
+
+        At the start and after each network `on_network` is told how many are trained, of how many.
+        """
+        tell, is_alone = on_network or (lambda done, total: None), n_networks == 1
+        n_steps = n_networks + is_alone  # a scout that does not vote is one more
+        tell(0, n_steps)
         scout = self._scout() if is_alone else self._train_one(FIRST_KIND, self.n_units, None)
         self._report(scout, [] if is_alone else [scout], n_networks)
         self.relevances = relevances_of(scout, self.samples, self.rng)
         networks = [] if is_alone else [scout]
+        tell(1, n_steps)
         chances = self._chances()
         while len(networks) < n_networks:
             kind = (
@@ -98,6 +122,7 @@ class Trainer:
                 break
             networks.append(self._train_one(kind, self.n_units, chances))
             self._report(networks[-1], networks, n_networks)
+            tell(len(networks) + is_alone, n_steps)
         return networks
 
     def _report(self, network: Network, voting: list[Network], n_networks: int) -> None:
@@ -160,7 +185,9 @@ class Trainer:
         return Network(kind, units, coefficients, intercepts, tried, chosen, seconds)
 
 
-def relevances_of(network: Network, samples: WeightedSamples, rng) -> np.ndarray:
+def relevances_of(
+    network: Network, samples: WeightedSamples, rng: np.random.RandomState
+) -> np.ndarray:
     """Return the share of each feature in how much scores change when its values are permuted."""
     chosen, others = (rng.permutation(len(samples.y))[:RELEVANCE_ROWS] for _ in range(2))
     X, weights = samples.X[chosen], samples.weights[chosen]

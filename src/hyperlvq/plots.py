@@ -70,16 +70,16 @@ class PrototypeDisplay:
 
     def __init__(
         self,
-        prototypes,
-        prototype_classes,
-        classes,
+        prototypes: Any,
+        prototype_classes: Any,
+        classes: Any,
         *,
-        image_shape=None,
-        feature_names=None,
-        X=None,
-        y=None,
-        are_samples=False,
-    ):
+        image_shape: Any = None,
+        feature_names: Any = None,
+        X: Any = None,
+        y: Any = None,
+        are_samples: bool = False,
+    ) -> None:
         self.prototypes = prototypes
         self.prototype_classes = prototype_classes
         self.classes = classes
@@ -91,7 +91,14 @@ class PrototypeDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: BaseEstimator, X=None, y=None, *, image_shape=None, ax=None, **kwargs
+        cls,
+        estimator: BaseEstimator,
+        X: Any = None,
+        y: Any = None,
+        *,
+        image_shape: Any = None,
+        ax: Any = None,
+        **kwargs: Any,
     ) -> Self:
         """Draw the prototypes of a fitted model.
 
@@ -144,7 +151,7 @@ class PrototypeDisplay:
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs) -> Self:
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
         """Draw the prototypes.
 
         Parameters
@@ -164,8 +171,8 @@ class PrototypeDisplay:
                 f"image_shape {tuple(self.image_shape)} is for {np.prod(self.image_shape)} "
                 f"features, the prototypes have {n_features}"
             )
-        self.ax_ = _axes(ax, type(self).__name__)
-        self.figure_ = self.ax_.figure
+        self.ax_: Any = _axes(ax, type(self).__name__)
+        self.figure_: Any = self.ax_.figure
         if self.image_shape is not None:
             self._plot_pictures(**kwargs)
         elif n_features == 2:
@@ -279,12 +286,14 @@ class LossCurveDisplay:
     True
     """
 
-    def __init__(self, loss_curve, *, name=None):
+    def __init__(self, loss_curve: Any, *, name: Any = None) -> None:
         self.loss_curve = loss_curve
         self.name = name
 
     @classmethod
-    def from_estimator(cls, estimator: BaseEstimator, *, name=None, ax=None, **kwargs) -> Self:
+    def from_estimator(
+        cls, estimator: BaseEstimator, *, name: Any = None, ax: Any = None, **kwargs: Any
+    ) -> Self:
         """Draw the loss curve of a fitted model.
 
         Parameters
@@ -311,7 +320,7 @@ class LossCurveDisplay:
             )
         return cls(readout.loss_curve_, name=name).plot(ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs) -> Self:
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
         """Draw the curve.
 
         Parameters
@@ -325,8 +334,8 @@ class LossCurveDisplay:
         -------
         display : LossCurveDisplay
         """
-        self.ax_ = _axes(ax, type(self).__name__)
-        self.figure_ = self.ax_.figure
+        self.ax_: Any = _axes(ax, type(self).__name__)
+        self.figure_: Any = self.ax_.figure
         iterations = np.arange(1, len(self.loss_curve) + 1)
         (self.line_,) = self.ax_.plot(
             iterations, self.loss_curve, **{"label": self.name or "_", **kwargs}

@@ -11,7 +11,7 @@ from functools import partial
 from importlib import import_module
 from itertools import chain
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from hyperlvq.checks import check_boolean, check_choice, check_integer, check_real, to_float
 from hyperlvq.costs import glvq_flops, kglvq_flops, rls_flops
@@ -23,7 +23,7 @@ USUAL_RATE, USUAL_SLOPE = 0.0005, 10.0
 AUTO_STEP = 0.02
 MOST_PROTOTYPES = 2**31
 #: Kinds of units that count comparisons: the activation for each number of them that hold.
-UNIT_KINDS = {
+UNIT_KINDS: dict[str, tuple[int, ...]] = {
     "conjunction": (0, 0, 0, 1, 2),
     "majority": (-1, -1, -1, 1, 1, 1),
     "parity": (1, -1, 1, -1, 1),
@@ -34,9 +34,15 @@ KERNELS = (
     *("additive_chi2", "chi2", "cosine", "laplacian", "linear"),
     *("poly", "polynomial", "rbf", "sigmoid"),
 )
+#: What a date has that may be a feature.
+DATE_PARTS = ("year", "month", "weekday", "hour")
 #: They describe how to use a machine, not what a model is: model files do not hold them.
 MACHINE_PARAMETERS = frozenset({"n_jobs", "max_kernel_bytes", "copy", "time_limit", "verbose"})
 
+#: The names of hidden layers and of readouts in recipes.
+HiddenName = Literal["features", "rvfl", "intrvfl", "comparisons"]
+ReadoutName = Literal["rls", "centroids", "perceptron", "lvq1", "glvq", "kglvq"]
+Recipe = tuple[HiddenName, ReadoutName]
 Check = Callable[[str, Any], object]
 
 
@@ -95,7 +101,7 @@ class PartRecord:
     #: Of a readout: the parameters that a recipe starts from, by the name of its hidden layer.
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     #: The values that a short search tries.
-    grid: Mapping[str, tuple] = field(default_factory=dict)
+    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     #: Takes samples, units, classes, prototypes per class and iterations; None without a formula.
     training_flops: Callable[..., float] | None = None
     #: The solver that goes from sample to sample, which partitions cannot do side by side.
@@ -254,15 +260,18 @@ def _number_or(
 
 
 def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
-    """Check that features of levels stand behind those of numbers, without a gap."""
-    n_numbers, n_text = len(parameters["numbers"]), len(parameters["text"])
-    if not 0 < learnt["n_features_in_"] == n_numbers + n_text:
+    """Check that features of levels stand behind those of numbers and dates, without a gap."""
+    n_columns = sum(len(parameters[kind]) for kind in ("numbers", "dates", "text"))
+    if not 0 < learnt["n_features_in_"] == n_columns:
         raise ValueError("n_features_in_ must be the number of columns")
+    n_numbers = len(parameters["numbers"]) + len(learnt["date_parts_"])
+    if len(learnt["medians_"]) != n_numbers:
+        raise ValueError("medians_ must be those of all numbers and parts of dates")
     of_missing = learnt["missing_features_"]
     features = {*learnt["level_features_"].tolist(), *of_missing[of_missing >= 0].tolist()}
     has_gaps = len(features) != learnt["n_features_out_"] - n_numbers
     if has_gaps or min(features, default=n_numbers) < n_numbers:
-        raise ValueError("level_features_ must be the features behind those of numbers")
+        raise ValueError("level_features_ must be the features behind those of numbers and dates")
 
 
 def _check_scaler(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
@@ -398,18 +407,21 @@ PARTS: dict[str, PartRecord] = {
             "level_columns_": Learnt("indices", ("levels",), below="text"),
             "level_features_": Learnt("indices", ("levels",), below="outputs"),
             "missing_features_": Learnt("indices", ("text",), below="outputs", least=-1),
-            "medians_": Learnt("numbers", ("numbers",)),
+            "date_columns_": Learnt("indices", ("parts",), below="dates"),
+            "date_parts_": Learnt("parts of dates", ("parts",)),
+            "medians_": Learnt("numbers", ("medians",)),
             "n_features_in_": Learnt("count"),
             "n_features_out_": Learnt("count", ("outputs",)),
         },
         parameters={
             "numbers": Parameter(_check_column_names),
             "text": Parameter(_check_column_names),
+            "dates": Parameter(_check_column_names),
             "fill": Parameter(check_boolean),
             "min_rows": Parameter(_at_least_one),
             "max_levels": Parameter(partial(check_integer, minimum=2)),
         },
-        given_sizes={"numbers": "numbers", "text": "text"},
+        given_sizes={"numbers": "numbers", "text": "text", "dates": "dates"},
         check=_check_vectorizer,
         output="outputs",
     ),

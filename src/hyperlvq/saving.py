@@ -1,8 +1,9 @@
 """Save models to files that cannot hold code, and load them again."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
@@ -50,7 +51,22 @@ def save(model: BaseEstimator, path: str | Path) -> None:
     write_bytes(to_bytes(to_parts(model)), path)
 
 
-def load(path: str | Path, *, max_bytes: int = LARGEST_BYTES) -> Any:
+class Predicting(Protocol):
+    """What `load` returns of a classifier, as far as all classifiers have it."""
+
+    classes_: np.ndarray
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each sample."""
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return how strongly each sample belongs to each class."""
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return the accuracy."""
+
+
+def load(path: str | Path, *, max_bytes: int = LARGEST_BYTES) -> Predicting:
     """Return the model that `save` or `hyperlvq fit` wrote.
 
     A file holds arrays and plain values, never code. Everything in it is checked before a model is

@@ -10,7 +10,9 @@ from shell import hyperlvq, hyperlvq_bytes, in_process, output_of
 from small_tables import QUICK, RECIPE, colour_table
 
 import hyperlvq as package
+from hyperlvq.checks import InputError
 from hyperlvq.model_files import read_path
+from hyperlvq.tables import training
 from hyperlvq.tables.about import from_notes, to_plain
 
 
@@ -41,6 +43,21 @@ def decisions(table):
     return lambda path: package.load(path).decision_function(pd.read_csv(table))
 
 
+@pytest.mark.parametrize(("options", "is_shown"), [((), True), (["--quiet"], False)])
+def test_a_terminal_shows_the_table_before_training(options, is_shown, table, path, monkeypatch):
+    def stop(*_):
+        raise InputError("training began")
+
+    monkeypatch.setattr(training, "train", stop)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+
+    code, output, errors = hyperlvq("fit", table, "-t", "colour", "-o", path, *options)
+
+    assert (code, output) == (2, "")
+    assert errors.endswith("hyperlvq: training began\n")
+    assert ("columns  3 used: 2 of numbers, 1 of text" in errors) == is_shown
+
+
 MODELS = {
     (): "HyperLVQClassifier: n_networks=4\n",
     RECIPE: "intrvfl with glvq: n_units=1000, clip=7",
@@ -67,7 +84,7 @@ def test_what_was_chosen_for_each_network_is_shown_with_what_came_of_it(table, p
     alone = output_of("fit", table, "-t", "colour", "-o", path, *options)
 
     chosen = "chosen    penalties and shares of the vote, by rows that are left out of training in"
-    header, *rows = (line.split() for line in output.split(chosen)[1].splitlines()[3:9])
+    header, *rows = (line.split() for line in output.split(chosen)[1].splitlines()[4:10])
     assert header[:3] == ["network", "units", "penalty"]
     assert [row[0] for row in rows] == ["conjunction", "majority", "parity", "conjunction", "all"]
     assert [row[1] for row in rows] == ["50", "50", "50", "50", "200"]
@@ -188,7 +205,7 @@ NUMBERS = "".join(f"{i % 3},{(2, 10, 1)[i % 3]}\n" for i in range(30))
             "id,date,same,nothing,a,y\n" + LEFT_OUT,
             [
                 "left out  id: an identifier\n",
-                "left out  date: dates\n",
+                "columns   2 used: 1 of numbers, 0 of text, 1 of dates\n",
                 "left out  same: always the same\n",
                 "left out  nothing: empty\n",
             ],

@@ -55,6 +55,40 @@ def test_marks_of_numbers_are_learnt_shown_and_applied(files, fit):
     )
 
 
+DAYS = "when,y\n" + "24/12/2020,holiday\n5/6/2020,work\n26/12/2020,holiday\n7/7/2020,work\n" * 5
+
+
+def test_dates_are_learnt_shown_and_applied(files, fit, tmp_path):
+    table, same, other, far = files(
+        DAYS, "when\n25.12.20\n8-7-2020\n", "when\n25/12/2020\n7/13/2020\n", "when\n25/12/2099\n"
+    )
+    model = fit(table)
+
+    assert output_of("predict", model, same) == "y\nholiday\nwork\n"
+    typed = tmp_path / "typed.parquet"
+    moments = pd.to_datetime(["2020-12-25", "2020-07-08"]).tz_localize("Asia/Tokyo")
+    pd.DataFrame({"when": moments}).to_parquet(typed)
+    assert output_of("predict", model, typed) == "y\nholiday\nwork\n"
+    assert "2020-06-05 to 2020-12-26, written as 31/12/2012\n" in output_of("show", model)
+    check_is_refused(
+        hyperlvq("predict", model, other),
+        "row 2, column 'when': '7/13/2020' is not a date as in training, such as 31/12/2012",
+    )
+    code, _, errors = hyperlvq("predict", model, far)
+    assert code == 0
+    assert "far outside of training's 2020-06-05 to 2020-12-26 in 1 row: 2099-12-25" in errors
+
+
+def test_dates_that_are_stored_as_dates_may_come_as_iso_text(fit, tmp_path, files):
+    typed = tmp_path / "typed.parquet"
+    moments = pd.to_datetime(["2020-12-24", "2020-06-05"] * 10)
+    pd.DataFrame({"when": moments, "y": ["holiday", "work"] * 10}).to_parquet(typed)
+    iso, other = files("when\n2020-12-31\n", "when\n25.12.2020\n")
+
+    assert output_of("predict", fit(typed), iso) == "y\nholiday\n"
+    check_is_refused(hyperlvq("predict", fit(typed), other), "such as 2012-12-31")
+
+
 def test_a_fraction_may_come_late(files, fit):
     table, late = files(MONEY, "income;share\n" + "900;1\n" * 20_000 + "900;0,5\n")
 
@@ -228,4 +262,24 @@ def test_fractions_that_a_device_rounds_are_noted(input_type, is_noted, table, t
 
     said = output_of("fit", table, "-t", "colour", "-o", tmp_path / "m", *size)
 
-    assert ("--input int16: a device rounds 'a' to whole numbers" in said) == is_noted
+    words = "--input int16: trained and tested on whole numbers, as a device has them, of 'a';"
+    assert (words in said) == is_noted
+
+
+def test_the_accuracy_of_a_fit_is_that_of_an_export(files, tmp_path):
+    rows = [f"{i % 10 / 10},{i % 7},{'uv'[i % 10 >= 7]}\n" for i in range(140)]  # 0.7 becomes 1
+    (table,) = files("a,b,y\n" + "".join(rows))
+    model, device = tmp_path / "m.hlvq", ("--input", "int16")
+
+    fitted = output_of(
+        *("fit", table, "-t", "y", "-o", model, "--max-flash", "16k", "--json", *device)
+    )
+    exported = output_of(
+        *("export", model, "-o", tmp_path / "c", "--vectors", table, "--json", *device)
+    )
+
+    accuracy = json.loads(fitted)["validation"]["mean"]
+    assert accuracy < 0.95
+    assert json.loads(exported)["comparison"]["exported_accuracy"] == pytest.approx(
+        accuracy, abs=0.03
+    )

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
-from small_tables import RECIPE, colour_table, fit_colours
+from small_tables import RECIPE, colour_table, fit_colours, train_table
 
 from hyperlvq import CentroidClassifier
 from hyperlvq.checks import InputError
@@ -30,7 +30,7 @@ from hyperlvq.tables.about import (
 )
 from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.read import read_table
-from hyperlvq.tables.training import Task, train
+from hyperlvq.tables.training import Task
 
 
 @pytest.mark.parametrize("recipe", [None, *product(hidden_layers(), readouts())])
@@ -38,7 +38,7 @@ def test_what_is_known_of_every_model_is_plain_and_comes_back(recipe, tmp_path):
     (tmp_path / "t.csv").write_text(colour_table())
     task = Task("colour", recipe, n_folds=2)
 
-    _, parts, about = train(read_table(tmp_path / "t.csv"), task, lambda *_: None)
+    _, parts, about = train_table(read_table(tmp_path / "t.csv"), task)
 
     back = from_notes(replace(parts, notes=to_notes(about)), "m")
     plain, plain_back = (

@@ -5,12 +5,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from small_tables import train_table
 
 from hyperlvq.checks import InputError
 from hyperlvq.prediction import Predictor
 from hyperlvq.tables.batches import predict_batches
 from hyperlvq.tables.read import open_table, read_table
-from hyperlvq.tables.training import Task, train
+from hyperlvq.tables.training import Task
 from hyperlvq.tables.unseen import Unseen
 
 #: Delimiter, decimal mark, mark between thousands.
@@ -42,13 +43,13 @@ def people(n_rows=60):
     share = rng.random(n_rows).round(3)
     married = rng.random(n_rows) < 0.5
     town = rng.choice(["Köln", "Rio, Brazil", "Bath"], n_rows)
-    score = income / 20_000 + share + married + (town == "Bath")
+    born = pd.Timestamp("1999-01-31 06:30") + pd.to_timedelta(rng.integers(0, 9999, n_rows), "h")
+    score = income / 20_000 + share + married + (town == "Bath") + (born.month > 6)
     share = share.astype(object)
     share[3] = None
     y = np.where(score > np.median(score), "high", "low")
-    return pd.DataFrame(
-        {"income": income, "share": share, "married": married, "town": town, "y": y}
-    )
+    columns = {"income": income, "share": share, "born": born, "married": married, "town": town}
+    return pd.DataFrame({**columns, "y": y})
 
 
 def written(frame, dialect):
@@ -60,6 +61,8 @@ def written(frame, dialect):
             text = missing
         elif isinstance(value, bool):
             text = truths[0] if value else truths[1]
+        elif isinstance(value, pd.Timestamp):
+            text = value.strftime("%d.%m.%Y %H:%M" if decimal == "," else "%Y-%m-%dT%H:%M:%S")
         elif isinstance(value, str):
             text = value
         else:
@@ -93,7 +96,7 @@ def test_a_model_of_one_dialect_reads_all_others_alike_or_refuses_them(learnt, w
     paths = [write(written(frame, each), f"{i}.csv") for i, each in enumerate(DIALECTS)]
     frame.assign(share=frame["share"].astype(float)).to_parquet("stored.parquet")
     task = Task("y", ("intrvfl", "centroids"), {"n_units": 50}, n_folds=0)
-    trained = train(read_table(paths[DIALECTS.index(learnt)]), task, lambda *_: None)
+    trained = train_table(read_table(paths[DIALECTS.index(learnt)]), task)
 
     income, share, *_ = trained.about["columns"]
     assert (income.minimum, income.maximum) == (frame["income"].min(), frame["income"].max())

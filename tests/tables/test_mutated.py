@@ -6,24 +6,25 @@ import pytest
 from fuzzing import fuzz, mutated, read_or_refused
 from hypothesis import given
 from hypothesis import strategies as st
+from small_tables import train_table
 
 from hyperlvq.prediction import Predictor
 from hyperlvq.tables.batches import predict_batches
 from hyperlvq.tables.read import open_table, read_table
-from hyperlvq.tables.training import Task, train
+from hyperlvq.tables.training import Task
 from hyperlvq.tables.unseen import Unseen
 
-POINTS = "Bob,1.5,True,u\nÉva,3000,False,v\nNA,-2,True,u\n"
-COMMAS = "Bob;1,5;yes;u\nÉva;3.000,5;no;v\n;-;yes;u\n"
+POINTS = "Bob,1.5,2020-01-31,True,u\nÉva,3000,1999-12-1 10:30,False,v\nNA,-2,,True,u\n"
+COMMAS = "Bob;1,5;31.1.2020;yes;u\nÉva;3.000,5;1.12.99 10:30;no;v\n;-;;yes;u\n"
 TABLES = [
-    ("name,size,kind,y\n" + 3 * POINTS).encode(),
-    ("name;size;kind;y\n" + 3 * COMMAS).encode(),
+    ("name,size,when,kind,y\n" + 3 * POINTS).encode(),
+    ("name;size;when;kind;y\n" + 3 * COMMAS).encode(),
 ]
 PIECES = st.sampled_from(
     [
         *(b",", b";", b"\n", b"\r", b"\r\n", b"\n\n", b"\0", b"\xff", b"\xe9", b"\xa0", b'"', b" "),
         *(b"inf", b"NA", b"\x1e", b"1e999", b"-", b"\xe2\x88\x92", b"$ 1", b"5%", b"1.234", b"0,5"),
-        *(b"TRUE", b"0", b"name", b"size,"),
+        *(b"TRUE", b"0", b"name", b"size,", b"0000-01-01", b"-02-30", b":59", b" pm"),
     ]
 )
 
@@ -35,7 +36,7 @@ def models(tmp_path_factory):
     for content in TABLES:
         path.write_bytes(content)
         task = Task("y", ("intrvfl", "centroids"), {"n_units": 10}, n_folds=0)
-        trained = train(read_table(path), task, lambda *_: None)
+        trained = train_table(read_table(path), task)
         found.append((Predictor(trained.parts.parts), trained.about["columns"]))
     return path, found
 

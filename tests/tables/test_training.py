@@ -5,7 +5,7 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 import pytest
-from small_tables import colour_table
+from small_tables import colour_table, train_table
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import training
@@ -15,7 +15,6 @@ from hyperlvq.tables.training import (
     Task,
     features_classifier,
     table_classifier,
-    train,
 )
 
 QUICK = {"n_units": 20}
@@ -87,14 +86,10 @@ def colours(read):
     return read(colour_table())
 
 
-def no_progress(activity, done, total):
-    pass
-
-
 def test_progress_goes_from_nothing_to_all_of_every_step(colours):
     steps = []
 
-    train(
+    train_table(
         colours,
         Task("colour", GLVQ, {**QUICK, "clip": 3, "slope": 5.0}, n_folds=2, tune=True),
         lambda *step: steps.append(step),
@@ -105,10 +100,21 @@ def test_progress_goes_from_nothing_to_all_of_every_step(colours):
     assert steps == [*tuning, ("training", 0, 1), ("training", 1, 1), *validating]
 
 
+@pytest.mark.parametrize(("n_networks", "n_steps"), [(1, 2), (3, 3)])
+def test_progress_moves_with_every_network(colours, n_networks, n_steps):
+    steps = []
+    task = Task("colour", None, {**QUICK, "n_networks": n_networks}, n_folds=0)
+
+    trained = train_table(colours, task, lambda *step: steps.append(step))
+
+    assert steps == [("training", done, n_steps) for done in range(n_steps + 1)]
+    assert "_on_network" not in vars(trained.model[-1])
+
+
 def test_the_found_settings_are_those_of_the_model(colours):
     task = Task("colour", GLVQ, {**QUICK, "clip": 3}, n_folds=0, tune=True)
     start = perf_counter()
-    trained = train(colours, task, no_progress)
+    trained = train_table(colours, task)
 
     readout = trained.model["readout"]
     found = {"prototypes_per_class": readout.prototypes_per_class, "slope": readout.slope}
@@ -131,7 +137,7 @@ def test_the_default_classifier_is_cross_validated_where_that_is_quick_or_asked_
 ):
     monkeypatch.setattr(training, "MOST_VALIDATED_ROWS", most_rows)
 
-    about = train(colours, task, no_progress).about
+    about = train_table(colours, task).about
 
     validation = about["validation"]
     assert (validation is None) == (n_folds == 0)
@@ -140,7 +146,7 @@ def test_the_default_classifier_is_cross_validated_where_that_is_quick_or_asked_
 
 
 def test_what_networks_chose_is_that_of_the_model(colours):
-    trained = train(colours, Task("colour", None, QUICK, n_folds=0), no_progress)
+    trained = train_table(colours, Task("colour", None, QUICK, n_folds=0))
     classifier = trained.model["classifier"]
 
     assert trained.about["networks"] == classifier.settings_
@@ -156,7 +162,7 @@ def test_labels_that_are_noise_have_no_better_figures_than_the_largest_class(rea
         f"{a},{b},{label}\n" for (a, b), label in zip(rng.normal(size=(200, 2)), y, strict=True)
     ]
 
-    about = train(read("a,b,y\n" + "".join(rows)), Task("y", None, QUICK), no_progress).about
+    about = train_table(read("a,b,y\n" + "".join(rows)), Task("y", None, QUICK)).about
 
     assert about["left_out"]["accuracy"] < 0.75
     assert about["validation"].mean < 0.75
@@ -167,7 +173,7 @@ def test_a_fold_may_have_no_value_of_a_column(read):
     rows = [f"{i % 2},{'' if i else 7},{'uv'[i % 2]}\n" for i in range(20)]
     task = Task("y", None, QUICK, n_folds=2, keep=["b"])
 
-    trained = train(read("a,b,y\n" + "".join(rows)), task, no_progress)
+    trained = train_table(read("a,b,y\n" + "".join(rows)), task)
 
     assert trained.about["validation"].mean == 1
 
@@ -185,11 +191,11 @@ def test_parameters_are_checked_before_the_table_is_looked_at(
     colours, recipe, parameters, sentence
 ):
     with pytest.raises(InputError, match=sentence):
-        train(colours, Task("no such column", recipe, parameters), no_progress)
+        train_table(colours, Task("no such column", recipe, parameters))
 
 
 def test_a_training_that_does_not_converge_is_noted_not_warned_of(colours):
-    trained = train(colours, Task("colour", GLVQ, {**QUICK, "max_iter": 1}, n_folds=2), no_progress)
+    trained = train_table(colours, Task("colour", GLVQ, {**QUICK, "max_iter": 1}, n_folds=2))
 
     assert any("max_iter" in note or "converge" in note for note in trained.about["notes"])
 
@@ -197,7 +203,7 @@ def test_a_training_that_does_not_converge_is_noted_not_warned_of(colours):
 def test_ten_classes_are_never_too_many(read):
     table = read("a,y\n" + "".join(f"{i % 4},c{i}\n" for i in range(10)))
 
-    trained = train(table, Task("y", parameters=QUICK), no_progress)
+    trained = train_table(table, Task("y", parameters=QUICK))
 
     assert len(trained.about["classes"]) == 10
     assert trained.about["validation"] is None
@@ -234,7 +240,7 @@ def test_ten_classes_are_never_too_many(read):
 )
 def test_a_target_that_is_no_class_is_named(read, rows, sentence):
     with pytest.raises(InputError) as error:
-        train(read("\n".join(["a, y", *rows])), Task("y", parameters=QUICK), no_progress)
+        train_table(read("\n".join(["a, y", *rows])), Task("y", parameters=QUICK))
 
     assert str(error.value) == f"table.csv {sentence}"
 
@@ -247,7 +253,7 @@ def test_numbers_may_be_classes(read, labels, category):
     rows = [f"{i % 7},{label}" for i, label in enumerate([*labels] * 3)]
     task = Task("y", ("features", "centroids"), n_folds=0, category=category)
 
-    trained = train(read("\n".join(["a,y", *rows])), task, no_progress)
+    trained = train_table(read("\n".join(["a,y", *rows])), task)
 
     assert len(trained.about["classes"]) == len(labels)
 
@@ -255,7 +261,7 @@ def test_numbers_may_be_classes(read, labels, category):
 def test_a_class_may_have_the_name_of_a_missing_value(read):
     rows = [f"{i % 3},{('NA', 'None', 'x', '')[i % 4]}" for i in range(24)]
 
-    about = train(read("\n".join(["a,y", *rows])), Task("y", None, QUICK), no_progress).about
+    about = train_table(read("\n".join(["a,y", *rows])), Task("y", None, QUICK)).about
 
     assert about["classes"] == {"NA": 6, "None": 6, "x": 6}
     assert about["notes"] == [
@@ -268,7 +274,7 @@ def test_a_class_may_have_the_name_of_a_missing_value(read):
 def test_half_as_many_classes_as_rows_may_have_names_some_of_which_are_numbers(read):
     rows = [f"{i % 7},{i % 300 or 'none'}" for i in range(600)]
     task = Task("y", ("intrvfl", "centroids"), QUICK, n_folds=0)
-    trained = train(read("\n".join(["a,y", *rows])), task, no_progress)
+    trained = train_table(read("\n".join(["a,y", *rows])), task)
 
     assert len(trained.about["classes"]) == 300
 
@@ -276,7 +282,7 @@ def test_half_as_many_classes_as_rows_may_have_names_some_of_which_are_numbers(r
 def test_a_column_that_the_scaling_takes_for_constant_is_noted(read):
     rows = "".join(f"{i % 7}e-17,{i % 2},{'uv'[i % 2]}\n" for i in range(30))
 
-    trained = train(read("tiny,b,y\n" + rows), Task("y", GLVQ, n_folds=0), no_progress)
+    trained = train_table(read("tiny,b,y\n" + rows), Task("y", GLVQ, n_folds=0))
 
     note = "'tiny' varies by 6.0e-17 only, which is taken for none: use another unit"
     assert trained.about["notes"] == [note]

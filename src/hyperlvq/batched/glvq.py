@@ -8,7 +8,7 @@ goes over the prototypes of a sample runs along contiguous memory.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -151,7 +151,7 @@ def shifted_distances(products: Array, offsets: Array) -> Array:
     return products
 
 
-def squares(vectors: Array, xp) -> Array:
+def squares(vectors: Array, xp: Any) -> Array:
     """Return ‖v‖² along the last axis."""
     return xp.einsum("...n,...n->...", vectors, vectors)
 

@@ -11,7 +11,7 @@ T = √w (t - offset), in double precision, in numpy or torch. X may have leadin
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -43,11 +43,11 @@ class LabelledRows(NamedTuple):
     backend: Backend = NUMPY
     map_blocks: Callable = map  # may use threads
 
-    def slices(self):
+    def slices(self) -> list[Any]:
         """Return slices of rows that are gone through one after the other."""
         return slices_of(self.X, self.backend, self.n_classes)
 
-    def blocks(self):
+    def blocks(self) -> Any:
         """Yield (rows, X[rows] in double precision)."""
         return row_blocks(self.X, self.backend, self.n_classes)
 
@@ -69,7 +69,7 @@ class Moments(NamedTuple):
     moment: Array  # of w (x - centre)(t - offset)ᵀ, ... × columns × classes
 
 
-def slices_of(X, backend, width=0):
+def slices_of(X: np.ndarray, backend: Backend, width: int = 0) -> list[Any]:
     """Return slices of rows; each row may need `width` more numbers than it has."""
     *layers, n_samples, n_columns = X.shape
     n_layers = int(np.prod(layers))
@@ -79,13 +79,13 @@ def slices_of(X, backend, width=0):
     return row_slices(n_samples, max(1, min(BLOCK_ROWS // n_layers, MOST_NUMBERS // (width + 1))))
 
 
-def row_blocks(X, backend, width=0):
+def row_blocks(X: np.ndarray, backend: Backend, width: int = 0) -> Any:
     """Yield (rows, X[rows] in double precision); each row may need `width` more numbers."""
     for rows in slices_of(X, backend, width):
         yield rows, backend.cast(X[..., rows, :], "float64")
 
 
-def columns_of(samples, method):
+def columns_of(samples: LabelledRows, method: Method) -> Columns:
     """Return the means of the columns, exact where constant."""
     X, y, weights, n_classes, backend, _ = samples
     if method.penalty == "identity":
@@ -99,7 +99,9 @@ def columns_of(samples, method):
     return centred_columns(mean, is_constant, shares, method, backend)
 
 
-def centred_columns(mean, is_constant, shares, method, backend=NUMPY):
+def centred_columns(
+    mean: Any, is_constant: Any, shares: Any, method: Method, backend: Backend = NUMPY
+) -> Columns:
     """Return columns that are centred where constant ones are free; the shares are of classes."""
     is_free = is_constant & (method.penalty == "variance") & (method.solver != "pinv")
     is_centred = backend.xp.any(is_free & (mean != 0), axis=-1)[..., None]
@@ -107,7 +109,9 @@ def centred_columns(mean, is_constant, shares, method, backend=NUMPY):
     return Columns(mean, centre, offset)
 
 
-def standardised(samples, columns, rows, scale=1.0):
+def standardised(
+    samples: LabelledRows, columns: Columns, rows: slice, scale: Any = 1.0
+) -> tuple[Any, ...]:
     """Return Z and T of some rows."""
     backend, classes = samples.backend, samples.backend.range(samples.n_classes)
     y, roots = (
@@ -121,14 +125,14 @@ def standardised(samples, columns, rows, scale=1.0):
     return Z, T
 
 
-def squares_of(samples, columns):
+def squares_of(samples: LabelledRows, columns: Columns) -> Any:
     """Return the weighted sum of squared deviations from the mean."""
     square, mean = samples.backend.xp.square, columns.mean[..., None, :]
     weights = samples.backend.array(samples.weights)
     return sum(weights[rows] @ square(block - mean) for rows, block in samples.blocks())
 
 
-def moments_of(samples, columns):
+def moments_of(samples: LabelledRows, columns: Columns) -> Moments:
     """Return the sums over all samples."""
     *layers, _, n_columns = samples.X.shape
     gram = samples.backend.zeros((*layers, n_columns, n_columns), "float64")
@@ -144,14 +148,16 @@ def moments_of(samples, columns):
     return Moments(samples.weights.sum(), squares_of(samples, columns), gram, moment)
 
 
-def penalties_of(squares, weight, method, backend):
+def penalties_of(squares: Any, weight: float, method: Method, backend: Backend) -> tuple[Any, ...]:
     """Return r of every column, and 1/√r, which is 0 where there is no penalty."""
     xp = backend.xp
     penalties = squares / weight if method.penalty == "variance" else xp.ones_like(squares)
     return penalties, 1 / xp.sqrt(xp.where(penalties > 0, penalties, np.inf))
 
 
-def solve_least_squares(samples, alphas, method):
+def solve_least_squares(
+    samples: LabelledRows, alphas: list[Any], method: Method
+) -> tuple[Any, ...]:
     """Return W for every α, the number of iterations and whether they converged.
 
     W is ... × alphas × classes × columns. Solvers other than "auto", "cholesky" and "eigen" take
@@ -182,7 +188,9 @@ def solve_least_squares(samples, alphas, method):
     return original_coefficients(found, columns, scale, backend)
 
 
-def solve_moments(moments, columns, alphas, method, backend=NUMPY):
+def solve_moments(
+    moments: Moments, columns: Columns, alphas: list[Any], method: Method, backend: Backend = NUMPY
+) -> tuple[Any, ...]:
     """Return W by a solver that needs no rows ("qr" takes eigenvalues); overwrite the moments."""
     weight, squares, gram, moment = moments
     penalties, scale = penalties_of(squares, weight, method, backend)
@@ -195,7 +203,9 @@ def solve_moments(moments, columns, alphas, method, backend=NUMPY):
     return original_coefficients(found, columns, scale, backend)
 
 
-def solve_equations(gram, right, rows, alphas, method, backend):
+def solve_equations(
+    gram: Any, right: Any, rows: Any, alphas: list[Any], method: Method, backend: Backend
+) -> tuple[Any, ...]:
     """Return Γ = (ZᵀZ + αI)⁻¹ ZᵀT, or the same from `rows` Z as Zᵀ(ZZᵀ + αI)⁻¹ T.
 
     Γ is ... × alphas × columns × classes. "auto" factors matrices where no alpha is too small for
@@ -220,12 +230,12 @@ class Spectrum(NamedTuple):
     vectors: Array
     right: Array
 
-    def solve(self, alpha):
+    def solve(self, alpha: float) -> Any:
         """Return Γ = (ZᵀZ + αI)⁻¹ ZᵀT."""
         return self.vectors @ (self.right / (self.values + alpha)[:, None])
 
 
-def spectrum_of(gram, right, backend, rows=None):
+def spectrum_of(gram: Any, right: Any, backend: Backend, rows: Any = None) -> Spectrum:
     """Return the spectrum of ZᵀZ from itself and ZᵀT, or from ZZᵀ, T and the `rows` Z."""
     values, vectors = backend.xp.linalg.eigh(gram)
     is_kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
@@ -236,7 +246,7 @@ def spectrum_of(gram, right, backend, rows=None):
     return Spectrum(values, rows.mT @ (vectors / roots), roots[:, None] * (vectors.mT @ right))
 
 
-def choose_penalty(samples, alphas, method):
+def choose_penalty(samples: LabelledRows, alphas: Any, method: Method) -> tuple[Any, ...]:
     """Return W of the alpha whose leave-one-out predictions are the best, and that alpha."""
     columns, backend = columns_of(samples, method), samples.backend
     n_samples, n_columns = samples.X.shape
@@ -251,14 +261,23 @@ def choose_penalty(samples, alphas, method):
     return best_penalty(sums, spectrum, columns, scale, alphas, backend)
 
 
-def spectrum_of_moments(moments, method, backend=NUMPY):
+def spectrum_of_moments(
+    moments: Moments, method: Method, backend: Backend = NUMPY
+) -> tuple[Any, ...]:
     """Return the spectrum of the standardised problem, and the scale of its columns."""
     weight, squares, gram, moment = moments
     _, scale = penalties_of(squares, weight, method, backend)
     return spectrum_of(gram * scale[:, None] * scale, scale[:, None] * moment, backend), scale
 
 
-def left_out(samples, columns, scale, spectrum, alphas, total_weight):
+def left_out(
+    samples: LabelledRows,
+    columns: Columns,
+    scale: Any,
+    spectrum: Spectrum,
+    alphas: Any,
+    total_weight: float,
+) -> np.ndarray:
     """Return for every alpha the weight of samples predicted right without them, and their error.
 
     A sample's prediction without it is t - (t - f)/(1 - h), with h its leverage: zᵀ(ZᵀZ + αI)⁻¹z,
@@ -286,7 +305,14 @@ def left_out(samples, columns, scale, spectrum, alphas, total_weight):
     return sum(samples.map_blocks(predict, slices), start=np.zeros((2, len(alphas))))
 
 
-def best_penalty(sums, spectrum, columns, scale, alphas, backend=NUMPY):
+def best_penalty(
+    sums: np.ndarray,
+    spectrum: Spectrum,
+    columns: Columns,
+    scale: Any,
+    alphas: Any,
+    backend: Backend = NUMPY,
+) -> tuple[Any, ...]:
     """Return W of the best alpha by the sums of `left_out`, and that alpha."""
     right, errors = sums
     best = int(np.lexsort((errors, -right))[0])
@@ -294,7 +320,7 @@ def best_penalty(sums, spectrum, columns, scale, alphas, backend=NUMPY):
     return original_coefficients((solution,), columns, scale, backend)[0][0], alphas[best]
 
 
-def check_alpha(alpha, squared_norm, solver):
+def check_alpha(alpha: float, squared_norm: float, solver: str) -> None:
     """Raise if alpha is too small for the solver."""
     if squared_norm >= LARGEST_CONDITION.get(solver, np.inf) * alpha:
         raise ValueError(
@@ -303,7 +329,9 @@ def check_alpha(alpha, squared_norm, solver):
         )
 
 
-def original_coefficients(found, columns, scale, backend):
+def original_coefficients(
+    found: tuple[Any, ...], columns: Columns, scale: Any, backend: Backend
+) -> tuple[Any, ...]:
     """Return W from Γ: the intercept of centred columns goes to those that are constant."""
     xp, (solutions, *outcome) = backend.xp, found
     W = (scale[..., None, :, None] * solutions).mT
@@ -316,7 +344,7 @@ def original_coefficients(found, columns, scale, backend):
     return W, *outcome
 
 
-def factor_and_solve(gram, right, alphas, backend):
+def factor_and_solve(gram: Any, right: Any, alphas: Any, backend: Backend) -> Any:
     """Return (G + αI)⁻¹ right by Cholesky's method, for as many α at once as memory holds."""
     xp, (*layers, size, n_classes) = backend.xp, right.shape
     bytes_of_alpha = 8 * int(np.prod(layers)) * size * (MATRICES * size + 3 * n_classes)
@@ -331,7 +359,7 @@ def factor_and_solve(gram, right, alphas, backend):
     return xp.concat(solutions, axis=-3)
 
 
-def solve_definite(matrices, right, backend):
+def solve_definite(matrices: np.ndarray, right: np.ndarray, backend: Backend) -> np.ndarray:
     """Return A⁻¹ right by Cholesky's method; A is overwritten."""
     if backend.is_torch:
         return backend.xp.cholesky_solve(right, backend.xp.linalg.cholesky(matrices))
@@ -342,7 +370,7 @@ def solve_definite(matrices, right, backend):
     return linalg.cho_solve(factor, right, check_finite=False)
 
 
-def solve_by_eigenvalues(gram, right, alphas, backend):
+def solve_by_eigenvalues(gram: Any, right: Any, alphas: Any, backend: Backend) -> Any:
     """Return (G + αI)⁻¹ right = V (Λ + α)⁻¹ Vᵀ right: slower, but no α is too small for it.
 
     α = 0 gives the solution of least norm.
@@ -363,14 +391,16 @@ def solve_by_eigenvalues(gram, right, alphas, backend):
     return xp.stack(solutions, axis=-3)
 
 
-def train_rls(activations, y, alphas, backend):
+def train_rls(activations: Any, y: np.ndarray, alphas: Any, backend: Backend) -> Any:
     """Return W of every hidden layer and alpha (layers × alphas × classes × columns)."""
     classes, index = np.unique(y, return_inverse=True)
     samples = LabelledRows(activations, index, np.ones(len(y)), len(classes), backend)
     return solve_least_squares(samples, alphas, Method())[0]
 
 
-def rls_accuracies(coefficients, classes, test, y_test, backend):
+def rls_accuracies(
+    coefficients: Any, classes: np.ndarray, test: Any, y_test: np.ndarray, backend: Backend
+) -> np.ndarray:
     """Return the accuracy of every layer and alpha on test activations (layers × alphas).
 
     `classes` are those trained on; test samples of others are never right.

@@ -23,7 +23,7 @@ WORDINGS = {
     "Input should be": "it must be",
 }
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     name="hyperlvq",
     help="Integer random networks with prototype readouts.",
     no_args_is_help=True,

@@ -1,6 +1,7 @@
 """`hyperlvq budget` and `costs`: what models take of a device, and what training takes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal
 
 from typer import Option
@@ -9,6 +10,7 @@ from hyperlvq.checks import InputError
 from hyperlvq.cli import options
 from hyperlvq.cli.options import print_result, read_saved
 from hyperlvq.cli.text import aligned, fact_lines
+from hyperlvq.registry import Recipe
 
 Chip = Literal["cortex-m3", "avr", "riscv32"]
 Input = Literal["float", "int16", "int32"]
@@ -69,13 +71,13 @@ def costs(
 
 
 def device_limits(
-    recipe: tuple[str, str] | None,
+    recipe: Recipe | None,
     chip: Chip | None,
     input_type: Input | None,
     max_flash: str | None,
     max_ram: str | None,
 ) -> dict[str, Any]:
-    """Return the options of `recipe_sizes` or `network_sizes`; none where there is no limit."""
+    """Return the options of `sizes`; none where there is no limit."""
     if max_flash is None and max_ram is None:
         for option, value in {"--chip": chip, "--input": input_type}.items():
             if value is not None:
@@ -99,6 +101,14 @@ def device_limits(
         "max_flash": max_flash and parse_size(max_flash),
         "max_ram": max_ram and parse_size(max_ram),
     }
+
+
+def sizes(
+    recipe: Recipe | None, given: Mapping[str, Any], limits: dict[str, Any]
+) -> Callable[[int, int], list[dict[str, Any]]] | None:
+    """Return what finds sizes for so many features and classes; None without limits."""
+    find = network_sizes if recipe is None else recipe_sizes
+    return partial(find, given, **limits) if limits else None
 
 
 def recipe_sizes(

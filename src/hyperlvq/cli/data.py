@@ -17,7 +17,7 @@ RESUMES = "the same command resumes the download, if the server can"
 
 FETCHED = "uci121.tar.gz"
 
-data_app = Typer(help="List, verify and fetch data sets.", no_args_is_help=True)
+data_app: Typer = Typer(help="List, verify and fetch data sets.", no_args_is_help=True)
 
 
 @data_app.command("list")

@@ -11,9 +11,20 @@ from typer import BadParameter, Exit, Option
 from hyperlvq.checks import InputError
 from hyperlvq.cli import budget, options
 from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result
+from hyperlvq.cli.show import table_lines, training_lines
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import readable_size
-from hyperlvq.registry import PARTS, Parameter, PartRecord, hidden_layers, readouts, recipe_records
+from hyperlvq.registry import (
+    PARTS,
+    HiddenName,
+    Parameter,
+    PartRecord,
+    ReadoutName,
+    Recipe,
+    hidden_layers,
+    readouts,
+    recipe_records,
+)
 from hyperlvq.writing import check_writable, standard_output, write_bytes
 
 if TYPE_CHECKING:
@@ -21,14 +32,17 @@ if TYPE_CHECKING:
     from hyperlvq.tables.training import Task
 
 #: Options that stand under a heading of their own.
-DeviceOption = partial(Option, rich_help_panel="A device to fit (then hyperlvq export)")
-ModelOption = partial(
+DeviceOption: Callable[..., Any] = partial(
+    Option, rich_help_panel="A device to fit (then hyperlvq export)"
+)
+ModelOption: Callable[..., Any] = partial(
     Option, rich_help_panel="The model (parameters as in Python, with the same defaults)"
 )
 Hidden: Any = Literal[tuple(hidden_layers())]
 Readout: Any = Literal[tuple(readouts())]
 DEFAULT = PARTS["HyperLVQClassifier"]
-USUAL_HIDDEN, USUAL_READOUT = "intrvfl", "glvq"
+USUAL_HIDDEN: HiddenName = "intrvfl"
+USUAL_READOUT: ReadoutName = "glvq"
 #: Of parameters whose option has another name.
 FLAGS = {"n_networks": "--networks"}
 
@@ -76,104 +90,97 @@ def number_or(word: str) -> Callable[[str], float | str]:
     return parse
 
 
+TARGET = Option(..., "--target", "-t", help="The column to predict.")
+OUTPUT = Option(..., "--output", "-o", help="The model file; - for stdout.")
+HIDDEN = ModelOption(
+    None,
+    help="Train a recipe with this hidden layer instead of the default classifier.",
+    show_default=f"{USUAL_HIDDEN} in a recipe",
+)
+READOUT = ModelOption(
+    None,
+    help="Train a recipe with this readout instead of the default classifier.",
+    show_default=f"{USUAL_READOUT} in a recipe",
+)
+MAX_FLASH, MAX_RAM = (
+    DeviceOption(None, help=f"Train one network, or a recipe, that takes so much {memory}.")
+    for memory in ("flash, as in 16k", "RAM, as in 2k")
+)
+CHIP = DeviceOption(None, help="The device's processor.", show_default=budget.DEFAULT_CHIP)
+INPUT = DeviceOption(
+    None, "--input", help="The type of a feature there.", show_default=budget.DEFAULT_INPUT
+)
+TUNE = Option(False, "--tune", help="Search parameters of a recipe that are not given.")
+FOLDS = Option(
+    None,
+    min=0,
+    max=100,
+    help="Folds of cross-validation; 0 for none.",
+    show_default="5; for the default classifier only up to 1000 rows",
+)
+SEED = Option(0, min=0, max=2**32 - 1, help="Where all random numbers come from.")
+KEEP = Option(None, help="A column to use whatever it looks like; repeatable.")
+DROP = Option(None, help="A column to leave out; repeatable.")
+CATEGORY = Option(
+    None, help="A column whose values are names, even if they are numbers; repeatable."
+)
+NUMBER = Option(None, help="A column that must be numbers; repeatable.")
+MIN_ACCURACY = Option(
+    None, min=0, max=1, help="Cross-validate; exit with code 1 if the accuracy is below this."
+)
+
+
 @with_parameter_options
 def fit(
     table: str = options.TABLE,
-    target: str = Option(..., "--target", "-t", help="The column to predict."),
-    output: str = Option(..., "--output", "-o", help="The model file; - for stdout."),
-    hidden: Hidden | None = ModelOption(
-        None,
-        help="Train a recipe with this hidden layer instead of the default classifier.",
-        show_default=f"{USUAL_HIDDEN} in a recipe",
-    ),
-    readout: Readout | None = ModelOption(
-        None,
-        help="Train a recipe with this readout instead of the default classifier.",
-        show_default=f"{USUAL_READOUT} in a recipe",
-    ),
-    max_flash: str | None = DeviceOption(
-        None, help="Train one network, or a recipe, that takes so much flash, as in 16k."
-    ),
-    max_ram: str | None = DeviceOption(
-        None, help="Train one network, or a recipe, that takes so much RAM, as in 2k."
-    ),
-    chip: budget.Chip | None = DeviceOption(
-        None, help="The device's processor.", show_default=budget.DEFAULT_CHIP
-    ),
-    input_type: budget.Input | None = DeviceOption(
-        None, "--input", help="The type of a feature there.", show_default=budget.DEFAULT_INPUT
-    ),
-    tune: bool = Option(False, "--tune", help="Search parameters of a recipe that are not given."),
-    cv: int | None = Option(
-        None,
-        min=0,
-        max=100,
-        help="Folds of cross-validation; 0 for none.",
-        show_default="5; for the default classifier only up to 1000 rows",
-    ),
-    seed: int = Option(0, min=0, max=2**32 - 1, help="Where all random numbers come from."),
-    keep: list[str] | None = Option(
-        None, help="A column to use whatever it looks like; repeatable."
-    ),
-    drop: list[str] | None = Option(None, help="A column to leave out; repeatable."),
-    category: list[str] | None = Option(
-        None, help="A column whose values are names, even if they are numbers; repeatable."
-    ),
-    number: list[str] | None = Option(None, help="A column that must be numbers; repeatable."),
+    target: str = TARGET,
+    output: str = OUTPUT,
+    hidden: Hidden | None = HIDDEN,
+    readout: Readout | None = READOUT,
+    max_flash: str | None = MAX_FLASH,
+    max_ram: str | None = MAX_RAM,
+    chip: budget.Chip | None = CHIP,
+    input_type: budget.Input | None = INPUT,
+    tune: bool = TUNE,
+    cv: int | None = FOLDS,
+    seed: int = SEED,
+    keep: list[str] | None = KEEP,
+    drop: list[str] | None = DROP,
+    category: list[str] | None = CATEGORY,
+    number: list[str] | None = NUMBER,
     missing: list[str] | None = options.MISSING,
     encoding: str | None = options.ENCODING,
     skip_rows: int = options.SKIP_ROWS,
-    min_accuracy: float | None = Option(
-        None, min=0, max=1, help="Cross-validate; exit with code 1 if the accuracy is below this."
-    ),
+    min_accuracy: float | None = MIN_ACCURACY,
     as_json: bool = options.JSON,
     quiet: bool = options.QUIET,
     **parameters: Any,
 ) -> None:
     """Learn to predict a column of a table from the others, and save the model.
 
-    Text becomes one feature per level, missing values are fine; dates, identifiers and constant
-    columns are left out and reported.
+    Text becomes one feature per level, a date its year, month, weekday and hour; missing values are
+    fine; identifiers and constant columns are left out and reported.
 
     The default classifier is a vote of a few networks with nothing to tune. Options that only
     recipes have, such as --readout, --slope or --tune, train a recipe instead.
 
     Example: hyperlvq fit train.csv --target species -o model.hlvq
     """
-    if cv == 1:
-        raise InputError("--cv must be 0 or at least 2: one fold leaves nothing to train on")
-    if min_accuracy is not None and cv == 0:
-        raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
+    n_folds = _folds(cv, min_accuracy)
     given = {name: value for name, value in parameters.items() if value is not None}
-    recipe_options = {
-        "--hidden": hidden,
-        "--readout": readout,
-        "--tune": tune or None,
-    }
-    recipe = _recipe(recipe_options, given)
+    recipe = _recipe({"--hidden": hidden, "--readout": readout, "--tune": tune or None}, given)
     _check_given(given, recipe)
     with if_stopped(NOTHING_WRITTEN):
         from hyperlvq.tables.about import to_plain
         from hyperlvq.tables.dialect import tidy
-        from hyperlvq.tables.training import USUAL_FOLDS, Task
+        from hyperlvq.tables.training import Task
 
         limits = budget.device_limits(recipe, chip, input_type, max_flash, max_ram)
-        sizes = None
-        if limits:
-            find_sizes = budget.network_sizes if recipe is None else budget.recipe_sizes
-            sizes = partial(find_sizes, given, **limits)
         task = Task(
-            tidy(target),
-            recipe,
-            given,
-            n_folds=USUAL_FOLDS if cv is None and min_accuracy is not None else cv,
-            tune=tune,
-            seed=seed,
-            keep=keep or (),
-            drop=drop or (),
+            *(tidy(target), recipe, given, n_folds, tune, seed, keep or (), drop or ()),
             category=[tidy(name) for name in category or ()],
             number=number or (),
-            sizes=sizes,
+            sizes=budget.sizes(recipe, given, limits),
             device_input=limits.get("input", budget.DEFAULT_INPUT),
         )
         how = {"missing": missing or (), "encoding": encoding, "skip_rows": skip_rows}
@@ -183,13 +190,26 @@ def fit(
             stream.buffer.write(content)
     elif content is not None:
         write_bytes(content, output)
-    lines = _lines(about, output, content)
+    lines = [*training_lines(about), *_outcome_lines(about, output, content)]
     print_result(lines, to_plain(about), as_json, quiet, output == STANDARD)
     if content is None:
         raise Exit(1)
 
 
-def _recipe(asked: dict[str, Any], given: Collection[str]) -> tuple[str, str] | None:
+def _folds(cv: int | None, min_accuracy: float | None) -> int | None:
+    """Return how many folds are asked for, None where none are."""
+    if cv == 1:
+        raise InputError("--cv must be 0 or at least 2: one fold leaves nothing to train on")
+    if min_accuracy is None:
+        return cv
+    if cv == 0:
+        raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
+    from hyperlvq.tables.training import USUAL_FOLDS
+
+    return cv or USUAL_FOLDS
+
+
+def _recipe(asked: dict[str, Any], given: Collection[str]) -> Recipe | None:
     """Return the names of the hidden layer and the readout; None for the default classifier.
 
     `asked` are options that ask for a recipe where they have a value, beside the parameters
@@ -215,7 +235,7 @@ def _recipe(asked: dict[str, Any], given: Collection[str]) -> tuple[str, str] | 
     return asked["--hidden"] or USUAL_HIDDEN, asked["--readout"] or USUAL_READOUT
 
 
-def _check_given(given: dict[str, Any], recipe: tuple[str, str] | None) -> None:
+def _check_given(given: dict[str, Any], recipe: Recipe | None) -> None:
     """Check the parameters that were given, all of which the model must have."""
     known = _with_options([DEFAULT] if recipe is None else recipe_records(*recipe))
     for name, value in given.items():
@@ -256,13 +276,16 @@ def _train(
     from hyperlvq.model_files import to_bytes
     from hyperlvq.tables.about import to_notes
     from hyperlvq.tables.read import read_table
-    from hyperlvq.tables.training import train
+    from hyperlvq.tables.training import train, training_rows
 
     if output != STANDARD:
         check_writable(output)
         check_not_an_input(output, table)
-    with shown_progress("reading", quiet, in_steps=True) as progress:
-        model, parts, about = train(read_table(table, **how), task, progress)
+    with shown_progress("reading", quiet, in_steps=True):
+        rows = training_rows(read_table(table, **how), task)
+    above = table_lines(rows.about)
+    with shown_progress("training", quiet, in_steps=True, above=above) as progress:
+        model, parts, about = train(rows, task, progress)
     if limits:
         about["device"] = budget.budget_values(model, limits["chip"], limits["input"])
     if min_accuracy is not None:
@@ -273,13 +296,12 @@ def _train(
     return about, to_bytes(replace(parts, notes=to_notes(about)))
 
 
-def _lines(about: "About", output: str, content: bytes | None) -> list[str]:
-    from hyperlvq.cli.show import training_lines
-
+def _outcome_lines(about: "About", output: str, content: bytes | None) -> list[str]:
+    """Return what a device needs, and where the model is."""
     if content is None:
         outcome = "not saved: the accuracy is below --min-accuracy"
     else:
         place = "standard output" if output == STANDARD else output
         outcome = f"saved: {place} ({readable_size(len(content))})"
     device = ["", *budget.budget_lines(about["device"])] if "device" in about else []
-    return [*training_lines(about), *device, "", outcome]
+    return [*device, "", outcome]

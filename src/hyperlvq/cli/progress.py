@@ -2,13 +2,14 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
 from rich import progress as bars
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.text import Text
 
 from hyperlvq.cli.text import printable
 
@@ -23,11 +24,15 @@ SPEED_SECONDS = 3600
 
 @contextmanager
 def shown_progress(
-    first: str, quiet: bool, in_steps: bool
+    first: str, quiet: bool, in_steps: bool, above: Sequence[str] = ()
 ) -> Iterator[Callable[[str, float, float], None]]:
-    """Yield what tells the bar the activity under way, and how much of how many is done."""
+    """Yield what tells the bar the activity under way, and how much of how many is done.
+
+    The lines `above` are shown as long as the bar is.
+    """
     amount = bars.MofNCompleteColumn() if in_steps else bars.TaskProgressColumn()
-    with _bar(quiet, _description(), bars.BarColumn(), amount, bars.TimeRemainingColumn()) as bar:
+    columns = _description(), bars.BarColumn(), amount, bars.TimeRemainingColumn()
+    with _bar(quiet, *columns, above=above) as bar:
         task = bar.add_task(first, total=None)
 
         def progress(activity: str, done: float, total: float) -> None:
@@ -101,10 +106,20 @@ def _description() -> bars.TextColumn:
     return bars.TextColumn("{task.description}", markup=False)
 
 
-def _bar(quiet: bool, *columns: Any, transient: bool = True, **options: Any) -> bars.Progress:
+class _Bar(bars.Progress):
+    """A bar below lines of text."""
+
+    def __init__(self, *columns: Any, above: Sequence[str] = (), **options: Any):
+        self.above = [Text(printable(line)) for line in above]
+        super().__init__(*columns, **options)
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        yield from self.above
+        yield from super().get_renderables()
+
+
+def _bar(quiet: bool, *columns: Any, transient: bool = True, **options: Any) -> _Bar:
     console = Console(stderr=True)
     is_shown = not quiet and console.is_terminal
     console.quiet = not is_shown  # before rich 14.3 a disabled bar prints an empty line
-    return bars.Progress(
-        *columns, console=console, disable=not is_shown, transient=transient, **options
-    )
+    return _Bar(*columns, console=console, disable=not is_shown, transient=transient, **options)

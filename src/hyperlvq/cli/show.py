@@ -1,5 +1,6 @@
 """`hyperlvq show`: what a model file holds; what is said about a model, in lines of text."""
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from hyperlvq.cli import options
@@ -23,8 +24,8 @@ CHOSEN_BY_ROWS = "chosen on these rows: expect a little less than this accuracy"
 MOST_SHARES = 12
 MOST_NAMES = 100
 MOST_LEVELS = 5
-#: Numbers in this form need no word.
-PLAIN_NUMBERS = ", written as 1234.5"
+#: Numbers and dates in these forms need no word.
+PLAIN_NUMBERS, PLAIN_DATES = ", written as 1234.5", ", written as 2012-12-31"
 
 
 def show(model: str = options.MODEL, as_json: bool = options.JSON) -> None:
@@ -39,20 +40,26 @@ def show(model: str = options.MODEL, as_json: bool = options.JSON) -> None:
     print_result(lines, to_plain(about), as_json)
 
 
+def table_lines(about: "About") -> list[str]:
+    """Return what is known about a table, which is most of it before training."""
+    return fact_lines(
+        [
+            ("table", f"{about['table']}: {counted(about['rows'], 'row')}"),
+            _target_fact(about),
+            *_column_facts(about["columns"]),
+            *(("note", note) for note in about["notes"]),
+        ]
+    )
+
+
 def training_lines(about: "About") -> list[str]:
     """Return what came out of a training."""
-    table = [
-        ("table", f"{about['table']}: {counted(about['rows'], 'row')}"),
-        _target_fact(about),
-        *_column_facts(about["columns"]),
-        *(("note", note) for note in about["notes"]),
-    ]
     accuracy = [*_accuracy_facts(about), *_left_out_notes(about)]
     accuracy_lines = ["", *fact_lines(accuracy)] if accuracy else []
     if about["validation"] is not None:
         accuracy_lines += ["", *confusion_lines(about["validation"].confusion)]
     model = fact_lines([*_search_facts(about), *_model_facts(about)])
-    return [*fact_lines(table), *accuracy_lines, "", *model, *_network_lines(about)]
+    return [*table_lines(about), *accuracy_lines, "", *model, *_network_lines(about)]
 
 
 def model_lines(about: "About") -> list[str]:
@@ -93,17 +100,23 @@ def _first(items: list[str], n_shown: int, n_items: int | None = None) -> str:
 def _values(column: "Column") -> str:
     if not column.is_used:
         return f"left out: {column.reason}"
-    if column.levels is None:
-        written = f", written as {column.form.example}" if column.form else ""
-        return f"{column.minimum:g} to {column.maximum:g}{written.removesuffix(PLAIN_NUMBERS)}"
-    return _first([*map(shortened, column.levels)], MOST_LEVELS, column.n_levels)
+    if column.minimum is not None and column.maximum is not None:
+        example = column.date_form or (column.form and column.form.example)
+        written = f", written as {example}" if example else ""
+        seen = f"{column.shown(column.minimum)} to {column.shown(column.maximum)}"
+        return seen + written.removesuffix(PLAIN_NUMBERS).removesuffix(PLAIN_DATES)
+    return _first([*map(shortened, column.levels or ())], MOST_LEVELS, column.n_levels)
 
 
 def _column_facts(columns: "list[Column]") -> list[tuple[str, str]]:
     used = [column for column in columns if column.is_used]
-    n_text = sum(column.levels is not None for column in used)
+    kinds = Counter(column.kind.value for column in used)
+    dates = f", {kinds['date']} of dates" if kinds["date"] else ""
     return [
-        ("columns", f"{len(used)} used: {len(used) - n_text} of numbers, {n_text} of text"),
+        (
+            "columns",
+            f"{len(used)} used: {kinds['number']} of numbers, {kinds['text']} of text{dates}",
+        ),
         *(("left out", f"{each.name}: {each.reason}") for each in columns if not each.is_used),
         *(("note", f"{each.name}: {each.note}") for each in columns if each.note),
     ]

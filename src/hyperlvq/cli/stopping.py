@@ -19,7 +19,10 @@ ENDING_SIGNALS = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP")
 class SignalExit(SystemExit):
     """A signal asked the process to end; the sentence may say what that leaves behind."""
 
-    def __init__(self, exit_code: int, sentence: str = STOPPED):
+    exit_code: int
+    sentence: str
+
+    def __init__(self, exit_code: int, sentence: str = STOPPED) -> None:
         super().__init__(exit_code)
         self.exit_code, self.sentence = exit_code, sentence
 

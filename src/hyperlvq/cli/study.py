@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 GOES_ON = "a study goes on from here when its command is run again"
 NO_HALF = "no file is left half-written"
 
-study_app = Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
+study_app: Typer = Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
 OUTPUT = Option(..., "--output", "-o", help="The folder of the records.")
 DATA = Option(None, help="The collection: a folder, .tar.gz or .tar.xz; built-in sets without it.")

@@ -1,5 +1,7 @@
 """The engine of activations on the workers of a Dask cluster: what readouts learn from sums."""
 
+from typing import Any
+
 import numpy as np
 
 from hyperlvq.batched import rls
@@ -17,22 +19,24 @@ class PartitionsEngine(NumpyEngine):
     same.
     """
 
-    def canonical_samples(self, samples):
+    def canonical_samples(self, samples: Any) -> Any:
         return samples
 
-    def total_weight(self, samples):
+    def total_weight(self, samples: Any) -> Any:
         return float(samples[0].shape[0])
 
-    def class_totals(self, samples, n_classes):
+    def class_totals(self, samples: Any, n_classes: Any) -> Any:
         totals = samples[0].class_totals
         return totals.sums, totals.counts.astype(float)
 
-    def distance_scale(self, samples, *prototypes):
+    def distance_scale(self, samples: Any, *prototypes: Any) -> Any:
         rows = samples[0]
         (total,) = rows.total(distance_sum, *prototypes)
         return float(total / rows.shape[0])
 
-    def minimise_glvq(self, start, samples, slope, max_iter, tol, report=None):
+    def minimise_glvq(
+        self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any, report: Any = None
+    ) -> Any:
         (prototypes, prototype_classes), (rows, _, _) = start, samples
         shape, share = prototypes.shape, 1 / rows.shape[0]
 
@@ -44,11 +48,11 @@ class PartitionsEngine(NumpyEngine):
         minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol, report)
         return minimum._replace(position=minimum.position.reshape(shape))
 
-    def solve_least_squares(self, samples, n_classes, alphas, method):
+    def solve_least_squares(self, samples: Any, n_classes: Any, alphas: Any, method: Any) -> Any:
         columns, moments = self._moments(samples, n_classes, method)
         return rls.solve_moments(moments, columns, alphas, method)
 
-    def choose_penalty(self, samples, n_classes, alphas, method):
+    def choose_penalty(self, samples: Any, n_classes: Any, alphas: Any, method: Any) -> Any:
         columns, moments = self._moments(samples, n_classes, method)
         spectrum, scale = rls.spectrum_of_moments(moments, method)
         given = columns, scale, spectrum, alphas, samples[0].shape[0]
@@ -64,23 +68,25 @@ class PartitionsEngine(NumpyEngine):
         return columns, rls.Moments(*rows.total(moments_of_block, n_classes, columns))
 
 
-def glvq_cost(X, y, prototypes, prototype_classes, slope, share):
+def glvq_cost(
+    X: Any, y: Any, prototypes: Any, prototype_classes: Any, slope: Any, share: Any
+) -> Any:
     """Return a block's part of the mean cost, each sample's being `share`, and its gradient."""
     shares = np.full(len(y), share)
     return cost_and_gradient(prototypes, prototype_classes, X, y, slope, shares)
 
 
-def distance_sum(X, y, *prototypes):
+def distance_sum(X: Any, y: Any, *prototypes: Any) -> Any:
     """Return the sum of d⁺ + d⁻ over a block."""
     mean = mean_distance_sum(-prototype_scores(X, *prototypes), y, np.ones(len(y)))
     return (len(y) * mean,)
 
 
-def moments_of_block(X, y, n_classes, columns):
+def moments_of_block(X: Any, y: Any, n_classes: Any, columns: Any) -> Any:
     """Return the moments of least squares of a block."""
     return rls.moments_of(rls.LabelledRows(X, y, np.ones(len(y)), n_classes), columns)
 
 
-def left_out_of_block(X, y, n_classes, *given):
+def left_out_of_block(X: Any, y: Any, n_classes: Any, *given: Any) -> Any:
     """Return how well a block's samples are predicted without them."""
     return rls.left_out(rls.LabelledRows(X, y, np.ones(len(y)), n_classes), *given)

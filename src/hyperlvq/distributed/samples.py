@@ -17,7 +17,7 @@ from hyperlvq.kernels import scores
 from hyperlvq.kernels.distances import class_sums
 from hyperlvq.kernels.threads import single_blas_thread
 
-FLOATS = [np.float64, np.float32, np.float16]
+FLOATS: list[Any] = [np.float64, np.float32, np.float16]
 #: A multiple of the kernels' own block; four megabytes of int8 at 1000 units.
 BLOCK_ROWS = 8 * scores.BLOCK_ROWS
 
@@ -56,7 +56,7 @@ class PartitionedRows:
     hidden layer, to encode them in every pass.
     """
 
-    def __init__(self, client: Client, parts: list, front: Any, n_classes: int):
+    def __init__(self, client: Client, parts: list, front: Any, n_classes: int) -> None:
         self._client = client
         self._parts = parts
         self._front = cluster.send(client, front)
@@ -164,7 +164,9 @@ def encoded(X: np.ndarray, front: Any) -> np.ndarray:
     return X if front is None else np.asarray(front.transform(X))
 
 
-def merged_blocks(rows: tuple, front: Any, function: Callable, merge: Callable, *arguments) -> Any:
+def merged_blocks(
+    rows: tuple, front: Any, function: Callable, merge: Callable, *arguments: Any
+) -> Any:
     """Return function(activations, y, *arguments) of all blocks of a partition, merged.
 
     Blocks are the same whether activations are kept or encoded anew, so that what comes out is

@@ -88,11 +88,11 @@ class ComparisonLayout(ModelLayout):
             largest_score=2 * factor * n_units * 2**bits,
         )
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
-        self.count_type = unsigned_type(max(self.n_units, 2**8))
-        self.feature_type = unsigned_type(self.n_features - 1)
-        self.weight_type = f"int{self.bits}_t"
+        self.count_type: str = unsigned_type(max(self.n_units, 2**8))
+        self.feature_type: str = unsigned_type(self.n_features - 1)
+        self.weight_type: str = f"int{self.bits}_t"
         # An activation times a weight: an int of 16 bits holds it where weights have 8.
         self.product_type = "int16_t" if self.is_byte else "int32_t"
         self.table_bytes = {

@@ -21,7 +21,7 @@ from hyperlvq.registry import UNIT_KINDS
 
 #: Most units of a thermometer, features and outputs: an int of 16 bits counts them.
 LARGEST_SIZE = 2**15 - 1
-LOWEST = np.array([min(activations) for activations in UNIT_KINDS.values()])
+LOWEST: np.ndarray = np.array([min(activations) for activations in UNIT_KINDS.values()])
 
 
 @dataclass(frozen=True, eq=False)

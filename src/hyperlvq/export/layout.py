@@ -120,9 +120,9 @@ class Layout(ModelLayout):
             largest_score=2 * factor * n_units * min(clip, n_features) * 2**bits,
         )
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
-        self.limit = min(self.clip, self.n_features)
+        self.limit: int = min(self.clip, self.n_features)
         self._decide_counting()
         self._decide_activations()
         self._decide_products()
@@ -130,45 +130,45 @@ class Layout(ModelLayout):
 
     def _decide_counting(self):
         """Decide how the positive signs of all features are counted, in planes of bits."""
-        self.level_type = unsigned_type(self.n_units)
-        self.n_blocks = -(-self.n_units // BLOCK_UNITS)
-        self.room = self.n_blocks * BLOCK_UNITS
+        self.level_type: str = unsigned_type(self.n_units)
+        self.n_blocks: int = -(-self.n_units // BLOCK_UNITS)
+        self.room: int = self.n_blocks * BLOCK_UNITS
         # Steps of four features, and of one.
         self.fours, self.ones = divmod(self.n_features, FEATURES_PER_STEP)
         # Whether sums and limits differ in parity, so that a clipped sum ends a step of 1.
-        self.is_odd = (self.n_features - self.limit) % 2 == 1
-        self.clips = self.limit < self.n_features
+        self.is_odd: bool = (self.n_features - self.limit) % 2 == 1
+        self.clips: bool = self.limit < self.n_features
         # Counters start so that 0 stands for the lowest activation; they have a sign if they clip.
-        self.first_count = (self.limit - self.n_features - self.is_odd) // 2
+        self.first_count: int = (self.limit - self.n_features - self.is_odd) // 2
         highest = self.n_features + self.first_count
-        self.n_planes = highest.bit_length()
+        self.n_planes: int = highest.bit_length()
         if self.clips:
             self.n_planes = 1 + max(self.n_planes, (-self.first_count - 1).bit_length())
-        self.n_clipped_planes = self.limit.bit_length()
-        self.n_activation_planes = self.n_clipped_planes + self.is_odd
+        self.n_clipped_planes: int = self.limit.bit_length()
+        self.n_activation_planes: int = self.n_clipped_planes + self.is_odd
 
     def _decide_activations(self):
-        self.highest_activation = 2 * self.limit if self.is_odd else self.limit
-        self.activation_type = unsigned_type(self.highest_activation)
+        self.highest_activation: int = 2 * self.limit if self.is_odd else self.limit
+        self.activation_type: str = unsigned_type(self.highest_activation)
         if self.rule:
             self.activation_type = "int8_t" if self.limit < 2**7 else "int16_t"
         # How many words of packed products can be added in 16 bits.
         word = PACKED_UNITS * 255 * self.highest_activation
-        self.words_per_carry = max((n for n in (1, 2, 4, 8) if n * word < 2**16), default=0)
-        self.carries = self.words_per_carry < MOST_WORDS
+        self.words_per_carry: int = max((n for n in (1, 2, 4, 8) if n * word < 2**16), default=0)
+        self.carries: bool = self.words_per_carry < MOST_WORDS
         # Whether four activations, and four weights, are multiplied as one word; not on AVR.
         is_narrow = self.bits == 8 and self.words_per_carry >= FEWEST_WORDS
-        self.is_packed = is_narrow and self.rule is None
+        self.is_packed: bool = is_narrow and self.rule is None
 
     def _decide_products(self):
         """Decide how activations are multiplied by weights, block by block, or by prototypes."""
         is_byte = self.is_byte
         self.weight_type = "uint8_t" if is_byte else "int16_t"
         # What one unit of an activation times one of a weight adds to a score.
-        self.step = self.factor * (1 if self.is_odd else 2)
+        self.step: int = self.factor * (1 if self.is_odd else 2)
         largest_weight = 255 if is_byte else 2**15 - 1
-        self.largest_dot = BLOCK_UNITS * self.highest_activation * largest_weight
-        self.has_wide_sum = self.largest_dot >= (2**16 if is_byte else 2**31)
+        self.largest_dot: int = BLOCK_UNITS * self.highest_activation * largest_weight
+        self.has_wide_sum: bool = self.largest_dot >= (2**16 if is_byte else 2**31)
         if self.rule:
             is_small = self.n_units * self.limit * 2**15 < 2**31
             self.sum_type = "int32_t" if is_small else "int64_t"
@@ -179,15 +179,17 @@ class Layout(ModelLayout):
 
     def _decide_tables(self):
         # Units that have weights in flash: whole words of them where they are packed.
-        self.padded_units = self.n_units + (-self.n_units % PACKED_UNITS if self.is_packed else 0)
-        self.table_bytes = {"keys": 4 * self.n_blocks * self.n_features}
+        self.padded_units: int = self.n_units + (
+            -self.n_units % PACKED_UNITS if self.is_packed else 0
+        )
+        self.table_bytes: dict[str, int] = {"keys": 4 * self.n_blocks * self.n_features}
         if self.rule:
-            self.entry_type = ENTRY_TYPES[self.rule]
+            self.entry_type: str = ENTRY_TYPES[self.rule]
             prototypes = self.n_outputs * self.n_units * TYPE_BYTES[self.entry_type]
             self.table_bytes["prototypes"] = prototypes
             # Norms of the perceptron's stand first: their alignment's rest comes at the end.
             norms = 8 * self.n_outputs + -prototypes % 8 if self.rule == "perceptron" else 0
-            self.learnt_bytes = norms + prototypes
+            self.learnt_bytes: int = norms + prototypes
         else:
             self.table_bytes["weights"] = self.n_outputs * self.padded_units * self.bits // 8
             self.table_bytes["biases"] = self.n_outputs * TYPE_BYTES[self.score_type]

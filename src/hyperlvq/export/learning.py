@@ -35,12 +35,12 @@ class _Learner(ABC):
     plan: Plan  # the model it starts from: scaling, keys and classes of the outputs
     prototypes: np.ndarray  # n_outputs × n_units
 
-    def predict_index(self, X) -> np.ndarray:
+    def predict_index(self, X: Any) -> np.ndarray:
         """Return the class index of each sample."""
         closest = self._closeness(self.plan.activations(X)).argmax(axis=1)
         return self.plan.output_classes[closest]
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
         """Return the label of each sample."""
         return self.plan.classes[self.predict_index(X)]
 
@@ -83,7 +83,7 @@ class PerceptronLearner(_Learner):
     fraction_bits: int
     rate: int
 
-    def learn(self, X, y_index) -> int:
+    def learn(self, X: Any, y_index: Any) -> int:
         """Learn from samples one after the other; return the number of mistakes."""
         activations = self.plan.activations(X).astype(np.int64)
         return sum(map(self._learn_one, activations, y_index))
@@ -141,12 +141,12 @@ class GLVQLearner(_Learner):
     slope: float
     rate: float
 
-    def is_clear(self, X) -> np.ndarray:
+    def is_clear(self, X: Any) -> np.ndarray:
         """Return whether float32 can tell a sample's closest prototype from the next."""
         distances = np.sort(-self._closeness(self.plan.activations(X)), axis=1)
         return distances[:, 1] - distances[:, 0] > CLEAR_SHARE * distances[:, 1]
 
-    def learn(self, X, y_index) -> float:
+    def learn(self, X: Any, y_index: Any) -> float:
         """Learn from samples one after the other; return the sum of their costs."""
         from hyperlvq.kernels.online import glvq_pass  # compiled, which writing C does without
 

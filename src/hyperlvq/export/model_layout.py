@@ -30,12 +30,12 @@ class ModelLayout:
     #: Bytes of each constant table but the scaling's and the classes'.
     table_bytes: dict[str, int] = field(init=False)
 
-    def __post_init__(self):
-        self.is_byte = self.bits == 8
-        self.value_type = "float" if self.input == "float" else f"{self.input}_t"
+    def __post_init__(self) -> None:
+        self.is_byte: bool = self.bits == 8
+        self.value_type: str = "float" if self.input == "float" else f"{self.input}_t"
         self.score_bits = 32 if self.largest_score < 2**31 else 64
-        self.score_type = f"int{self.score_bits}_t"
-        self.class_type = unsigned_type(self.n_classes - 1)
+        self.score_type: str = f"int{self.score_bits}_t"
+        self.class_type: str = unsigned_type(self.n_classes - 1)
 
     def flash_tables(self, is_avr: bool) -> int:
         """Return the bytes of all constant tables."""

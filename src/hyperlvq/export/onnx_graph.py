@@ -102,35 +102,38 @@ def to_onnx(
 class Graph:
     """Nodes in the order in which they run; arrays among their inputs become constants."""
 
-    def __init__(self):
+    helper: Any
+    from_array: Any
+
+    def __init__(self) -> None:
         try:
             import onnx
         except ModuleNotFoundError as error:
             sentence = "ONNX export needs: pip install 'hyperlvq[onnx]'"
             raise ModuleNotFoundError(sentence, name=error.name) from None
         self.helper, self.from_array = onnx.helper, onnx.numpy_helper.from_array
-        self.nodes = []
-        self.constants = []
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
 
-    def add(self, operator, *inputs, output=None, **attributes):
+    def add(self, operator: Any, *inputs: Any, output: Any = None, **attributes: Any) -> Any:
         """Add a node and return the name of its output."""
         output = output or f"{operator.lower()}_{len(self.nodes)}"
         return self._append(operator, inputs, [output], **attributes)[0]
 
-    def halves(self, value):
+    def halves(self, value: Any) -> Any:
         """Return the two halves of a value along its second axis."""
         outputs = [f"{side}_{len(self.nodes)}" for side in ("first", "second")]
         return self._append("Split", [value], outputs, axis=1, num_outputs=2)
 
-    def cast(self, value, dtype):
+    def cast(self, value: Any, dtype: Any) -> Any:
         """Return a value in another type."""
         return self.add("Cast", value, to=self.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
 
-    def shift(self, value, n_bits):
+    def shift(self, value: Any, n_bits: Any) -> Any:
         """Return a value without its lowest bits."""
         return self.add("BitShift", value, np.uint64(n_bits), direction="RIGHT")
 
-    def model(self, name, tensors, metadata):
+    def model(self, name: Any, tensors: Any, metadata: Any) -> Any:
         """Return the model, given type and shape of its input and of its outputs."""
         tensor_type = self.helper.np_dtype_to_tensor_dtype
         first, *others = (

@@ -99,7 +99,7 @@ class Plan:
     output_classes: np.ndarray
     notes: tuple[str, ...]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _make_read_only(self)
 
     @property
@@ -127,7 +127,7 @@ class Plan:
         """Whether NaN is a value as any other."""
         return self.input == "float" and isinstance(self.encoder, ComparingUnits)
 
-    def values(self, X) -> np.ndarray:
+    def values(self, X: Any) -> np.ndarray:
         """Return raw features in the type in which the device receives them."""
         X = np.asarray(X, dtype=np.float64)
         if X.ndim != 2 or X.shape[1] != self.n_features:
@@ -143,11 +143,11 @@ class Plan:
             )
         return to_input(X, INPUT_DTYPES[self.input])
 
-    def activations(self, X) -> np.ndarray:
+    def activations(self, X: Any) -> np.ndarray:
         """Return the activations h of raw features (samples × units)."""
         return self.encoder.activations(self.values(X))
 
-    def scores(self, X) -> np.ndarray:
+    def scores(self, X: Any) -> np.ndarray:
         """Return the integer score of every output (samples × outputs, int64)."""
         values, weights = self.values(X), self.weights.T.astype(np.float64)
         scores = np.empty((len(values), self.n_outputs), dtype=np.int64)
@@ -157,11 +157,11 @@ class Plan:
             scores[rows] = self.factor * products.astype(np.int64) - self.biases
         return scores
 
-    def predict_index(self, X) -> np.ndarray:
+    def predict_index(self, X: Any) -> np.ndarray:
         """Return the index of each sample's class, as the device does."""
         return self.output_classes[self.scores(X).argmax(axis=1)]
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
         """Return each sample's label."""
         return self.classes[self.predict_index(X)]
 

@@ -1,5 +1,7 @@
 """Real prototypes as small integers that share one scale: w ≈ s·q."""
 
+from typing import Any
+
 import numpy as np
 
 from hyperlvq.checks import InputError
@@ -14,7 +16,7 @@ LARGEST_BIAS = 2.0**52
 LARGEST_ALONE = 2.0**20
 
 
-def quantise(weights, bits):
+def quantise(weights: np.ndarray, bits: int) -> tuple[np.ndarray, float]:
     """Return q (int8 or int16) and the scale s that give the least Σ (w - s·q)²."""
     dtype = np.int8 if bits == 8 else np.int16
     limit = np.iinfo(dtype).max
@@ -28,7 +30,9 @@ def quantise(weights, bits):
     return round_to(weights, scale, limit).astype(dtype), scale
 
 
-def quantised_outputs(rows, bits, has_prototypes, constants=()):
+def quantised_outputs(
+    rows: np.ndarray, bits: int, has_prototypes: bool, constants: Any = ()
+) -> tuple[np.ndarray, float, np.ndarray]:
     """Return weights, their scale and the biases, rounded to it, one for each of `rows`.
 
     `constants` are further columns of the rows, of units that are always 1: they become biases.
@@ -56,6 +60,6 @@ def quantised_outputs(rows, bits, has_prototypes, constants=()):
     return weights, scale, biases.astype(np.int64)
 
 
-def round_to(weights, scale, limit):
+def round_to(weights: np.ndarray, scale: float, limit: int) -> np.ndarray:
     """Return the integers nearest to w/s within ±limit, as floats."""
     return np.clip(np.rint(weights / scale), -limit, limit)

@@ -8,7 +8,7 @@ The float model's level is round(N (x - min)/(max - min)), halves to even, betwe
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from math import ceil, floor
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ FEWEST_STEPS = 16
 FLOAT_BITS = 24
 
 
-def to_input(X, dtype):
+def to_input(X: Any, dtype: Any) -> Any:
     """Return X as the device receives it, rounded: as float32, or limited to the integers."""
     if dtype == np.float32:
         with np.errstate(over="ignore"):  # what is too large becomes infinite
@@ -29,7 +29,7 @@ def to_input(X, dtype):
     return np.clip(np.rint(np.asarray(X)), limits.min, limits.max).astype(dtype)
 
 
-def beyond(dtype):
+def beyond(dtype: Any) -> Any:
     """Return what follows a number that a type of input cannot hold."""
     if dtype == np.float32:
         return "beyond float32"
@@ -46,7 +46,7 @@ class FloatScaling:
     n_levels: int  # the largest level N
     dtype: ClassVar[type] = INPUT_DTYPES["float"]  # of a feature value
 
-    def levels(self, X):
+    def levels(self, X: Any) -> Any:
         """Return the level of each feature value (int64)."""
         with np.errstate(over="ignore"):
             positions = (to_input(X, self.dtype) - self.minimum) * self.scale
@@ -72,7 +72,7 @@ class IntegerScaling:
     n_levels: int  # the largest level N
     dtype: type  # of a feature value
 
-    def levels(self, X):
+    def levels(self, X: Any) -> Any:
         """Return the level of each feature value (int64)."""
         distance = to_input(X, self.dtype).astype(np.int64) - self.minimum
         within = np.clip(distance, 0, np.maximum(self.span - 1, 0))
@@ -89,7 +89,9 @@ class IntegerScaling:
         return is_low.astype(np.int64) - is_high
 
 
-def make_scaling(minimum, maximum, n_levels, names, input_type):
+def make_scaling(
+    minimum: np.ndarray, maximum: np.ndarray, n_levels: int, names: tuple[Any, ...], input_type: str
+) -> tuple[Any, ...]:
     """Return the scaling of features with these ranges, and notes on what it loses."""
     if input_type == "float":
         return _float_scaling(minimum, maximum, n_levels, names)
@@ -241,6 +243,6 @@ class _Feature:
         return max(lowest.max(initial=0), 0), min(highest.min(initial=largest), largest)
 
 
-def longest_shift(n_levels):
+def longest_shift(n_levels: Any) -> Any:
     """Return the longest shift for which products of levels stay within 63 bits."""
     return 62 - n_levels.bit_length()

@@ -1,6 +1,6 @@
 """An integer hidden layer whose units compare a few features with thresholds of their own."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -72,14 +72,25 @@ class ComparisonLayer(
     """
 
     _record = PARTS["ComparisonLayer"]
+    features_: np.ndarray
+    thresholds_: np.ndarray
+    keys_: np.ndarray
+    kinds_: np.ndarray
 
-    def __init__(self, n_units=4000, kinds="conjunction", *, n_jobs=None, random_state=None):
+    def __init__(
+        self,
+        n_units: int = 4000,
+        kinds: str | list[str] = "conjunction",
+        *,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_units = n_units
         self.kinds = kinds
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y=None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the units.
 
         Parameters
@@ -107,7 +118,7 @@ class ComparisonLayer(
         self.features_, self.thresholds_, self.keys_, self.kinds_ = map(engine.array, units)
         return self
 
-    def transform(self, X):
+    def transform(self, X: Any) -> np.ndarray:
         """Return the activations of X.
 
         Parameters
@@ -131,7 +142,7 @@ class ComparisonLayer(
     def _n_features_out(self):
         return len(self.kinds_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = []

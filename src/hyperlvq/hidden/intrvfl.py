@@ -1,6 +1,6 @@
 """The integer hidden layer of hyperdimensional computing."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -61,14 +61,22 @@ class IntRVFLLayer(
     """
 
     _record = PARTS["IntRVFLLayer"]
+    keys_: np.ndarray
 
-    def __init__(self, n_units=1000, clip=3, *, n_jobs=None, random_state=None):
+    def __init__(
+        self,
+        n_units: int = 1000,
+        clip: int = 3,
+        *,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_units = n_units
         self.clip = clip
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y=None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the keys for as many features as X has.
 
         Parameters
@@ -89,7 +97,7 @@ class IntRVFLLayer(
         self.keys_ = engine.array(2 * bits - 1)
         return self
 
-    def transform(self, X):
+    def transform(self, X: Any) -> np.ndarray:
         """Return the activations of X.
 
         Parameters
@@ -113,7 +121,7 @@ class IntRVFLLayer(
     def _n_features_out(self):
         return self.keys_.shape[1]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = []

@@ -1,7 +1,8 @@
 """The conventional RVFL hidden layer."""
 
-from typing import Self
+from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -51,12 +52,16 @@ class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentedMix
     """
 
     _record = PARTS["RVFLLayer"]
+    weights_: np.ndarray
+    biases_: np.ndarray
 
-    def __init__(self, n_units=1000, *, random_state=None):
+    def __init__(
+        self, n_units: int = 1000, *, random_state: int | np.random.RandomState | None = None
+    ) -> None:
         self.n_units = n_units
         self.random_state = random_state
 
-    def fit(self, X, y=None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the weights for as many features as X has.
 
         Parameters
@@ -77,7 +82,7 @@ class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentedMix
         self.biases_ = engine.array(rng.uniform(-BIAS_RANGE, BIAS_RANGE, size=self.n_units))
         return self
 
-    def transform(self, X):
+    def transform(self, X: Any) -> np.ndarray:
         """Return the activations of X.
 
         Parameters
@@ -100,7 +105,7 @@ class RVFLLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentedMix
     def _n_features_out(self):
         return len(self.weights_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

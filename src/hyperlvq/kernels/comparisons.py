@@ -4,7 +4,7 @@ A comparison with key +1 holds where x ≥ t, one with key -1 where it does not:
 below every threshold. The kind of a unit says which activation each count stands for.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,14 +33,14 @@ class Cuts(NamedTuple):
     values: np.ndarray
     ranks: np.ndarray
 
-    def between(self, shares, by_rank):
+    def between(self, shares: np.ndarray, by_rank: np.ndarray) -> np.ndarray:
         """Return the thresholds of shares in (0, 1] of the way from the first to the last."""
         first, last = self.values[0], self.values[-1]
         evenly = (1 - shares) * first + shares * last  # whose difference may be infinite
         return np.where(by_rank, np.interp(shares, self.ranks, self.values), evenly)
 
 
-def cuts_of(column, weights):
+def cuts_of(column: np.ndarray, weights: np.ndarray) -> Cuts | None:
     """Return the cuts of a feature; None where one threshold cannot tell two samples apart."""
     column = column.astype(np.float64, copy=False)
     is_missing = np.isnan(column)
@@ -55,7 +55,13 @@ def cuts_of(column, weights):
     return Cuts(values, (middles - middles[0]) / (middles[-1] - middles[0]))
 
 
-def draw_units(kind, n_units, cuts, rng, relevances=None):
+def draw_units(
+    kind: str,
+    n_units: int,
+    cuts: list[Any],
+    rng: np.random.RandomState,
+    relevances: np.ndarray | None = None,
+) -> Units:
     """Return units of a kind that read features at random.
 
     `cuts` has the cuts of each feature, None for those that are never read unless all are.
@@ -102,7 +108,7 @@ def _draw_thresholds(features, cuts, rng):
     return thresholds
 
 
-def compare_rows(X, units, n_threads=None):
+def compare_rows(X: np.ndarray, units: Units, n_threads: int | None = None) -> np.ndarray:
     """Return the activation of every unit for every row of X (samples × units, int8).
 
     The threads are as many as BLAS has unless given.
@@ -118,7 +124,9 @@ def compare_rows(X, units, n_threads=None):
     return activations
 
 
-def score_rows(X, units, coefficients, n_threads=None):
+def score_rows(
+    X: np.ndarray, units: Units, coefficients: np.ndarray, n_threads: int | None = None
+) -> np.ndarray:
     """Return the linear scores of what `compare_rows` returns, without an array of that size."""
     weights = exactly_summable(coefficients, np.dtype(np.int8))
     padding = -weights.shape[1] % UNITS_AT_ONCE
@@ -152,7 +160,7 @@ class Comparisons(NamedTuple):
     starts: np.ndarray  # where those of each feature start, and the end of the last
 
 
-def _comparisons(units, X):
+def _comparisons(units, X) -> tuple[Any, Any, Any, Any, Any]:
     n_features = X.shape[1]
     columns = np.where(units.keys > 0, units.features, units.features + n_features)
     if len(X) < RANKED_ROWS:
@@ -169,7 +177,15 @@ def _comparisons(units, X):
 
 
 @compiled
-def write_activations(X, columns, places, kinds, thresholds, starts, activations):
+def write_activations(
+    X: np.ndarray,
+    columns: np.ndarray,
+    places: np.ndarray,
+    kinds: np.ndarray,
+    thresholds: np.ndarray,
+    starts: np.ndarray,
+    activations: np.ndarray,
+) -> None:
     """Write the activations of `compare_rows`."""
     n_lanes = min(LANES, X.shape[0])
     values = np.empty((2 * X.shape[1], n_lanes), dtype=places.dtype)
@@ -191,7 +207,16 @@ def write_activations(X, columns, places, kinds, thresholds, starts, activations
 
 
 @compiled
-def write_scores(X, columns, places, kinds, thresholds, starts, weights, scores):
+def write_scores(
+    X: np.ndarray,
+    columns: np.ndarray,
+    places: np.ndarray,
+    kinds: np.ndarray,
+    thresholds: np.ndarray,
+    starts: np.ndarray,
+    weights: np.ndarray,
+    scores: np.ndarray,
+) -> None:
     """Write the scores of `score_rows`, for weights that are padded by zeros."""
     n_lanes = min(LANES, X.shape[0])
     values = np.empty((2 * X.shape[1], n_lanes), dtype=places.dtype)

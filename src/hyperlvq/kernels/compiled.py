@@ -1,10 +1,12 @@
 """How a loop is compiled: cached on disk, and without the GIL."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 
+F = TypeVar("F", bound=Callable[..., Any])
 # Lets a sum run in vector lanes; NaN and infinity keep their meaning.
 REASSOCIATED = {"reassoc", "contract", "nsz"}
 
@@ -18,6 +20,6 @@ def _compiled(function, fastmath: Any):
 
 
 #: For loops whose sums may be taken in any order.
-compiled = partial(_compiled, fastmath=REASSOCIATED)
+compiled: Callable[[F], F] = partial(_compiled, fastmath=REASSOCIATED)
 #: For arithmetic that must round as numpy does.
-compiled_as_written = partial(_compiled, fastmath=False)
+compiled_as_written: Callable[[F], F] = partial(_compiled, fastmath=False)

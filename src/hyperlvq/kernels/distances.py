@@ -19,7 +19,7 @@ WEIGHTS_AT_ONCE = 5
 
 
 @compiled
-def squared_norms(X):
+def squared_norms(X: np.ndarray) -> np.ndarray:
     """Return ‖x‖² of every row, summed in float64."""
     norms = np.empty(X.shape[0])
     for m in range(X.shape[0]):
@@ -31,7 +31,7 @@ def squared_norms(X):
 
 
 @compiled
-def squared_distance(x, w):
+def squared_distance(x: np.ndarray, w: np.ndarray) -> float:
     """Return ‖x - w‖², summed in float64."""
     total = 0.0
     for n in range(x.shape[0]):
@@ -40,7 +40,7 @@ def squared_distance(x, w):
     return total
 
 
-def linear_scores(X, coefficients):
+def linear_scores(X: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     """Return XWᵀ in float64 (samples × classes)."""
     weights = _padded(exactly_summable(coefficients, X.dtype))
     scores = np.empty((len(X), len(weights)))
@@ -49,7 +49,9 @@ def linear_scores(X, coefficients):
     return scores[:, : len(coefficients)]
 
 
-def prototype_scores(X, prototypes, prototype_classes, n_classes):
+def prototype_scores(
+    X: np.ndarray, prototypes: np.ndarray, prototype_classes: np.ndarray, n_classes: int
+) -> np.ndarray:
     """Return minus each sample's squared distance to the closest prototype of each class."""
     exact = exactly_summable(prototypes, X.dtype)
     weights, lengths = _padded(exact), squared_lengths(exact)
@@ -69,7 +71,7 @@ def _padded(weights):
 
 
 @compiled
-def multiply(X, weights, products):
+def multiply(X: np.ndarray, weights: np.ndarray, products: np.ndarray) -> None:
     """Write x·w of every row of X and of the weights, whose number is a multiple of five.
 
     The last of an odd number of rows is its own neighbour, so that all go through the same loop.
@@ -98,7 +100,14 @@ def multiply(X, weights, products):
 
 
 @compiled
-def score_prototypes(X, weights, lengths, prototype_classes, scores, largest):
+def score_prototypes(
+    X: np.ndarray,
+    weights: np.ndarray,
+    lengths: np.ndarray,
+    prototype_classes: np.ndarray,
+    scores: np.ndarray,
+    largest: np.ndarray,
+) -> None:
     """Write the scores of every row, and its largest squared distance."""
     products = np.empty((CACHED_ROWS, weights.shape[0]))
     for start in range(0, X.shape[0], CACHED_ROWS):
@@ -112,7 +121,13 @@ def score_prototypes(X, weights, lengths, prototype_classes, scores, largest):
 
 
 @compiled_as_written
-def score_row(products, norm, lengths, prototype_classes, scores):
+def score_row(
+    products: np.ndarray,
+    norm: float,
+    lengths: np.ndarray,
+    prototype_classes: np.ndarray,
+    scores: np.ndarray,
+) -> float:
     """Write the scores of one row, return its largest ‖x‖² - 2 x·w + ‖w‖²."""
     largest = 0.0
     for j in range(lengths.shape[0]):
@@ -126,7 +141,7 @@ def score_row(products, norm, lengths, prototype_classes, scores):
 
 
 @compiled
-def class_sums(X, y, weights, n_classes):
+def class_sums(X: np.ndarray, y: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
     """Return the weighted sum of each class's samples (classes × units, float64)."""
     sums = np.zeros((n_classes, X.shape[1]))
     for m in range(X.shape[0]):

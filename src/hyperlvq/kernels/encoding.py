@@ -6,6 +6,7 @@ of samples × features × units.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -21,12 +22,18 @@ CHUNK = np.uint64(64)
 SIGNS_PER_PRODUCT = 4
 
 
-def sum_dtype(n_features):
+def sum_dtype(n_features: int) -> Any:
     """Return the narrowest integer that holds every partial sum of `n_features` signs."""
     return np.min_scalar_type(-n_features - 1)
 
 
-def encode_rows(X, keys, clip, activations=None, n_threads=None):
+def encode_rows(
+    X: np.ndarray,
+    keys: np.ndarray,
+    clip: int,
+    activations: np.ndarray | None = None,
+    n_threads: int | None = None,
+) -> np.ndarray:
     """Return h = clip(Σ_i F_i ⊙ W_i, -κ, κ) of every row of X, written to `activations` if given.
 
     X (samples × features) holds values of [0, 1]; what lies outside saturates, and a NaN leaves its
@@ -52,7 +59,9 @@ def encode_rows(X, keys, clip, activations=None, n_threads=None):
 
 
 @compiled
-def encode(X, doubled, key_sums, clip, activations):
+def encode(
+    X: np.ndarray, doubled: np.ndarray, key_sums: np.ndarray, clip: int, activations: np.ndarray
+) -> None:
     """Write the activations of `encode_rows`; keys are doubled, and they and sums padded by 0.
 
     A step only flips or clears the signs of one feature, so partial sums never exceed the number

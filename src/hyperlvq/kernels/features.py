@@ -1,9 +1,11 @@
-"""Columns of a table as features: numbers as they are, one feature for each level of text."""
+"""Columns of a table as features: numbers, parts of dates, one feature for each level of text."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
+from hyperlvq.registry import DATE_PARTS
 
 RARE = "(rare)"
 MISSING = "(missing)"
@@ -25,11 +27,40 @@ def level_lookups(learnt: Mapping[str, Any]) -> list[dict[str | None, int]]:
     return lookups
 
 
-def columns_to_features(numbers, text, lookups: Lookups, n_features, medians=None):
+def parts_of_dates(dates: np.ndarray) -> np.ndarray:
+    """Return years, months from 1, weekdays from Monday as 0, and hours with their fraction.
+
+    Dates are datetime64; the result is of shape (rows, 4), NaN where they are missing.
+    """
+    is_missing = np.isnat(dates)
+    moments = np.where(is_missing, np.datetime64(0, "s"), dates.astype("M8[s]"))
+    days = moments.astype("M8[D]")
+    months = days.astype("M8[M]").astype(np.int64)
+    weekdays = (days.astype(np.int64) + 3) % 7  # 1970 began on a Thursday
+    hours = (moments - days).astype(np.int64) / 3600
+    parts = np.column_stack([1970 + months // 12, 1 + months % 12, weekdays, hours])
+    return np.where(is_missing[:, np.newaxis], np.nan, parts)
+
+
+def date_features(dates: Sequence[np.ndarray], learnt: Mapping[str, Any]) -> list[np.ndarray]:
+    """Return those parts of dates that a fitted `FrameVectorizer` makes features of."""
+    parts = [parts_of_dates(column) for column in dates]
+    pairs = zip(learnt["date_columns_"].tolist(), learnt["date_parts_"].tolist(), strict=True)
+    return [parts[column][:, part] for column, part in pairs]
+
+
+def columns_to_features(
+    numbers: list[Any],
+    text: list[Any],
+    lookups: Lookups,
+    n_features: int,
+    medians: np.ndarray | None = None,
+) -> np.ndarray:
     """Return the features of columns (rows × features, float64).
 
-    `numbers` come first, in their order, with `medians` in place of NaN where they are given. Each
-    cell of `text` sets the feature of its level; a level that no lookup has sets none.
+    `numbers`, parts of dates among them, come first, in their order, with `medians` in place of NaN
+    where they are given. Each cell of `text` sets the feature of its level; a level that no lookup
+    has sets none.
     """
     n_rows = len([*numbers, *text][0])
     features = np.zeros((n_rows, n_features))
@@ -49,8 +80,13 @@ def columns_to_features(numbers, text, lookups: Lookups, n_features, medians=Non
 
 def feature_names(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> list[str]:
     """Return the names of the features that a fitted `FrameVectorizer` makes of columns."""
-    numbers = parameters["numbers"]
-    names = [*numbers, *[""] * (learnt["n_features_out_"] - len(numbers))]
+    dates = parameters["dates"]
+    pairs = zip(learnt["date_columns_"].tolist(), learnt["date_parts_"].tolist(), strict=True)
+    names = [
+        *parameters["numbers"],
+        *(f"{dates[column]}_{DATE_PARTS[part]}" for column, part in pairs),
+    ]
+    names += [""] * (learnt["n_features_out_"] - len(names))
     for column, lookup in zip(parameters["text"], level_lookups(learnt), strict=True):
         for level, feature in lookup.items():
             own = MISSING if level is None else level

@@ -8,6 +8,7 @@ and s = dg/dμ = β g (1 - g),
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ SMALLEST_SUM = 1e-150
 
 
 @compiled
-def sigmoid(z):
+def sigmoid(z: float) -> float:
     """Return 1/(1 + exp(-z)) without overflow."""
     if z >= 0:
         return 1.0 / (1.0 + math.exp(-z))
@@ -29,7 +30,7 @@ def sigmoid(z):
 
 
 @compiled
-def cost_of_winners(own, other, slope):
+def cost_of_winners(own: float, other: float, slope: float) -> tuple[float, float, float]:
     """Return g(μ), ∂g/∂d⁺ and ∂g/∂d⁻ from d⁺ and d⁻."""
     total = own + other
     if total < SMALLEST_SUM:
@@ -40,7 +41,9 @@ def cost_of_winners(own, other, slope):
 
 
 @compiled
-def winners(distances, own_class, prototype_classes):
+def winners(
+    distances: np.ndarray, own_class: int, prototype_classes: np.ndarray
+) -> tuple[int, int]:
     """Return the closest prototype of the own and of any other class, -1 where there is none."""
     own = -1
     other = -1
@@ -55,8 +58,15 @@ def winners(distances, own_class, prototype_classes):
 
 @compiled
 def pull_of_block(
-    products, sample_norms, prototype_norms, y, prototype_classes, slope, weights, pull_sums
-):
+    products: np.ndarray,
+    sample_norms: np.ndarray,
+    prototype_norms: np.ndarray,
+    y: np.ndarray,
+    prototype_classes: np.ndarray,
+    slope: float,
+    weights: np.ndarray,
+    pull_sums: np.ndarray,
+) -> float:
     """Replace x·w by w_m ∂g/∂d, add its column sums to `pull_sums`, return the block's cost.
 
     `products` is samples × prototypes; ∂g/∂d is zero but for each sample's two winners.
@@ -81,8 +91,15 @@ def pull_of_block(
 
 
 def cost_and_gradient(
-    prototypes, prototype_classes, X, y, slope, weights, sample_norms=None, map_blocks=map
-):
+    prototypes: np.ndarray,
+    prototype_classes: np.ndarray,
+    X: np.ndarray,
+    y: np.ndarray,
+    slope: float,
+    weights: np.ndarray,
+    sample_norms: np.ndarray | None = None,
+    map_blocks: Any = map,
+) -> tuple[float, np.ndarray]:
     """Return Σ_m w_m g(μ_m) and its gradient in the prototypes (float64).
 
     X is samples × units, `prototypes` is prototypes × units, of at least two classes and one

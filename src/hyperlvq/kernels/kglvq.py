@@ -8,6 +8,8 @@ Samples stand in the order of their classes: those of prototype j's class are
 `first_samples[j]` to `last_samples[j]`, and γ_jm is 0 for all others.
 """
 
+from typing import Any
+
 import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
@@ -15,7 +17,9 @@ from hyperlvq.kernels.glvq import cost_of_winners, winners
 from hyperlvq.kernels.scores import row_slices
 
 
-def sample_ranges(y, prototype_classes):
+def sample_ranges(
+    y: np.ndarray, prototype_classes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return each prototype's class, and the first and last + 1 of its samples, sorted by y."""
     counts = np.bincount(y)
     last_samples = np.cumsum(counts)[prototype_classes]
@@ -23,7 +27,7 @@ def sample_ranges(y, prototype_classes):
 
 
 @compiled
-def dot(similarities, coefficients):
+def dot(similarities: np.ndarray, coefficients: np.ndarray) -> float:
     """Return Σ k γ, summed in float64."""
     total = 0.0
     for s in range(similarities.shape[0]):
@@ -32,14 +36,20 @@ def dot(similarities, coefficients):
 
 
 @compiled
-def add_scaled(similarities, factor, sums):
+def add_scaled(similarities: np.ndarray, factor: float, sums: np.ndarray) -> None:
     """Add factor·k to the sums."""
     for s in range(similarities.shape[0]):
         sums[s] += factor * similarities[s]
 
 
 @compiled
-def own_products(kernel, first_row, y, coefficients, ranges):
+def own_products(
+    kernel: np.ndarray,
+    first_row: int,
+    y: np.ndarray,
+    coefficients: np.ndarray,
+    ranges: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> np.ndarray:
     """Return Σ_s γ_js k(x_m, x_s) of some rows, for prototypes of the sample's own class alone."""
     prototype_classes, first, last = ranges
     products = np.zeros((kernel.shape[0], len(prototype_classes)))
@@ -52,7 +62,17 @@ def own_products(kernel, first_row, y, coefficients, ranges):
 
 
 @compiled
-def pull_rows(kernel, first_row, y, coefficients, ranges, products, norms, slope, weights):
+def pull_rows(
+    kernel: np.ndarray,
+    first_row: int,
+    y: np.ndarray,
+    coefficients: np.ndarray,
+    ranges: tuple[np.ndarray, np.ndarray, np.ndarray],
+    products: np.ndarray,
+    norms: np.ndarray,
+    slope: float,
+    weights: np.ndarray,
+) -> tuple[float, np.ndarray, np.ndarray]:
     """Return the cost of some rows, the sums over them of w_m ∂g/∂d, and of w_m ∂g/∂d k(x_m, x_s).
 
     `products` are the rows' own products. A row of the kernel matrix is read once for the distances
@@ -84,7 +104,13 @@ def pull_rows(kernel, first_row, y, coefficients, ranges, products, norms, slope
     return cost, pull_sums, pulled
 
 
-def multiply_own(coefficients, kernel, y, prototype_classes, map_blocks=map):
+def multiply_own(
+    coefficients: np.ndarray,
+    kernel: np.ndarray,
+    y: np.ndarray,
+    prototype_classes: np.ndarray,
+    map_blocks: Any = map,
+) -> np.ndarray:
     """Return Σ_s γ_js k(x_m, x_s) (samples × prototypes), 0 for prototypes of other classes."""
     ranges = sample_ranges(y, prototype_classes)
 
@@ -94,12 +120,20 @@ def multiply_own(coefficients, kernel, y, prototype_classes, map_blocks=map):
     return np.concatenate(list(map_blocks(multiply, row_slices(len(y)))))
 
 
-def squared_norms(coefficients, own_products):
+def squared_norms(coefficients: np.ndarray, own_products: np.ndarray) -> np.ndarray:
     """Return Σ_st γ_js γ_jt k(x_s, x_t) of every prototype."""
     return np.einsum("jm,mj->j", coefficients, own_products)
 
 
-def cost_and_gradient(coefficients, kernel, y, prototype_classes, slope, weights, map_blocks=map):
+def cost_and_gradient(
+    coefficients: np.ndarray,
+    kernel: np.ndarray,
+    y: np.ndarray,
+    prototype_classes: np.ndarray,
+    slope: float,
+    weights: np.ndarray,
+    map_blocks: Any = map,
+) -> tuple[float, np.ndarray]:
     """Return Σ_m w_m g(μ_m) and its gradient in the coefficients γ (prototypes × samples).
 
     The kernel matrix may be float32; sums are in float64. `map_blocks` may use threads, results

@@ -42,7 +42,9 @@ class Minimum(NamedTuple):
     has_converged: bool  # whether it ended before the limit of iterations
 
 
-def minimise(cost_and_gradient, start, max_iter, tol, report=None) -> Minimum:
+def minimise(
+    cost_and_gradient: Any, start: np.ndarray, max_iter: int, tol: float | None, report: Any = None
+) -> Minimum:
     """Minimise a cost from a start.
 
     Ends where no component of the gradient exceeds `tol` or, if that is None, where ten iterations
@@ -83,13 +85,15 @@ def minimise(cost_and_gradient, start, max_iter, tol, report=None) -> Minimum:
     return Minimum(point.position, max(len(costs), 1), costs or [point.cost], has_ended)
 
 
-def evaluate(cost_and_gradient, position):
+def evaluate(cost_and_gradient: Any, position: np.ndarray) -> Point:
     """Return a position with its cost and gradient."""
     cost, gradient = cost_and_gradient(position)
     return Point(position, float(cost), gradient)
 
 
-def search_line(cost_and_gradient, start, direction, slope, first_step):
+def search_line(
+    cost_and_gradient: Any, start: Point, direction: np.ndarray, slope: float, first_step: float
+) -> tuple[float, float, Point] | None:
     """Return a good step along a direction, the slope there and the point; None if there is none.
 
     `slope` is that of the cost at the start.
@@ -108,12 +112,12 @@ def search_line(cost_and_gradient, start, direction, slope, first_step):
     return None
 
 
-def is_flat(gradient, tol):
+def is_flat(gradient: np.ndarray, tol: float | None) -> bool:
     """Return whether no component exceeds the tolerance, 0 if there is none."""
     return max(gradient.max(), -gradient.min()) <= (tol or 0.0)
 
 
-def has_settled(before, after):
+def has_settled(before: Point, after: Point) -> bool:
     """Return whether the cost has stopped falling."""
     scale = max(abs(before.cost), abs(after.cost), 1)
     return before.cost - after.cost <= SMALLEST_DECREASE * scale
@@ -122,22 +126,24 @@ def has_settled(before, after):
 class Memory:
     """The last steps and changes of gradient, from which a direction is made."""
 
-    def __init__(self, n_unknowns):
+    def __init__(self, n_unknowns: int) -> None:
         self._history = np.zeros((2 * MEMORY, n_unknowns))  # the steps, then the changes
         self._s_dot_y = np.zeros((MEMORY, MEMORY))
         self._y_dot_y = np.zeros((MEMORY, MEMORY))
         self._scale = 1.0
         self._n_learnt = 0
 
-    def forget(self):
+    def forget(self) -> None:
         """Forget all pairs."""
         self._n_learnt = 0
 
-    def is_empty(self):
+    def is_empty(self) -> bool:
         """Return whether there is no pair."""
         return self._n_learnt == 0
 
-    def learn(self, direction, step, change, slopes):
+    def learn(
+        self, direction: np.ndarray, step: float, change: np.ndarray, slopes: tuple[float, float]
+    ) -> None:
         """Keep the pair of a step, in the place of the oldest, if the slope has risen along it.
 
         `change` is that of the gradient, `slopes` are those at both ends.
@@ -156,7 +162,7 @@ class Memory:
         self._scale = curvature / products[MEMORY + place]
         self._n_learnt += 1
 
-    def direction(self, gradient):
+    def direction(self, gradient: np.ndarray) -> np.ndarray:
         """Return the direction down from a point by its gradient."""
         if self.is_empty():
             return -gradient
@@ -172,7 +178,14 @@ class Memory:
 
 
 @compiled
-def direction_weights(s_dot_y, y_dot_y, products, scale, oldest, n_pairs):
+def direction_weights(
+    s_dot_y: np.ndarray,
+    y_dot_y: np.ndarray,
+    products: np.ndarray,
+    scale: float,
+    oldest: int,
+    n_pairs: int,
+) -> np.ndarray:
     """Return the weights of steps and changes in -Hg, less the share of the gradient itself.
 
     With the steps S and the changes of gradient Y as columns, R the upper triangle of SᵀY, D its

@@ -9,7 +9,7 @@ Activations h are small integers, whose products add up exactly in single precis
 and scores are less the mean target, which is what an intercept is for.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -42,12 +42,12 @@ class WeightedSamples(NamedTuple):
     portions: np.ndarray  # the part of each weight that is left out at once
     n_classes: int
 
-    def take(self, rows):
+    def take(self, rows: Any) -> Any:
         """Return the samples of these rows."""
         X, y, weights, portions, n_classes = self
         return WeightedSamples(X[rows], y[rows], weights[rows], portions[rows], n_classes)
 
-    def targets(self):
+    def targets(self) -> Any:
         """Return the one-hot labels less their mean, and the mean."""
         shares = np.bincount(self.y, self.weights, self.n_classes) / self.weights.sum()
         return np.eye(self.n_classes)[self.y] - shares, shares
@@ -59,7 +59,21 @@ class TallProblem:
     Only samples of the rows `checked` get left-out scores.
     """
 
-    def __init__(self, samples, encode, checked, map_blocks):
+    total: float
+    offset: np.ndarray
+    mean: np.ndarray
+    variance: Any
+    gram: Any
+    moment: Any
+    y: np.ndarray
+    weights: np.ndarray
+    targets: np.ndarray
+    portions: np.ndarray
+    rows: np.ndarray
+
+    def __init__(
+        self, samples: WeightedSamples, encode: Any, checked: np.ndarray, map_blocks: Any
+    ) -> None:
         X, y, weights, portions, _ = samples
         self.total = weights.sum()
         targets, self.offset = samples.targets()
@@ -88,7 +102,7 @@ class TallProblem:
         self.portions = portions[checked]
         self.rows = encode(X[checked]) - self.mean.astype(np.float32)
 
-    def solve(self, alpha):
+    def solve(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return what `coefficients` takes, and left-out scores."""
         factor = _factor(self.gram, alpha)
         solution = linalg.cho_solve((factor, True), self.moment, check_finite=False)
@@ -100,7 +114,7 @@ class TallProblem:
         scores = self.rows @ solution.astype(np.float32)
         return solution, _left_out(self.targets, self.targets - scores, rests)
 
-    def coefficients(self, solution):
+    def coefficients(self, solution: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return W (classes × units) and b."""
         return solution.T, self.offset - self.mean @ solution
 
@@ -108,7 +122,19 @@ class TallProblem:
 class WideProblem:
     """No more samples than units: as many equations as there are samples; see `TallProblem`."""
 
-    def __init__(self, samples, encode):
+    y: np.ndarray
+    weights: np.ndarray
+    portions: np.ndarray
+    targets: np.ndarray
+    offset: np.ndarray
+    total: float
+    roots: np.ndarray
+    activations: np.ndarray
+    mean: np.ndarray
+    variance: Any
+    gram: Any
+
+    def __init__(self, samples: WeightedSamples, encode: Any) -> None:
         X, self.y, self.weights, self.portions, _ = samples
         self.targets, self.offset = samples.targets()
         self.total, self.roots = self.weights.sum(), np.sqrt(self.weights)
@@ -122,7 +148,7 @@ class WideProblem:
         self.variance = _divisor(shares @ products.diagonal())
         self.gram = products * self.roots * (self.roots[:, None] / self.variance)
 
-    def solve(self, alpha):
+    def solve(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return what `coefficients` takes, and left-out scores."""
         factor = _factor(self.gram, alpha)
         right = self.roots[:, None] * self.targets
@@ -134,7 +160,7 @@ class WideProblem:
         residuals = alpha * solution / self.weights[:, None]
         return solution, _left_out(self.targets, residuals, rests)
 
-    def coefficients(self, solution):
+    def coefficients(self, solution: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return W (classes × units) and b."""
         W = solution.T @ self.activations / self.variance
         return W, self.offset - W @ self.mean
@@ -169,18 +195,18 @@ class Tried(NamedTuple):
 class PenaltyPath:
     """Penalties for a problem, each tried when it is asked for."""
 
-    def __init__(self, problem):
+    def __init__(self, problem: Any) -> None:
         self.problem = problem
         self.tried: dict[int, Tried] = {}
 
-    def best(self):
+    def best(self) -> Any:
         """Return the step of the best of all penalties."""
         tried = [self._try(step) for step in range(len(ALPHAS))]
         errors = np.pad([each.error for each in tried], 1, mode="edge")
         losses = np.array([each.log_loss for each in tried])
         return int(np.argmin(np.convolve(errors, SMOOTHING, "valid") + self._share * losses))
 
-    def best_near(self, step):
+    def best_near(self, step: Any) -> Any:
         """Return the step of a penalty that is better than both its neighbours, from a start."""
         while True:
             near = range(max(step - 1, 0), min(step + 2, len(ALPHAS)))
@@ -211,7 +237,7 @@ class PenaltyPath:
         return Tried(ALPHAS[step], TEMPERATURES[best], losses[best], error, scores, solution)
 
 
-def log_loss(logits, y, weights):
+def log_loss(logits: np.ndarray, y: np.ndarray, weights: np.ndarray) -> float:
     """Return the weighted mean of -log p of each sample's class, p being softmax(logits)."""
     own = np.take_along_axis(logits, y[:, None], axis=1)[:, 0]
     return np.average(logsumexp(logits, axis=1) - own, weights=weights)

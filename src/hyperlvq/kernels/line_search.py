@@ -71,7 +71,7 @@ class Line(NamedTuple):
 GUARDS = Guards(np.False_, LONGEST_STEP, 2 * LONGEST_STEP)
 
 
-def begin_line(cost, slope, step, xp, guards: Guards | None = None) -> Line:
+def begin_line(cost: Any, slope: Any, step: Any, xp: Any, guards: Guards | None = None) -> Line:
     """Return the search from a point of some cost and slope that tries `step` first."""
     nothing = 0 * step
     start = xp.stack((nothing, cost, slope))
@@ -79,7 +79,7 @@ def begin_line(cost, slope, step, xp, guards: Guards | None = None) -> Line:
     return Line(step, cost, slope, start, start, nothing, high, step != step, guards)
 
 
-def is_accepted(line: Line, cost, slope):
+def is_accepted(line: Line, cost: float, slope: float) -> bool:
     """Return whether the step is good enough, or the best to be found.
 
     A search whose bracket leaves nothing to try goes back to its best step.
@@ -94,7 +94,7 @@ def is_accepted(line: Line, cost, slope):
 
 
 @np.errstate(all="ignore")
-def next_line(line: Line, cost, slope, xp) -> Line:
+def next_line(line: Line, cost: Any, slope: Any, xp: Any) -> Line:
     """Put the trial of the present step into the interval, and choose the next step."""
     where, guards = xp.where, line.guards
     latest = xp.stack((line.step, cost, slope))
@@ -122,7 +122,7 @@ def next_line(line: Line, cost, slope, xp) -> Line:
     return Line(step, *origin, best, other, low, high, is_bracketed, guards)
 
 
-def modelled(line: Line, trials, had_fallen):
+def modelled(line: Line, trials: tuple[Any, ...], had_fallen: bool) -> tuple[Any, ...]:
     """Return trials of the cost less a line, and whether a point was low enough for that to end.
 
     The line is at first that of the decrease asked for, later none. `trials` are the best, the
@@ -136,7 +136,9 @@ def modelled(line: Line, trials, had_fallen):
     return [(step, cost - less * step, slope - less) for step, cost, slope in trials], has_fallen
 
 
-def halved(step, start, end, is_bracketed, guards: Guards, xp):
+def halved(
+    step: float, start: float, end: float, is_bracketed: bool, guards: Guards, xp: Any
+) -> tuple[float, float, float]:
     """Return the middle of a bracket that shrinks slowly, else the step; and both widths."""
     width = abs(end - start)
     is_slow = is_bracketed & (width >= SLOW * guards.earlier_width)
@@ -147,7 +149,9 @@ def halved(step, start, end, is_bracketed, guards: Guards, xp):
     )
 
 
-def next_step(line: Line, best, latest, other, is_higher, is_past, xp):
+def next_step(
+    line: Line, best: Any, latest: Any, other: Any, is_higher: Any, is_past: Any, xp: Any
+) -> Any:
     """Return where the minimum of a line should be, by the ends of the interval and a point.
 
     If the latest point is higher, or past the minimum, it is between the best and the latest. Else
@@ -181,7 +185,7 @@ def next_step(line: Line, best, latest, other, is_higher, is_past, xp):
     return where(is_higher, between, beyond)
 
 
-def cubic_minimum(start, end, xp):
+def cubic_minimum(start: Any, end: Any, xp: Any) -> tuple[Any, ...]:
     """Return the minimum of the cubic through two trials with their slopes, and whether it has one.
 
     One without a minimum has its point of inflection; a straight line has its end.

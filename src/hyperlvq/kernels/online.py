@@ -11,21 +11,28 @@ from hyperlvq.kernels.glvq import cost_of_winners, winners
 
 
 @compiled
-def distances_to(x, prototypes, distances):
+def distances_to(x: np.ndarray, prototypes: np.ndarray, distances: np.ndarray) -> None:
     """Write the squared distances from one sample to all prototypes into `distances`."""
     for j in range(prototypes.shape[0]):
         distances[j] = squared_distance(x, prototypes[j])
 
 
 @compiled
-def move(prototype, x, rate):
+def move(prototype: np.ndarray, x: np.ndarray, rate: float) -> None:
     """Move a prototype by rate·(x - w)."""
     for n in range(prototype.shape[0]):
         prototype[n] += rate * (x[n] - prototype[n])
 
 
 @compiled
-def perceptron_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
+def perceptron_pass(
+    X: np.ndarray,
+    y: np.ndarray,
+    visits: np.ndarray,
+    prototypes: np.ndarray,
+    prototype_classes: np.ndarray,
+    learning_rate: float,
+) -> int:
     """For each misclassified sample w⁺ += αx and w⁻ -= αx; return the number of mistakes.
 
     w⁺ is the closest prototype of the sample's class, w⁻ the closest of all.
@@ -44,7 +51,14 @@ def perceptron_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
 
 
 @compiled
-def lvq1_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
+def lvq1_pass(
+    X: np.ndarray,
+    y: np.ndarray,
+    visits: np.ndarray,
+    prototypes: np.ndarray,
+    prototype_classes: np.ndarray,
+    learning_rate: float,
+) -> int:
     """Move each sample's winner by ±α(x - w), + if it has its class; return the mistakes."""
     mistakes = 0
     distances = np.empty(prototypes.shape[0])
@@ -60,7 +74,15 @@ def lvq1_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
 
 
 @compiled
-def glvq_pass(X, y, visits, prototypes, prototype_classes, slope, learning_rate):
+def glvq_pass(
+    X: np.ndarray,
+    y: np.ndarray,
+    visits: np.ndarray,
+    prototypes: np.ndarray,
+    prototype_classes: np.ndarray,
+    slope: float,
+    learning_rate: float,
+) -> float:
     """Descend each sample's g(μ) in its two winners by α times its gradient; return Σ g(μ).
 
     Equations (6) and (7) of the paper, with ∂g/∂μ = β g (1 - g): the gradient's factor of
@@ -82,7 +104,13 @@ def glvq_pass(X, y, visits, prototypes, prototype_classes, slope, learning_rate)
 
 
 @compiled
-def mean_winner_sum(X, y, weights, prototypes, prototype_classes):
+def mean_winner_sum(
+    X: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    prototypes: np.ndarray,
+    prototype_classes: np.ndarray,
+) -> float:
     """Return the weighted mean of d⁺ + d⁻ over the samples that have both winners, or 0."""
     total = 0.0
     total_weight = 0.0

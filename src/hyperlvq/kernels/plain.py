@@ -3,10 +3,12 @@
 `encode_rows` also encodes few rows, which are done before compiled code would be loaded.
 """
 
+from typing import Any
+
 import numpy as np
 
 
-def encode_rows(X, keys, clip, activations):
+def encode_rows(X: np.ndarray, keys: np.ndarray, clip: int, activations: np.ndarray) -> None:
     """Sum each feature's thermometer code times its key, a loop over features, and clip."""
     n_units = keys.shape[1]
     positions = np.arange(n_units, dtype=np.int32)
@@ -19,27 +21,41 @@ def encode_rows(X, keys, clip, activations):
     activations[...] = np.clip(totals, -clip, clip)
 
 
-def squared_norms(X):
+def squared_norms(X: np.ndarray) -> np.ndarray:
     return (X.astype(np.float64) ** 2).sum(axis=1)
 
 
-def squared_distances(X, prototypes):
+def squared_distances(X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
     differences = X.astype(np.float64)[:, np.newaxis] - prototypes
     return (differences**2).sum(axis=2)
 
 
-def class_sums(X, y, weights, n_classes):
+def class_sums(X: np.ndarray, y: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
     return np.eye(n_classes)[y].T @ (weights[:, np.newaxis] * X)
 
 
-def cost_and_gradient(prototypes, prototype_classes, X, y, slope, weights, sample_norms=None):
+def cost_and_gradient(
+    prototypes: np.ndarray,
+    prototype_classes: np.ndarray,
+    X: np.ndarray,
+    y: np.ndarray,
+    slope: float,
+    weights: np.ndarray,
+    sample_norms: Any = None,
+) -> tuple[float, np.ndarray]:
     """Write the formulas of `hyperlvq.kernels.glvq` out over whole arrays in float64."""
     distances = squared_distances(X, prototypes)
     cost, pull = cost_and_pull(distances, prototype_classes, y, slope, weights)
     return cost, 2 * (pull.sum(axis=0)[:, np.newaxis] * prototypes - pull.T @ X)
 
 
-def cost_and_pull(distances, prototype_classes, y, slope, weights):
+def cost_and_pull(
+    distances: np.ndarray,
+    prototype_classes: np.ndarray,
+    y: np.ndarray,
+    slope: float,
+    weights: np.ndarray,
+) -> tuple[float, np.ndarray]:
     """Return Σ_m w_m g(μ_m) and w_m ∂g/∂d (samples × prototypes), 0 but for the two winners."""
     is_own = prototype_classes == y[:, np.newaxis]
     own = np.where(is_own, distances, np.inf).argmin(axis=1)
@@ -55,7 +71,14 @@ def cost_and_pull(distances, prototype_classes, y, slope, weights):
     return weights @ cost, pull
 
 
-def kernel_cost_and_gradient(coefficients, kernel, y, prototype_classes, slope, weights):
+def kernel_cost_and_gradient(
+    coefficients: np.ndarray,
+    kernel: np.ndarray,
+    y: np.ndarray,
+    prototype_classes: np.ndarray,
+    slope: float,
+    weights: np.ndarray,
+) -> tuple[float, np.ndarray]:
     """Write the formulas of `hyperlvq.kernels.kglvq` out over whole arrays in float64."""
     products = kernel @ coefficients.T
     norms = np.einsum("jm,mj->j", coefficients, products)
@@ -66,7 +89,14 @@ def kernel_cost_and_gradient(coefficients, kernel, y, prototype_classes, slope, 
     return cost, np.where(is_own, gradient, 0)
 
 
-def perceptron_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
+def perceptron_pass(
+    X: np.ndarray,
+    y: np.ndarray,
+    visits: np.ndarray,
+    prototypes: np.ndarray,
+    prototype_classes: np.ndarray,
+    learning_rate: float,
+) -> int:
     mistakes = 0
     for m in visits:
         distances = squared_distances(X[m : m + 1], prototypes)[0]
@@ -79,7 +109,14 @@ def perceptron_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
     return mistakes
 
 
-def lvq1_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
+def lvq1_pass(
+    X: np.ndarray,
+    y: np.ndarray,
+    visits: np.ndarray,
+    prototypes: np.ndarray,
+    prototype_classes: np.ndarray,
+    learning_rate: float,
+) -> int:
     mistakes = 0
     for m in visits:
         winner = squared_distances(X[m : m + 1], prototypes)[0].argmin()
@@ -90,7 +127,15 @@ def lvq1_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
     return mistakes
 
 
-def glvq_pass(X, y, visits, prototypes, prototype_classes, slope, learning_rate):
+def glvq_pass(
+    X: np.ndarray,
+    y: np.ndarray,
+    visits: np.ndarray,
+    prototypes: np.ndarray,
+    prototype_classes: np.ndarray,
+    slope: float,
+    learning_rate: float,
+) -> float:
     total_cost = 0.0
     for m in visits:
         sample = slice(m, m + 1)
@@ -102,7 +147,9 @@ def glvq_pass(X, y, visits, prototypes, prototype_classes, slope, learning_rate)
     return total_cost
 
 
-def lms_pass(Z, targets, coefficients, rate, shrinkage):
+def lms_pass(
+    Z: np.ndarray, targets: np.ndarray, coefficients: np.ndarray, rate: float, shrinkage: float
+) -> None:
     for z, target in zip(Z, targets, strict=True):
         error = target - coefficients @ z
         coefficients += rate * (np.outer(error, z) - shrinkage * coefficients)

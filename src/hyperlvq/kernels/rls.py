@@ -4,7 +4,7 @@
 """
 
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -23,7 +23,7 @@ class Method(NamedTuple):
     tol: float = 1e-6
 
 
-def solve_pinv(gram, moment, penalties):
+def solve_pinv(gram: np.ndarray, moment: np.ndarray, penalties: np.ndarray) -> np.ndarray:
     """Return (G + diag(p))⁺ moment; eigenvalues below columns · 2⁻²³ of the largest count as 0.
 
     That is where a pseudo-inverse in single precision cuts off. The matrix is overwritten.
@@ -35,13 +35,15 @@ def solve_pinv(gram, moment, penalties):
     return (basis / values[kept]) @ (basis.T @ moment)
 
 
-def solve_qr(Z, T, alpha):
+def solve_qr(Z: np.ndarray, T: np.ndarray, alpha: float) -> np.ndarray:
     """Return Γ by QR of [Z; √α I], which never squares the condition of Z."""
     Q, R = np.linalg.qr(np.vstack([Z, np.sqrt(alpha) * np.eye(Z.shape[1])]))
     return linalg.solve_triangular(R, Q[: len(Z)].T @ T, check_finite=False)
 
 
-def solve_fista(factors, moment, alpha, max_iter, tol):
+def solve_fista(
+    factors: list[Any], moment: np.ndarray, alpha: float, max_iter: int, tol: float
+) -> tuple[np.ndarray, int, bool]:
     """Return (Γ, iterations, whether converged) by accelerated gradient descent.
 
     The product of the factors is ZᵀZ; `moment` is ZᵀT. Momentum starts anew whenever it points
@@ -68,7 +70,7 @@ def solve_fista(factors, moment, alpha, max_iter, tol):
     return position, max_iter, False
 
 
-def largest_eigenvalue(apply, size):
+def largest_eigenvalue(apply: Any, size: int) -> float:
     """Return a generous estimate of a positive matrix's largest eigenvalue, by power iteration."""
     vector = np.random.default_rng(0).normal(size=(size, 1))
     norm = 0.0
@@ -81,7 +83,14 @@ def largest_eigenvalue(apply, size):
     return 1.1 * norm
 
 
-def solve_lms(read_blocks, shape, n_samples, alpha, max_iter, tol):
+def solve_lms(
+    read_blocks: Any,
+    shape: tuple[int, int],
+    n_samples: int,
+    alpha: float,
+    max_iter: int,
+    tol: float,
+) -> tuple[np.ndarray, int, bool]:
     """Return (Γ, passes, whether converged) by the least-mean-squares rule.
 
     `read_blocks` yields (Z, T) of blocks of rows; `shape` is that of Γᵀ. Sample after sample,
@@ -105,7 +114,9 @@ def solve_lms(read_blocks, shape, n_samples, alpha, max_iter, tol):
 
 
 @compiled
-def lms_pass(Z, targets, coefficients, rate, shrinkage):
+def lms_pass(
+    Z: np.ndarray, targets: np.ndarray, coefficients: np.ndarray, rate: float, shrinkage: float
+) -> None:
     """Let every row z of Z move Γᵀ (targets × columns, in place) by η ((t - Γᵀz) z - ε Γᵀ)."""
     n_targets, n_columns = coefficients.shape
     for m in range(Z.shape[0]):

@@ -17,7 +17,7 @@ ROUNDING = 1e-8
 
 
 @compiled
-def row_hashes(integers):
+def row_hashes(integers: np.ndarray) -> np.ndarray:
     """Return a 64-bit hash of every row of integers."""
     hashes = np.zeros(integers.shape[0], dtype=np.uint64)
     for m in range(integers.shape[0]):
@@ -30,7 +30,7 @@ def row_hashes(integers):
 
 
 @compiled
-def starts_of_runs(integers, y, order):
+def starts_of_runs(integers: np.ndarray, y: np.ndarray, order: np.ndarray) -> np.ndarray:
     """Return whether each sample, in the order given, differs from the one before."""
     is_start = np.ones(order.shape[0], dtype=np.bool_)
     for position in range(1, order.shape[0]):
@@ -43,7 +43,9 @@ def starts_of_runs(integers, y, order):
     return is_start
 
 
-def canonical_samples(X, y, weights):
+def canonical_samples(
+    X: np.ndarray, y: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the distinct samples ordered by class and content, and their total weights."""
     integers = X.view(f"u{X.itemsize}")
     with np.errstate(over="ignore"):  # hashes wrap on purpose; interpreted code would warn
@@ -55,7 +57,7 @@ def canonical_samples(X, y, weights):
     return X[distinct], y[distinct], total_weights
 
 
-def have_twins(X):
+def have_twins(X: np.ndarray) -> np.ndarray:
     """Return which of distinct samples share all features with another, which has another class."""
     integers = X.view(f"u{X.itemsize}")
     with np.errstate(over="ignore"):
@@ -68,12 +70,12 @@ def have_twins(X):
     return found
 
 
-def are_counts(weights):
+def are_counts(weights: np.ndarray) -> bool:
     """Return whether weights say how often samples occur: whole, and not too many."""
     return weights.sum() <= MOST_VISITS and np.array_equal(weights, np.rint(weights))
 
 
-def weights_as_visits(weights):
+def weights_as_visits(weights: np.ndarray) -> np.ndarray:
     """Return how often a pass should visit each sample, on average.
 
     Weights that are not counts are scaled to a mean of 1.
@@ -81,7 +83,7 @@ def weights_as_visits(weights):
     return weights if are_counts(weights) else weights * (len(weights) / weights.sum())
 
 
-def visits_of_pass(visit_weights, carried):
+def visits_of_pass(visit_weights: np.ndarray, carried: float) -> tuple[np.ndarray, float]:
     """Return the rows to visit, in their order, and the share of a visit that is left over.
 
     A row of weight w comes ⌊w⌋ or ⌈w⌉ times; `carried` is what earlier rows have left over. Ten

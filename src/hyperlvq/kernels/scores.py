@@ -5,6 +5,7 @@ compiled twins. Scores of integer activations are the same to the last bit.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +17,14 @@ EXACT_BITS = 52
 SMALLEST_SCALE = 1e-300
 
 
-def activation_dtype(clip):
+def activation_dtype(clip: int) -> Any:
     """Return the integer type of activations in [-clip, clip]."""
     return np.int8 if clip <= np.iinfo(np.int8).max else np.int16
 
 
-def project(X, weights, biases, map_blocks=map):
+def project(
+    X: np.ndarray, weights: np.ndarray, biases: np.ndarray, map_blocks: Any = map
+) -> np.ndarray:
     """Return the activations of RVFL, h = 1/(1 + exp(-(Wx + b))), in the precision of X.
 
     `map_blocks` may use threads; the blocks of rows, and so all digits, are the same.
@@ -40,12 +43,12 @@ def project(X, weights, biases, map_blocks=map):
     return activations
 
 
-def row_slices(n_rows, block_rows=BLOCK_ROWS):
+def row_slices(n_rows: int, block_rows: int = BLOCK_ROWS) -> list[Any]:
     """Return the slices of all rows, block by block."""
     return [slice(start, start + block_rows) for start in range(0, n_rows, block_rows)]
 
 
-def exactly_summable(weights, dtype):
+def exactly_summable(weights: np.ndarray, dtype: Any) -> np.ndarray:
     """Return float64 weights whose products with integers of one or two bytes add up exactly.
 
     Weights are rounded to multiples of one power of two, so small that no sum reaches 2⁵³ times as
@@ -61,12 +64,12 @@ def exactly_summable(weights, dtype):
     return np.rint(weights / step) * step if step else weights
 
 
-def squared_lengths(prototypes):
+def squared_lengths(prototypes: np.ndarray) -> np.ndarray:
     """Return ‖w‖² of every prototype."""
     return np.einsum("jn,jn->j", prototypes, prototypes, dtype=np.float64)
 
 
-def squared_distances(X, prototypes):
+def squared_distances(X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
     """Return ‖x - w‖² = ‖x‖² - 2 x·w + ‖w‖² for every sample and prototype."""
     exact = exactly_summable(prototypes, X.dtype)
     wide = X.astype(np.float64, copy=False)
@@ -77,7 +80,9 @@ def squared_distances(X, prototypes):
     return np.maximum(distances, 0, out=distances)
 
 
-def closest_per_class(distances, prototype_classes, n_classes):
+def closest_per_class(
+    distances: np.ndarray, prototype_classes: np.ndarray, n_classes: int
+) -> np.ndarray:
     """Return each sample's smallest distance to a prototype of each class (samples × classes).
 
     A class without prototypes is infinitely far.
@@ -88,32 +93,34 @@ def closest_per_class(distances, prototype_classes, n_classes):
     return closest
 
 
-def prototype_scores(X, prototypes, prototype_classes, n_classes):
+def prototype_scores(
+    X: np.ndarray, prototypes: np.ndarray, prototype_classes: np.ndarray, n_classes: int
+) -> np.ndarray:
     """Return minus each sample's squared distance to the closest prototype of each class."""
     distances = squared_distances(X, prototypes)
     check_finite(distances, "squared distances")
     return -closest_per_class(distances, prototype_classes, n_classes)
 
 
-def linear_scores(X, coefficients):
+def linear_scores(X: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     """Return XWᵀ in float64 (samples × classes)."""
     scores = X.astype(np.float64, copy=False) @ exactly_summable(coefficients, X.dtype).T
     check_finite(scores, "scores")
     return scores
 
 
-def check_finite(numbers, name):
+def check_finite(numbers: np.ndarray, name: str) -> None:
     """Raise if some number is not finite, which no comparison would notice."""
     if not np.isfinite(numbers).all():
         raise ValueError(f"the {name} are not finite: features are too large")
 
 
-def compared(scores):
+def compared(scores: Any) -> Any:
     """Return scores as `decision_function` does: of two classes, the second's less the first's."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
-def softmax_probabilities(compared_scores, uniform_share):
+def softmax_probabilities(compared_scores: np.ndarray, uniform_share: float) -> np.ndarray:
     """Return softmax of scores, of which a share is the same for all classes."""
     scores = compared_scores
     if scores.ndim == 1:
@@ -123,14 +130,14 @@ def softmax_probabilities(compared_scores, uniform_share):
     return (1 - uniform_share) * powers + uniform_share / scores.shape[1]
 
 
-def distances_of_others(distances, classes):
+def distances_of_others(distances: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return each sample's smallest distance to a class that is not the one given."""
     others = distances.copy()
     others[np.arange(len(distances)), classes] = np.inf
     return others.min(axis=1)
 
 
-def mean_distance_sum(distances, y, weights):
+def mean_distance_sum(distances: np.ndarray, y: np.ndarray, weights: np.ndarray) -> float:
     """Return the mean of d⁺ + d⁻, 0 where no other class has prototypes."""
     sums = distances[np.arange(len(y)), y] + distances_of_others(distances, y)
     is_finite = np.isfinite(sums)
@@ -138,7 +145,9 @@ def mean_distance_sum(distances, y, weights):
     return float(sums[is_finite] @ shares / shares.sum()) if is_finite.any() else 0.0
 
 
-def prototype_probabilities(distances, winners, slope, scale):
+def prototype_probabilities(
+    distances: np.ndarray, winners: np.ndarray, slope: float, scale: float
+) -> np.ndarray:
     """Return g_c / Σ g of every sample and class, where g_c = 1/(1 + exp(β(d_c - d_o)/s)).
 
     d_c is the squared distance to class c, d_o the smallest one to another class, s the scale. A
@@ -157,7 +166,7 @@ def prototype_probabilities(distances, winners, slope, scale):
     return shares
 
 
-def winners_of(compared_scores):
+def winners_of(compared_scores: np.ndarray) -> np.ndarray:
     """Return the index of each sample's class from its scores."""
     if compared_scores.ndim == 1:
         return (compared_scores > 0).astype(np.intp)

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from functools import cache, partial
 from threading import Lock
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
@@ -24,11 +25,11 @@ SMALLEST_SHARE = 2**22
 class _SingleBlasThread:
     """Limits BLAS to one thread while anyone in the process holds it."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = Lock()
         self._holders = 0
 
-    def __enter__(self):
+    def __enter__(self) -> int:
         """Limit BLAS if this is the first holder; return how many threads it has otherwise."""
         with self._lock:
             if self._holders == 0:
@@ -37,14 +38,14 @@ class _SingleBlasThread:
             self._holders += 1
             return _usable_threads(self._before)
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         """Give BLAS its threads back if this was the last holder."""
         with self._lock:
             self._holders -= 1
             if self._holders == 0:
                 set_blas_threads(self._before)
 
-    def let_go(self):
+    def let_go(self) -> None:
         """Give BLAS its threads back in a forked process, which has none of the holders."""
         self._lock = Lock()
         if self._holders:
@@ -56,7 +57,7 @@ single_blas_thread = _SingleBlasThread()
 
 
 @contextmanager
-def block_threads(blocks_per_thread=BLOCKS_PER_THREAD):
+def block_threads(blocks_per_thread: int = BLOCKS_PER_THREAD) -> Any:
     """Yield a `map` that uses as many threads as BLAS had, while BLAS is limited to one.
 
     So many results for each thread may wait to be consumed.
@@ -65,7 +66,7 @@ def block_threads(blocks_per_thread=BLOCKS_PER_THREAD):
         yield partial(map_in_waves, pool, n_threads * blocks_per_thread) if n_threads > 1 else map
 
 
-def share_rows(function, n_rows, products_per_row, n_threads=None):
+def share_rows(function: Any, n_rows: int, products_per_row: int, n_threads: Any = None) -> None:
     """Call function(rows) for slices that cover all rows, on several threads where that pays.
 
     The function must release the GIL; `n_threads` are as many as BLAS has unless given.
@@ -120,12 +121,12 @@ def _usable_threads(counts):
 
 
 @cache
-def blas_libraries():
+def blas_libraries() -> list[Any]:
     """Return all BLAS libraries in this process; looking for them takes a while."""
     return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
-def set_blas_threads(counts):
+def set_blas_threads(counts: list[Any]) -> None:
     """Set the number of threads of each BLAS library."""
     # In recent versions of threadpoolctl only the first thread that limits OpenBLAS can do so, but
     # whichever thread holds the limit last must be able to lift it.
@@ -136,7 +137,7 @@ def set_blas_threads(counts):
         allow_all_threads(force=True)
 
 
-def map_in_waves(pool, wave, function, items):
+def map_in_waves(pool: Any, wave: int, function: Any, items: list[Any]) -> Any:
     """Yield function(item) in order; at most a wave of results waits to be consumed."""
     if len(items) == 1:
         yield from map(function, items)

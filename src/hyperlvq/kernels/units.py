@@ -1,6 +1,6 @@
 """What units of comparisons are, without compiled code: `hyperlvq.kernels.comparisons` has that."""
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class Units(NamedTuple):
     kinds: np.ndarray  # of each unit, an index into KINDS
 
     @classmethod
-    def joined(cls, parts) -> Self:
+    def joined(cls, parts: list[Any]) -> Self:
         """Return all units of several groups."""
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -33,7 +33,7 @@ class Units(NamedTuple):
         """The position behind each unit's last comparison."""
         return np.cumsum(N_COMPARISONS[self.kinds])
 
-    def take(self, chosen) -> Self:
+    def take(self, chosen: np.ndarray) -> Self:
         """Return the units of these indices."""
         lengths = N_COMPARISONS[self.kinds[chosen]]
         starts = self.ends[chosen] - lengths
@@ -50,14 +50,14 @@ def constant_unit() -> Units:
     return Units(nothing.astype(np.int32), nothing, nothing.astype(np.int8), kinds)
 
 
-def places_of(features):
+def places_of(features: np.ndarray) -> Any:
     """Yield each feature with the places of the comparisons that read it."""
     order = np.argsort(features, kind="stable")
     found, starts = np.unique(features[order], return_index=True)
     yield from zip(found, np.split(order, starts)[1:], strict=True)
 
 
-def compare_rows(X, units):
+def compare_rows(X: np.ndarray, units: Units) -> np.ndarray:
     """Return the activation of every unit for every row of X: few rows, by numpy."""
     holds = (X[:, units.features] >= units.thresholds) == (units.keys > 0)
     sums = np.zeros((len(X), len(units.features) + 1), dtype=np.int64)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from math import isfinite, sqrt
 from time import perf_counter
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -56,7 +56,7 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
     def _scores(self, engine, X):
         """Return one score per sample and class (validated X)."""
 
-    def fit(self, X, y, sample_weight=None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from labelled samples.
 
         Parameters
@@ -81,7 +81,7 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         self._measure(engine, samples)
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return how strongly each sample belongs to each class.
 
         Parameters
@@ -96,7 +96,7 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         """
         return compared(self._scores(*self._start_predict(X)))
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the class of each sample.
 
         Parameters
@@ -174,7 +174,9 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
 class PrototypeReadout(Readout):
     """A readout whose score of a class is minus the squared distance to its closest prototype."""
 
-    def predict_proba(self, X):
+    distance_scale_: float
+
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return a probability per class, the largest one for what `predict` returns.
 
         The probability of class c is proportional to 1/(1 + exp(β(d - d')/s)), where d (d') is the
@@ -220,7 +222,7 @@ class BatchReadout(PrototypeReadout):
     def _learn_batch(self, engine, samples, classes):
         """Learn from what `_start_partial_fit` returns."""
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from one batch of samples; a class gets prototypes from the first that has it.
 
         After all batches, class means are those of `fit`. Online rules make a single pass over each
@@ -272,7 +274,7 @@ class BatchReadout(PrototypeReadout):
         return engine, (X, y, self._class_weighted(weights, y, classes)), classes
 
 
-def check_announced_classes(classes, known):
+def check_announced_classes(classes: Any, known: np.ndarray | None) -> np.ndarray:
     """Return the classes of `partial_fit`: those given, which must be those known if any are."""
     if classes is None:
         if known is None:
@@ -289,7 +291,7 @@ def check_announced_classes(classes, known):
     return classes
 
 
-def drop_weightless(X, y, sample_weight):
+def drop_weightless(X: Any, y: np.ndarray, sample_weight: Any) -> tuple[Any, ...]:
     """Return X, y and float64 weights, without the samples of weight zero."""
     if sample_weight is None:
         return X, y, np.ones(len(X))
@@ -316,14 +318,14 @@ def drop_weightless(X, y, sample_weight):
     return X[kept], y[kept], weights[kept]
 
 
-def check_known(name, mapping, labels):
+def check_known(name: str, mapping: Mapping[Any, Any], labels: list[Any]) -> None:
     """Raise if a mapping has an entry for what is no class."""
     unknown = [label for label in mapping if label not in labels]
     if unknown:
         raise ValueError(f"{name} has an entry for {unknown[0]!r}, which is no class")
 
 
-def check_prototype_counts(prototypes_per_class, classes):
+def check_prototype_counts(prototypes_per_class: Any, classes: np.ndarray) -> np.ndarray:
     """Return the number of prototypes of each class from one number, a mapping or a sequence."""
     name, labels = "prototypes_per_class", classes.tolist()
     if isinstance(prototypes_per_class, np.ndarray):
@@ -343,7 +345,7 @@ def check_prototype_counts(prototypes_per_class, classes):
     return np.array([check_integer(name, count, minimum=1) for count in counts], dtype=np.intp)
 
 
-def check_range(X):
+def check_range(X: Any) -> None:
     """Raise if squares of the features would become 0 or infinite."""
     largest = max(float(X.max()), -float(X.min()))
     smallest_allowed, largest_allowed = FEATURES_BETWEEN
@@ -354,7 +356,7 @@ def check_range(X):
         )
 
 
-def check_solution(numbers):
+def check_solution(numbers: Any) -> Any:
     """Return what was learnt; raise if it is not finite, as where one column is out of range."""
     if not isfinite(abs(numbers).max()):
         raise ValueError(
@@ -374,7 +376,7 @@ def warn_not_converged(message: str) -> None:
     warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
 
 
-def progress_printer(verbose, max_iter):
+def progress_printer(verbose: Any, max_iter: Any) -> Any:
     """Return what prints a line after some iterations, given their losses; None if not verbose."""
     if not verbose:
         return None
@@ -391,7 +393,7 @@ def progress_printer(verbose, max_iter):
     return report
 
 
-def slope_in_use(slope, total_weight):
+def slope_in_use(slope: Any, total_weight: Any) -> Any:
     """Return a slope as a number; "auto" is one for samples of a total weight."""
     if not isinstance(slope, str):
         return float(slope)
@@ -399,12 +401,12 @@ def slope_in_use(slope, total_weight):
     return min(max(AUTO_SLOPE * sqrt(total_weight), smallest), largest)
 
 
-def lbfgs_tolerance(tol):
+def lbfgs_tolerance(tol: Any) -> float | None:
     """Return the tolerance of the gradient, None for "auto"."""
     return None if isinstance(tol, str) else float(tol)
 
 
-def warn_of_limit(max_iter):
+def warn_of_limit(max_iter: int) -> None:
     """Warn that more iterations of L-BFGS might have helped."""
     warn_not_converged(
         f"L-BFGS stopped at the limit of {max_iter} iterations (max_iter); "

@@ -1,6 +1,7 @@
 """Generalized learning vector quantization."""
 
 from copy import deepcopy
+from typing import Any
 
 import numpy as np
 
@@ -102,23 +103,30 @@ class GLVQClassifier(OnlineReadout):
 
     _record = PARTS["GLVQClassifier"]
     _tensor_solvers = ("lbfgs",)
+    prototypes_: np.ndarray
+    n_iter_: int
+    loss_curve_: list[float]
+    prototype_classes_: np.ndarray
+    classes_: np.ndarray
+    slope_: float
+    learning_rate_: Any
 
     def __init__(
         self,
-        prototypes_per_class=1,
-        slope="auto",
+        prototypes_per_class: Any = 1,
+        slope: float | str = "auto",
         *,
-        solver="lbfgs",
-        max_iter=2500,
-        tol="auto",
-        learning_rate="auto",
-        init_noise=1.0,
-        shuffle=True,
-        warm_start=False,
-        class_weight=None,
-        random_state=None,
-        verbose=0,
-    ):
+        solver: str = "lbfgs",
+        max_iter: int = 2500,
+        tol: float | str = "auto",
+        learning_rate: float | str = "auto",
+        init_noise: float = 1.0,
+        shuffle: bool = True,
+        warm_start: bool = False,
+        class_weight: dict[Any, float] | str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.prototypes_per_class = prototypes_per_class
         self.slope = slope
         self.solver = solver

@@ -1,5 +1,7 @@
 """Generalized learning vector quantization in the feature space of a kernel."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
@@ -105,22 +107,32 @@ class KGLVQClassifier(PrototypeReadout):
     """
 
     _record = PARTS["KGLVQClassifier"]
+    classes_: np.ndarray
+    X_fit_: np.ndarray
+    gamma_: float
+    slope_: float
+    distance_scale_: float
+    n_iter_: int
+    loss_curve_: list[float]
+    dual_coef_: np.ndarray
+    prototype_classes_: np.ndarray
+    prototype_norms_: np.ndarray
 
     def __init__(
         self,
-        prototypes_per_class=1,
-        slope=USUAL_SLOPE,
+        prototypes_per_class: Any = 1,
+        slope: float | str = USUAL_SLOPE,
         *,
-        kernel="rbf",
-        gamma="scale",
-        max_iter=2500,
-        tol="auto",
-        init_noise=1.0,
-        max_kernel_bytes=2**31,
-        class_weight=None,
-        random_state=None,
-        verbose=0,
-    ):
+        kernel: Any = "rbf",
+        gamma: float | str = "scale",
+        max_iter: int = 2500,
+        tol: float | str = "auto",
+        init_noise: float = 1.0,
+        max_kernel_bytes: int = 2**31,
+        class_weight: dict[Any, float] | str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.prototypes_per_class = prototypes_per_class
         self.slope = slope
         self.kernel = kernel
@@ -225,7 +237,7 @@ class KGLVQClassifier(PrototypeReadout):
         return self.slope_
 
 
-def scale_width(X, weights):
+def scale_width(X: np.ndarray, weights: np.ndarray) -> float:
     """Return 1/(n_features · X.var()), or 1 where nothing varies."""
     mean = np.average(X, axis=0, weights=weights).mean()
     variance = np.average((X - mean) ** 2, axis=0, weights=weights).mean()

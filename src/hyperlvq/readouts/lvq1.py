@@ -1,5 +1,9 @@
 """Kohonen's original learning vector quantization."""
 
+from typing import Any
+
+import numpy as np
+
 from hyperlvq.kernels.online import lvq1_pass
 from hyperlvq.readouts.online import OnlineReadout
 from hyperlvq.registry import PARTS
@@ -68,15 +72,15 @@ class LVQ1Classifier(OnlineReadout):
 
     def __init__(
         self,
-        prototypes_per_class=1,
+        prototypes_per_class: Any = 1,
         *,
-        learning_rate=0.05,
-        max_iter=30,
-        init_noise=0.1,
-        shuffle=True,
-        class_weight=None,
-        random_state=None,
-    ):
+        learning_rate: float = 0.05,
+        max_iter: int = 30,
+        init_noise: float = 0.1,
+        shuffle: bool = True,
+        class_weight: dict[Any, float] | str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.prototypes_per_class = prototypes_per_class
         self.learning_rate = learning_rate
         self.max_iter = max_iter

@@ -1,6 +1,7 @@
 """What readouts share that learn from one sample at a time."""
 
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -26,6 +27,11 @@ class OnlineReadout(BatchReadout):
 
     #: Whether `fit` goes back to the prototypes before the pass of the smallest loss.
     _keeps_best = False
+    classes_: np.ndarray
+    prototype_classes_: np.ndarray
+    loss_curve_: list[float]
+    n_iter_: int
+    prototypes_: np.ndarray
 
     @abstractmethod
     def _learn_pass(self, X, y, visits, rate):
@@ -157,7 +163,7 @@ class OnlineReadout(BatchReadout):
             self.prototypes_ = best
 
 
-def has_settled(losses, tol):
+def has_settled(losses: list[Any], tol: Any) -> bool:
     """Return whether the last passes, five of them, lowered the best loss by less than `tol`."""
     earlier, recent = losses[:-PATIENCE], losses[-PATIENCE:]
     return bool(earlier) and min(earlier) - min(recent) < tol

@@ -1,5 +1,7 @@
 """The perceptron refinement of class means, common in hyperdimensional computing."""
 
+import numpy as np
+
 from hyperlvq.kernels.online import perceptron_pass
 from hyperlvq.readouts.online import OnlineReadout, has_settled
 from hyperlvq.registry import PARTS, USUAL_RATE
@@ -64,8 +66,14 @@ class PerceptronClassifier(OnlineReadout):
     _keeps_best = True
 
     def __init__(
-        self, learning_rate=USUAL_RATE, *, max_iter=1000, tol=1e-3, shuffle=True, random_state=None
-    ):
+        self,
+        learning_rate: float = USUAL_RATE,
+        *,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+        shuffle: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.learning_rate = learning_rate
         self.max_iter = max_iter
         self.tol = tol

@@ -1,5 +1,7 @@
 """Regularised least squares, the usual readout of random networks."""
 
+from typing import Any
+
 import numpy as np
 
 from hyperlvq.checks import check_real
@@ -74,8 +76,20 @@ class RLSClassifier(Readout):
 
     _record = PARTS["RLSClassifier"]
     _tensor_solvers = ("auto", "cholesky", "eigen")
+    coef_: np.ndarray
+    alpha_: float
+    n_iter_: int
+    classes_: np.ndarray
 
-    def __init__(self, alpha=1.0, *, penalty="variance", solver="auto", max_iter=1000, tol=1e-6):
+    def __init__(
+        self,
+        alpha: float | str = 1.0,
+        *,
+        penalty: str = "variance",
+        solver: str = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+    ) -> None:
         self.alpha = alpha
         self.penalty = penalty
         self.solver = solver
@@ -118,7 +132,14 @@ class RLSClassifier(Readout):
         return engine.linear_scores(X, self.coef_)
 
 
-def rls_path(X, y, alphas, *, penalty="variance", sample_weight=None):
+def rls_path(
+    X: Any,
+    y: Any,
+    alphas: Any,
+    *,
+    penalty: str = "variance",
+    sample_weight: Any = None,
+) -> np.ndarray:
     """Return the readout matrices of `RLSClassifier` for many alphas from one decomposition.
 
     Parameters

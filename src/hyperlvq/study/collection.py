@@ -102,7 +102,7 @@ def open_collection(path: str | Path) -> "Collection":
 class Collection:
     """Data sets by name, each parsed and checked when it is first asked for."""
 
-    def __init__(self, path: Path, found: Mapping[str, SetFiles]):
+    def __init__(self, path: Path, found: Mapping[str, SetFiles]) -> None:
         self.path = path
         self._files = dict(found)
         self._loaded: dict[str, DataSet] = {}

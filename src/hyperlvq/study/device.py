@@ -159,13 +159,18 @@ def rehearse(job: Run | GridSearch, parameters: Mapping[str, Any], samples: Trai
 class Trainer:
     """Trains the models of a job together on a device, and adds up how long that takes."""
 
+    job: Any
+    candidates: Sequence[Mapping[str, Any]]
+    backend: Backend
+    samples: TrainTest
+
     def __init__(
         self,
         job: Run | GridSearch,
         candidates: Sequence[Mapping[str, Any]],
         samples: TrainTest,
         backend: Backend,
-    ):
+    ) -> None:
         self.job, self.candidates, self.backend = job, candidates, backend
         #: What training and prediction took, by the names of records.
         self.seconds: dict[str, float] = dict.fromkeys(TIMES, 0.0)

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hyperlvq.registry import recipe_defaults, search_grid
+from hyperlvq.registry import HiddenName, ReadoutName, Recipe, recipe_defaults, search_grid
 
 # The paper's penalties end at 32. Solved exactly, intRVFL needs larger ones, and they cost nothing.
 PENALTIES = tuple(2.0**exponent for exponent in range(-10, 12))
-FULL_GRID = {
+FULL_GRID: dict[str, Any] = {
     "n_units": tuple(range(50, 1501, 50)),
     "clip": (1, 3, 7, 15),
     "alpha": PENALTIES,
@@ -43,7 +43,7 @@ class Model:
 
     name: str
     title: str
-    recipe: tuple[str, str] | str
+    recipe: Recipe | str
     defaults: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     as_published: Mapping[str, Any] = field(default_factory=dict)
@@ -81,7 +81,12 @@ def _columns(prefix: str, parameters: Iterable[str]) -> dict[str, str]:
 
 
 def _tuned(
-    name: str, hidden: str, readout: str, variant: str = "", fixed: Any = None, **others: Any
+    name: str,
+    hidden: HiddenName,
+    readout: ReadoutName,
+    variant: str = "",
+    fixed: Any = None,
+    **others: Any,
 ) -> Model:
     """Return a model of the paper, which tunes what its recipe sets less what is `fixed`.
 
@@ -138,7 +143,11 @@ _TUNING_ROWS = 1500
 # Where training takes longest, searches compare settings before it has ended.
 _QUICK_LIMITS = {"quick": {"max_iter": 50}}
 _LIMITS = {**_QUICK_LIMITS, "full": {"max_iter": 300}}
-_HDC_READOUTS = {"centroids": "centroids", "perceptron": "perceptron", "lvq1": "LVQ1"}
+_HDC_READOUTS: dict[ReadoutName, str] = {
+    "centroids": "centroids",
+    "perceptron": "perceptron",
+    "lvq1": "LVQ1",
+}
 _TITLES = {"rvfl": "RVFL", "intrvfl": "intRVFL", "rls": "RLS", "glvq": "GLVQ"}
 _ONE_PROTOTYPE = {"prototypes_per_class": 1}
 _TEN_ITERATIONS = {"max_iter": 10}

@@ -37,7 +37,9 @@ class PartialFile:
     Other downloads to the same place are refused while one holds it as a context.
     """
 
-    def __init__(self, url: str, path: str | Path):
+    path: Path
+
+    def __init__(self, url: str, path: str | Path) -> None:
         self.url = url
         self._name = path
         self._target = Path(os.path.realpath(path))  # so that a link stays one

@@ -68,7 +68,7 @@ class TrainTest(NamedTuple):
 class MajorityVotes(BaggingClassifier):
     """Takes the class that most voters choose, where bagging would average probabilities."""
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Any:
         """Return the class of each sample, the first of those that are equally common."""
         votes = np.stack([voter.predict(X) for voter in self.estimators_], axis=1)
         counts = [np.bincount(row, minlength=self.n_classes_) for row in votes]

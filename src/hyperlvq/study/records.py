@@ -101,7 +101,7 @@ def open_records(folder: str | Path, name: str = RECORDS_NAME) -> Iterator["Reco
 class RecordFile:
     """The records of a study and the open file they are appended to."""
 
-    def __init__(self, file: FileIO, records: list[Record]):
+    def __init__(self, file: FileIO, records: list[Record]) -> None:
         self.records = records
         self._file = file
 

@@ -7,6 +7,7 @@ runs in flight.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hyperlvq.checks import InputError, check_choice, check_integer
 from hyperlvq.study.collection import DataSource
@@ -18,7 +19,12 @@ from hyperlvq.study.records import KEY, Record, RecordFile, failure, key_of, ope
 from hyperlvq.study.settings import Settings, searched_settings
 
 # What a parameter was where a record does not name it, whatever its default has become since.
-UNNAMED = {"solver": "auto", "prototypes_per_class": 1, "init_noise": 1.0, "tol": 1e-5}
+UNNAMED: dict[str, Any] = {
+    "solver": "auto",
+    "prototypes_per_class": 1,
+    "init_noise": 1.0,
+    "tol": 1e-5,
+}
 
 
 @dataclass(frozen=True)

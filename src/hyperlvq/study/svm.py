@@ -1,7 +1,7 @@
 """An SVM that has probabilities."""
 
 from itertools import islice
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -20,7 +20,9 @@ class ProbabilitySVC(SVC):
     probabilities. Predictions are those of SVC.
     """
 
-    def __init__(self, C: float = 1.0, gamma: float = 1.0, calibration_rows: int = 2000):
+    calibrator_: Any
+
+    def __init__(self, C: float = 1.0, gamma: float = 1.0, calibration_rows: int = 2000) -> None:
         super().__init__(C=C, gamma=gamma, cache_size=CACHE_MEGABYTES)
         self.calibration_rows = calibration_rows
 

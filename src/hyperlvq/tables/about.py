@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from hyperlvq.checks import InputError
-from hyperlvq.costs import FORMS, LAYERS, prediction_cost
+from hyperlvq.costs import FORMS, LAYERS, comparison_cost, prediction_cost
 from hyperlvq.model_files import ModelFile
 from hyperlvq.registry import PARTS
 from hyperlvq.tables.columns import MARK_NAMES, Column, Kind
+from hyperlvq.tables.dates import ISO, PATTERNS
 from hyperlvq.tables.evaluation import Confusion, Validation, in_order
 
 About = Mapping[str, Any]
@@ -31,7 +32,7 @@ _NETWORKS = {
 _ROUND = {"n_settings": int, "n_rows": int, "best": _SETTINGS, "accuracy": float}
 #: What the notes of a model file are; a key with a question mark may be missing. An array is the
 #: letters of its possible types, and its number of dimensions.
-NOTES_SCHEMA = {
+NOTES_SCHEMA: dict[str, Any] = {
     "target": str,
     "seed": int,
     "table": str,
@@ -57,6 +58,7 @@ COLUMN_SCHEMAS = {
         "maximum": float,
         **dict.fromkeys(("decimal?", "grouping?", "unit?"), str),
     },
+    Kind.DATE: {**_COLUMN, "minimum": float, "maximum": float, "date_form?": str},
     Kind.TEXT: {**_COLUMN, "levels": [str], "n_levels": int},
     Kind.DROPPED: _COLUMN,
 }
@@ -150,7 +152,8 @@ def _check_parts(model: ModelFile) -> None:
 def _column_of(values: dict[str, Any]) -> Column:
     kind = Kind(values["kind"])
     _check(_matches(values, COLUMN_SCHEMAS[kind]) and values["n_missing"] >= 0)
-    _check(kind is not Kind.NUMBER or values["minimum"] <= values["maximum"])
+    _check(values.get("minimum", 0) <= values.get("maximum", 0))
+    _check(values.get("date_form", ISO) in PATTERNS)
     _check(values.get("decimal", ".") in MARK_NAMES and values.get("grouping", ",") in MARK_NAMES)
     _check(len(values.get("unit", "$")) == 1)
     levels = tuple(values["levels"]) if kind is Kind.TEXT else None
@@ -176,7 +179,7 @@ def _columns_of_parts(model: ModelFile) -> list[Column]:
     """Return the columns that the first part of a model takes, as far as it knows their names."""
     first = model.parts[0]
     if first.kind == "FrameVectorizer":
-        kinds = {"numbers": Kind.NUMBER, "text": Kind.TEXT}
+        kinds = {"numbers": Kind.NUMBER, "text": Kind.TEXT, "dates": Kind.DATE}
         return [Column(name, kinds[key]) for key in kinds for name in first.parameters[key]]
     return [Column(name, Kind.NUMBER) for name in first.learnt.get("feature_names_in_", ())]
 
@@ -276,7 +279,11 @@ def costs_of(model: ModelFile, n_rows: int) -> dict[str, Any]:
     if "loss_curve_" in learnt:
         costs["iterations"] = learnt["n_iter_"]
     rows = record.output_rows
-    if rows is not None and hidden in LAYERS:
+    units = next((part.learnt for part in model.parts if "kinds_" in part.learnt), None)
+    if rows is not None and units is not None:
+        counts = len(units["features_"]), len(units["kinds_"]), len(learnt[rows])
+        costs["float"] = comparison_cost(*counts, linear=rows == "coef_")._asdict()
+    elif rows is not None and hidden in LAYERS:
         outputs = hidden, n_features, width, len(learnt[rows])
         for form in FORMS if hidden == "intrvfl" else FORMS[:1]:
             costs[form] = prediction_cost(*outputs, linear=rows == "coef_", form=form)._asdict()

@@ -48,6 +48,11 @@ def numbers_from_arrow(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     return np.from_dlpack(column.combine_chunks() if is_chunked else column)
 
 
+def are_valid(cells: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return which cells are not missing."""
+    return numbers_from_arrow(pc.cast(pc.is_valid(cells), pa.int8())) > 0
+
+
 NAN, ZERO, EXACT_INTEGERS, LAST = (
     numbers_to_arrow(np.array([value]))[0] for value in (np.nan, 0.0, 2.0**53, np.int32(-1))
 )

@@ -21,6 +21,7 @@ from hyperlvq.tables.cells import (
     to_floats,
     unit_of,
 )
+from hyperlvq.tables.dates import CLOCK, ISO, is_date_type, to_dates
 from hyperlvq.tables.dialect import tidy
 from hyperlvq.tables.read import Table, TableForm
 from hyperlvq.tables.spelling import Spelling, truth_of
@@ -32,6 +33,7 @@ KEPT_LEVELS = 100
 MOST_LISTED = 8
 MARK_NAMES = {".": "point", ",": "comma"}
 ANY_FORM = contents.GROUPED_POINT, contents.COMMA
+SECONDS_PER_DAY = 86400
 
 
 class Kind(StrEnum):
@@ -39,6 +41,7 @@ class Kind(StrEnum):
 
     NUMBER = "number"
     TEXT = "text"
+    DATE = "date"
     DROPPED = "dropped"
 
 
@@ -49,7 +52,7 @@ class Column:
     name: str
     kind: Kind
     n_missing: int = 0  # cells without a value
-    minimum: float | None = None  # of numbers
+    minimum: float | None = None  # of numbers, and of dates in days since 1970
     maximum: float | None = None
     levels: tuple[str, ...] | None = None  # of text, the most frequent first, at most 100
     n_levels: int | None = None  # how many levels there are
@@ -58,6 +61,7 @@ class Column:
     decimal: str | None = None  # the marks of numbers in text, None where training had none
     grouping: str | None = None
     unit: str | None = None  # the sign that all of the numbers have
+    date_form: str | None = None  # how dates are written, None where training had no text
 
     @property
     def is_used(self) -> bool:
@@ -68,6 +72,15 @@ class Column:
     def form(self) -> NumberForm | None:
         """How training had its numbers written, None where they had no marks."""
         return NumberForm(self.decimal, self.grouping, self.unit) if self.decimal else None
+
+    def shown(self, value: float) -> str:
+        """Return a number, or a date in days since 1970, as people write it."""
+        if self.kind is not Kind.DATE:
+            return f"{value:g}"
+        day, clock = str(np.datetime64(round(value * SECONDS_PER_DAY), "s")).split("T")
+        if self.date_form == CLOCK:
+            return clock
+        return day if clock == "00:00:00" else f"{day} {clock}"
 
 
 def check_present(names: Sequence[str], form: TableForm) -> None:
@@ -167,20 +180,15 @@ def to_arrays(table: Table, columns: Sequence[Column]) -> dict[str, np.ndarray]:
     """Return the values of the columns that are used, in their order; others are ignored.
 
     Numbers are float64 and text is objects, with NaN for missing ones, as `pandas.read_csv` has
-    them. Numbers in text have the marks of training; where it had none, the table's form is set
-    when a number shows one.
+    them; dates are datetime64. Numbers in text have the marks of training; where it had none, the
+    table's form is set when a number shows one.
     """
     used = [column for column in columns if column.is_used]
     check_present([column.name for column in used], table.form)
     if table.form.decimal is None:
         free = [c.name for c in used if c.kind is Kind.NUMBER and c.form is None]
         settle_decimal(table, free)
-    return {
-        column.name: _numbers(table, column)
-        if column.kind is Kind.NUMBER
-        else _text(table, column.name, table.cells(column.name), nan, _spelling(column))
-        for column in used
-    }
+    return {column.name: _values(table, column) for column in used}
 
 
 def target_labels(table: Table, target: str) -> np.ndarray:
@@ -188,6 +196,31 @@ def target_labels(table: Table, target: str) -> np.ndarray:
     name = tidy(target)
     check_present([name], table.form)
     return _text(table, name, table.labels(name), None)
+
+
+def _values(table: Table, column: Column) -> np.ndarray:
+    if column.kind is Kind.NUMBER:
+        return _numbers(table, column)
+    if column.kind is Kind.DATE:
+        return _dates(table, column)
+    return _text(table, column.name, table.cells(column.name), nan, _spelling(column))
+
+
+def _dates(table: Table, column: Column) -> np.ndarray:
+    """Return a column as datetime64[us], NaT where it is missing; all else must be dates."""
+    cells = table.cells(column.name)
+    if not (contents.is_text(cells.type) or is_date_type(cells.type)):
+        raise _other_type(table, column.name, "dates were expected")
+    dates = to_dates(cells, column.date_form)
+    is_wrong = np.isnat(dates)
+    if is_wrong.sum() > cells.null_count:
+        index = int((is_wrong & contents.are_valid(cells)).argmax())
+        raise InputError(
+            f"{table.form.name}, row {table.first_row + index}, column {column.name!r}: "
+            f"{quoted(cells[index].as_py())} is not a date as in training, such as "
+            f"{column.date_form or ISO}"
+        )
+    return dates
 
 
 def _numbers(table: Table, column: Column) -> np.ndarray:

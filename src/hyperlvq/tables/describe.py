@@ -1,7 +1,7 @@
 """What the columns of a table mean, found by looking at all of their cells.
 
-A column is numbers if all of its cells are; else it is text, whose distinct values are its levels,
-or it is left out for a reason that the user is told. Missing cells are no obstacle.
+A column is numbers if all of its cells are, or dates; else it is text, whose distinct values are
+its levels, or it is left out for a reason that the user is told. Missing cells are no obstacle.
 """
 
 import re
@@ -13,7 +13,14 @@ import pyarrow.compute as pc
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
-from hyperlvq.tables.cells import NumberForm, are_numbers, possible_forms, quoted, unit_of
+from hyperlvq.tables.cells import (
+    SAMPLE_CELLS,
+    NumberForm,
+    are_numbers,
+    possible_forms,
+    quoted,
+    unit_of,
+)
 from hyperlvq.tables.columns import (
     KEPT_LEVELS,
     Column,
@@ -27,15 +34,24 @@ from hyperlvq.tables.columns import (
     settle_decimal,
     to_numbers,
 )
+from hyperlvq.tables.dates import PATTERNS, days_of, is_date_type, possible_date_forms, to_dates
 from hyperlvq.tables.dialect import ROW_NAME, tidy
 from hyperlvq.tables.read import Table
 
 #: Reasons to leave a column out.
 CONSTANT = "always the same"
+DAY_OR_MONTH = "dates whose day and month cannot be told apart"
 IDENTIFIER = "an identifier"
 MANY_VALUES = "too many different values"
 
-IDENTIFIER_WORDS = {"id", "ids", "idx", "index", "key", "nr", "no", "row", "uuid", "guid"}
+RISING = "rises from row to row, as numbers of rows do"
+
+#: Last words of names, as people have them in tables that come with packages of R.
+IDENTIFIER_WORDS = {
+    *("id", "ids", "idx", "index", "key", "nr", "no", "num", "row", "uuid", "guid", "obs", "case"),
+    *("caseid", "caseno", "docno", "idno", "idnum", "patid", "patnr", "pid", "schid", "seqn"),
+    *("seqno", "studyid", "subjid", "uid", "userid"),
+}
 UNNAMED_INDEX = re.compile(r"Unnamed: \d+|__index_level_\d+__|rownames?")
 #: Text of so many cells, with such a share of distinct ones, names its rows.
 IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9
@@ -43,31 +59,14 @@ IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9
 MANY_LEVELS, MANY_LEVELS_SHARE = 100, 0.5
 #: More levels than these are too many, whatever their share: a model has to remember them all.
 MOST_LEVELS = 2**16
-#: Fewer rows may count up by chance.
-COUNTED_ROWS = 5
+#: Fewer rows may count up, or be sorted by a quantity.
+COUNTED_ROWS, RISING_ROWS = 5, 100
 #: A level of text in a smaller share of the rows is a rare one.
 RARE_SHARE = 0.005
 #: In a smaller table, one row is enough for a level.
 SMALL_TABLE = 20
 LONG_TEXT = 20  # characters; names and codes are shorter, sentences are longer
 
-_DAY = r"(0?[1-9]|[12][0-9]|3[01])"
-_YEAR = r"([0-9]{4}|[0-9]{2})"
-_MONTH_NAME = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]*\.?"
-_CLOCK = (
-    r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?( ?(?i:am|pm))?"
-    r"( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"
-)
-#: ISO, d/m/y, m/d/y, d.m.y, 3 May 2020.
-_DATES = (
-    r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}",
-    r"[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}",
-    *(rf"{_DAY}{mark}{_DAY}{mark}{_YEAR}" for mark in ("/", r"\.", "-")),
-    rf"{_DAY}\.?[- ]{_MONTH_NAME}[- ,]+{_YEAR}",
-    rf"{_MONTH_NAME} {_DAY},? {_YEAR}",
-)
-DATE_PATTERN = rf"^((?:{'|'.join(_DATES)})([T ,]+{_CLOCK})?|{_CLOCK})$"
-DATE_SAMPLE = 100
 CODE_PATTERN = r"^0[0-9]+$"
 
 
@@ -82,9 +81,9 @@ def describe_columns(
     """Return what each column but the target means, in the table's order.
 
     Columns in `keep` are used and those in `drop` are left out, whatever they look like. A kept
-    column of dates is text; one without any value, or with nested values, cannot be kept. Those in
-    `category` and `number` are kept as text and as numbers. The decimal mark of the numbers is
-    found over the whole table, and set in its form.
+    column of dates that cannot be read is text; one without any value, or with nested values,
+    cannot be kept. Those in `category` and `number` are kept as text and as numbers. The decimal
+    mark of the numbers is found over the whole table, and set in its form.
     """
     target = tidy(target)
     keep, drop, category, number = ({*map(tidy, each)} for each in (keep, drop, category, number))
@@ -130,7 +129,7 @@ def _check_asked(
 
 def _just_counts(table: Table, column: Column) -> bool:
     name = column.name
-    if column.reason != IDENTIFIER or says_identifier(name):
+    if column.reason not in (IDENTIFIER, RISING) or says_identifier(name):
         return False
     return to_numbers(table, name, _form(table, name)) is not None
 
@@ -152,8 +151,12 @@ def _describe(table: Table, name: str, is_kept: bool, is_number: bool = False) -
     n_missing = (column if values is None else values).null_count
     if n_missing == len(column):
         return Column(name, Kind.DROPPED, n_missing, reason="empty")
+    if values is None and (described := _describe_dates(name, column, is_kept)):
+        return described
     if values is None:
-        note = _note_on_numbers(table, name) if contents.is_text(column.type) else None
+        note = None
+        if contents.is_text(column.type):
+            note = _note_on_numbers(table, name) or _note_on_dates(column)
         return _describe_text(name, column, is_kept, note, "text among numbers")
     if contents.is_text(column.type) and not is_number and _are_codes(column):
         note = f"text because of leading zeros, as in {column.drop_null()[0].as_py()!r}"
@@ -185,12 +188,35 @@ def _reason_against_numbers(
         return IDENTIFIER
     if not pc.all(pc.equal(pc.floor(values), values)).as_py():
         return None
-    may_count = is_complete and len(values) >= COUNTED_ROWS
-    if may_count and (np.diff(contents.numbers_from_arrow(values)) == 1).all():
+    steps = np.diff(contents.numbers_from_arrow(values)) if is_complete else np.zeros(1)
+    if len(values) >= COUNTED_ROWS and (steps == 1).all():
         return IDENTIFIER
     # by the cells: integers beyond float64 may be distinct where their values are not
     are_distinct = pc.count_distinct(cells).as_py() == len(cells) - cells.null_count
-    return IDENTIFIER if says_identifier(name) and are_distinct else None
+    if says_identifier(name) and are_distinct:
+        return IDENTIFIER
+    # in a sorted table that gives the class away
+    return RISING if len(values) >= RISING_ROWS and (steps > 0).all() else None
+
+
+def _describe_dates(name: str, column: pa.ChunkedArray, is_kept: bool) -> Column | None:
+    """Return a column of dates; None if it is none, or kept although they cannot be read."""
+    form = None
+    if contents.is_text(column.type):
+        forms = possible_date_forms(column)
+        if not forms or (len(forms) > 1 and is_kept):
+            return None
+        if len(forms) > 1:
+            return Column(name, Kind.DROPPED, column.null_count, reason=DAY_OR_MONTH)
+        (form,) = forms
+    elif not is_date_type(column.type):
+        return None
+    dates = to_dates(column, form)
+    days = days_of(dates[~np.isnat(dates)])
+    minimum, maximum = float(days.min()), float(days.max())
+    if minimum == maximum and not column.null_count and not is_kept:
+        return Column(name, Kind.DROPPED, reason=CONSTANT)
+    return Column(name, Kind.DATE, column.null_count, minimum, maximum, date_form=form)
 
 
 def _describe_text(
@@ -219,11 +245,11 @@ def _describe_text(
 def _reason_against_text(
     name: str, cells: pa.ChunkedArray, text: pa.ChunkedArray, level_counts: pa.ChunkedArray
 ) -> str | None:
-    """Return why text is left out: dates, one value, or too many to learn from any."""
+    """Return why text is left out: durations, one value, or too many to learn from any."""
     n_levels = len(level_counts)  # the most frequent level comes first
     n_values = len(text) - text.null_count
-    if contents.is_time(cells.type) or _are_dates(text):
-        return "dates"
+    if contents.is_time(cells.type):
+        return "durations"
     if n_levels == 1 and not text.null_count:
         return CONSTANT
     if name == ROW_NAME or (says_identifier(name) and n_levels == n_values > 1):
@@ -247,14 +273,6 @@ def says_identifier(name: str) -> bool:
     return bool(words) and (words[-1] in IDENTIFIER_WORDS or words[0] == "id")
 
 
-def _are_dates(cells: pa.ChunkedArray) -> bool:
-    cells = cells.drop_null()
-    sample = cells.slice(0, DATE_SAMPLE)  # most columns are none, which a sample shows
-    return all(
-        pc.all(pc.match_substring_regex(part, DATE_PATTERN)).as_py() for part in (sample, cells)
-    )
-
-
 def _are_codes(cells: pa.ChunkedArray) -> bool:
     """Return whether text is digits of one length, most cells with a leading zero: 007, 01234."""
     cells = cells.drop_null()
@@ -275,6 +293,18 @@ def _note_on_numbers(table: Table, name: str) -> str | None:
     index = pc.index(is_number, False).as_py()
     cell = quoted(cells[index].as_py())
     return f"text because of {cell} in row {index + 1}; {int(100 * share)} % are numbers"
+
+
+def _note_on_dates(cells: pa.ChunkedArray) -> str | None:
+    """Return what keeps a column of mostly dates from being one."""
+    sample = cells.drop_null().slice(0, SAMPLE_CELLS)
+    for form in PATTERNS:
+        if np.isnat(to_dates(sample, form)).mean() < 0.5:
+            is_other = np.isnat(to_dates(cells, form)) & contents.are_valid(cells)
+            index, share = int(is_other.argmax()), 100 * (1 - is_other.mean())
+            cell = quoted(cells[index].as_py())
+            return f"text because of {cell} in row {index + 1}; {int(share)} % are dates"
+    return None
 
 
 def _check_marks(table: Table, name: str) -> None:

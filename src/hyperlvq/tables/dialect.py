@@ -51,7 +51,9 @@ ROW_NAME = "(row name)"
 class Utf8Text:
     """A source's text as UTF-8 bytes; its `encoding` may turn out to be another at a later byte."""
 
-    def __init__(self, source: Source, encoding: str | None = None):
+    encoding: str
+
+    def __init__(self, source: Source, encoding: str | None = None) -> None:
         self._source = source
         mark, found = _encoding(source.peek(HEAD_SIZE))
         self.encoding = encoding or found

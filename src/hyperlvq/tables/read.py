@@ -66,7 +66,9 @@ class Table:
 class TableReader(TableForm, AbstractContextManager):
     """A table that is read in chunks; a context manager."""
 
-    def __init__(self, source: Source, columns: Sequence[str], wanted: Collection[str] | None):
+    def __init__(
+        self, source: Source, columns: Sequence[str], wanted: Collection[str] | None
+    ) -> None:
         super().__init__(source.name, tuple(columns))
         self._source = source
         wanted = set(wanted or ())

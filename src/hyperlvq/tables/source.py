@@ -66,7 +66,7 @@ class _Readable(Protocol):
 class Peekable:
     """A stream whose next bytes can be looked at before they are read."""
 
-    def __init__(self, stream: _Readable):
+    def __init__(self, stream: _Readable) -> None:
         self._stream = stream
         self._head = b""
 
@@ -94,7 +94,7 @@ class Peekable:
 class Source(Peekable, AbstractContextManager):
     """The bytes of a table, unpacked; a context manager that closes what was opened."""
 
-    def __init__(self, name: str, file: IO[bytes], size: int | None = None):
+    def __init__(self, name: str, file: IO[bytes], size: int | None = None) -> None:
         self.name = name  # what messages call it
         self._file = file
         self._size = size  # None for a pipe

@@ -21,7 +21,7 @@ class Spelling:
     Words for true and false are the same if the known ones are one pair of them.
     """
 
-    def __init__(self, known: Collection[str]):
+    def __init__(self, known: Collection[str]) -> None:
         self._known = {*known}
         truths = {word.lower() for word in map(_as_whole, known)}
         self._are_truths = len(known) == 2 and truths in map(set, TRUTH_PAIRS)

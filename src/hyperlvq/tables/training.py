@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from math import inf
 from pathlib import Path
@@ -20,7 +21,7 @@ from hyperlvq.frames import FrameVectorizer
 from hyperlvq.learnt import LONGEST_LABEL
 from hyperlvq.model_files import ModelFile
 from hyperlvq.models import make_classifier
-from hyperlvq.registry import PARTS, check_parameters, recipe_records
+from hyperlvq.registry import PARTS, Recipe, check_parameters, recipe_records
 from hyperlvq.saving import to_parts
 from hyperlvq.tables import tuning
 from hyperlvq.tables.about import about_parts
@@ -47,8 +48,6 @@ USUAL_FOLDS = 5
 #: Of more rows, training the default classifier again for each fold takes more than seconds.
 MOST_VALIDATED_ROWS = 1000
 
-#: The names of a hidden layer and a readout.
-Recipe = tuple[str, str]
 #: Told what is under way, how many steps are done and how many there are.
 Progress = Callable[[str, int, int], None]
 
@@ -70,6 +69,14 @@ class Task:
     #: Settings to choose from for so many features and classes, where a device sets limits.
     sizes: Callable[[int, int], list[Parameters]] | None = None
     device_input: str = "float"  # the type of a feature there
+
+
+class TrainingRows(NamedTuple):
+    """The rows of a table that have a class, and what is known before training."""
+
+    X: pd.DataFrame
+    y: np.ndarray
+    about: dict[str, Any]
 
 
 class Trained(NamedTuple):
@@ -101,8 +108,10 @@ def table_classifier(
     # units of recipes are few, and each of them reads all features
     min_rows = fewest_rows(n_rows) if recipe else min(fewest_rows(n_rows), FEWEST_ROWS)
     vectorizer = FrameVectorizer(
-        [column.name for column in columns if column.kind is Kind.NUMBER],
-        [column.name for column in columns if column.kind is Kind.TEXT],
+        *(
+            [column.name for column in columns if column.kind is kind]
+            for kind in (Kind.NUMBER, Kind.TEXT, Kind.DATE)
+        ),
         fill=not takes_missing,
         min_rows=min_rows,
         max_levels=MOST_FEATURES,
@@ -111,66 +120,96 @@ def table_classifier(
     return Pipeline([("columns", vectorizer), *model.steps])
 
 
-def train(table: Table, task: Task, progress: Progress) -> Trained:
-    """Learn the target of a table from its other columns."""
+def training_rows(table: Table, task: Task) -> TrainingRows:
+    """Return what a table has to learn from; refuse a target that is no class."""
     _check_parameters(task)
     asked = task.keep, task.drop, task.category, task.number
     columns = describe_columns(table, task.target, *asked)
     X, y = to_frame(table, columns), target_labels(table, task.target)
+    rounded = _round_features(X, columns, task.device_input)
     has_label = np.array([label is not None for label in y])
     X, y = X[has_label], y[has_label].astype(str)
     classes, counts = np.unique(y, return_counts=True)
     by_class = dict(zip(classes.tolist(), counts.tolist(), strict=True))
     _check_classes(table, task, by_class)
+    notes = [
+        f"{name!r} is a class: --missing {name!r} leaves its rows out"
+        for name in by_class
+        if name in MISSING_MARKS
+    ]
+    notes += rounded
+    if n_without := int((~has_label).sum()):
+        notes.insert(0, f"left out: {_rows_have(n_without)} no {task.target!r}")
+    about = {
+        "target": task.target,
+        "columns": columns,
+        "table": Path(table.form.name).name,
+        "missing": list(table.form.missing),
+        "rows": len(y),
+        "classes": {name: by_class[name] for name in in_order(by_class)},
+        "notes": notes,
+    }
+    return TrainingRows(X, y, about)
+
+
+def train(rows: TrainingRows, task: Task, progress: Progress) -> Trained:
+    """Learn the classes of rows."""
+    X, y, about = rows
+    n_rows, columns = len(y), about["columns"]
 
     def build(**found: Any) -> Pipeline:
         parameters = {**task.parameters, **found}
-        return table_classifier(columns, len(y), task.recipe, task.seed, **parameters)
+        return table_classifier(columns, n_rows, task.recipe, task.seed, **parameters)
 
-    settings = _candidates(task, build, X, len(classes))
+    settings = _candidates(task, build, X, len(about["classes"]))
     search = None
     if task.tune or len(settings) > 1:
-        tick = _ticks(progress, "tuning", tuning.n_fits(len(settings), len(y)))
+        tick = _ticks(progress, "tuning", tuning.n_fits(len(settings), n_rows))
         search = tuning.best_settings(build, settings, X, y, task.seed, tick)
     model = build(**(search["best"] if search else settings[0]))
-    tick, start = _ticks(progress, "training", 1), time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model.fit(X, y)
+    start = time.perf_counter()
+    warned = _fit(model, X, y, progress)
     seconds = time.perf_counter() - start
-    tick()
-    warned = [str(warning.message) for warning in caught]
-    wanted_folds = _wanted_folds(task, len(y), seconds)
+    wanted_folds = _wanted_folds(task, n_rows, seconds)
     n_folds, validation = tuning.possible_folds(y, wanted_folds), None
     if n_folds:
         tick = _ticks(progress, "cross-validating", n_folds)
         validation = tuning.cross_validate(model, X, y, n_folds, task.seed, tick)
     parts = to_parts(model)
+    notes = [
+        *about["notes"],
+        *_notes(task, n_folds, wanted_folds),
+        *(_lost_columns(model) if task.recipe else ()),
+        *warned,
+    ]
     about = {
-        "target": task.target,
+        **about,
         "seed": task.seed,
-        "columns": columns,
-        "table": Path(table.form.name).name,
-        "missing": list(table.form.missing),
         "trained": datetime.now(UTC).isoformat(timespec="seconds"),
         "fit_seconds": round(seconds, 3),
         "search": search,
         "validation": validation,
         **(_networks(model) if task.recipe is None else {}),
-        "notes": [
-            *_notes(task, int((~has_label).sum()), n_folds, wanted_folds),
-            *(
-                f"{name!r} is a class: --missing {name!r} leaves its rows out"
-                for name in by_class
-                if name in MISSING_MARKS
-            ),
-            *_rounded_columns(task.device_input, X, columns),
-            *(_lost_columns(model) if task.recipe else ()),
-            *warned,
-        ],
-        **about_parts(parts, {name: by_class[name] for name in in_order(by_class)}),
+        "notes": notes,
+        **about_parts(parts, about["classes"]),
     }
     return Trained(model, parts, about)
+
+
+def _fit(model: Pipeline, X: pd.DataFrame, y: np.ndarray, progress: Progress) -> list[str]:
+    """Fit a model and return its warnings; each network of the default classifier is a step."""
+    classifier = model[-1]
+    has_networks = isinstance(classifier, HyperLVQClassifier)
+    if has_networks:
+        classifier._on_network = partial(progress, "training")
+    tick = None if has_networks else _ticks(progress, "training", 1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    if tick:
+        tick()
+    vars(classifier).pop("_on_network", None)  # what is fitted does not hold on to a bar
+    return [str(warning.message) for warning in caught]
 
 
 def _candidates(
@@ -268,9 +307,7 @@ def _is_quantity(labels: Collection[str]) -> bool:
     return len(values) > (MOST_CODES if counts_up else most)
 
 
-def _notes(task: Task, n_without_label: int, n_folds: int, wanted_folds: int) -> Iterator[str]:
-    if n_without_label:
-        yield f"left out: {_rows_have(n_without_label)} no {task.target!r}"
+def _notes(task: Task, n_folds: int, wanted_folds: int) -> Iterator[str]:
     if wanted_folds == 0 and task.n_folds is None:
         yield f"not cross-validated, which would take long: --cv {USUAL_FOLDS} does it"
     elif n_folds == 0 < wanted_folds:
@@ -279,17 +316,23 @@ def _notes(task: Task, n_without_label: int, n_folds: int, wanted_folds: int) ->
         yield f"cross-validated in {n_folds} folds, not {wanted_folds}: the classes are small"
 
 
-def _rounded_columns(
-    device_input: str, X: pd.DataFrame, columns: Sequence[Column]
-) -> Iterator[str]:
-    """Yield a note on numbers that a device rounds, and this accuracy does not."""
-    numbers = [column.name for column in columns if column.kind is Kind.NUMBER]
-    rounded = [name for name in numbers if (X[name] % 1 > 0).any()]
-    if rounded and device_input != "float":
-        yield (
-            f"--input {device_input}: a device rounds {listed(map(repr, rounded))} to whole "
-            "numbers, and is less accurate than this; multiply them in the table first"
-        )
+def _round_features(X: pd.DataFrame, columns: Sequence[Column], device_input: str) -> list[str]:
+    """Round a frame to what a device takes, and return a note if that changes it."""
+    if device_input == "float":
+        return []
+    limits, rounded = np.iinfo(device_input), []
+    for column in columns:
+        if column.kind is Kind.NUMBER:
+            values = np.clip(np.rint(X[column.name]), limits.min, limits.max)
+        elif column.kind is Kind.DATE:
+            values = X[column.name].dt.round("h")
+        else:
+            continue
+        if not values.equals(X[column.name]):
+            rounded.append(repr(column.name))
+            X[column.name] = values
+    how = f"--input {device_input}: trained and tested on whole numbers, as a device has them, of "
+    return [f"{how}{listed(rounded)}; multiply them in the table to keep fractions"] * bool(rounded)
 
 
 def _lost_columns(model: Pipeline) -> Iterator[str]:

@@ -10,7 +10,8 @@ from hyperlvq.checks import InputError
 from hyperlvq.kernels.features import level_lookups
 from hyperlvq.prediction import Predictor
 from hyperlvq.tables.cells import quoted
-from hyperlvq.tables.columns import Column, listed
+from hyperlvq.tables.columns import Column, Kind, listed
+from hyperlvq.tables.dates import days_of
 from hyperlvq.tables.read import Table
 
 #: So many different values are remembered of a column.
@@ -48,7 +49,7 @@ class Unseen:
     missing values where none was missing. If `strict`, the first one is refused.
     """
 
-    def __init__(self, model: Predictor, columns: Sequence[Column], strict: bool = False):
+    def __init__(self, model: Predictor, columns: Sequence[Column], strict: bool = False) -> None:
         self._columns = {column.name: column for column in columns}
         self._strict = strict
         self._found: dict[tuple[str, _News], _Found] = {}
@@ -86,9 +87,11 @@ class Unseen:
         elif column.minimum is not None and column.maximum is not None:
             extent = column.maximum - column.minimum
             low, high = column.minimum - extent, column.maximum + extent
-            far = f"far outside of training's {column.minimum:g} to {column.maximum:g}"
+            seen = f"{column.shown(column.minimum)} to {column.shown(column.maximum)}"
+            far = f"far outside of training's {seen}"
             news = _News(f"is {far} in {{rows}}: {{listed}}", f"{{cell}} is {far}")
-            yield news, (cells < low) | (cells > high)
+            values = days_of(cells) if column.kind is Kind.DATE else cells
+            yield news, (values < low) | (values > high)
 
     @property
     def notes(self) -> list[str]:
@@ -102,5 +105,7 @@ class Unseen:
         return notes
 
 
-def _shown(cell: str | float) -> str:
+def _shown(cell: str | float | np.datetime64) -> str:
+    if isinstance(cell, np.datetime64):
+        return str(cell.astype("M8[s]")).replace("T", " ").removesuffix(" 00:00:00")
     return quoted(cell)[1:-1] if isinstance(cell, str) else f"{cell:g}"
