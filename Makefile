@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz mutants coverage check types format bench clean
+.PHONY: help run test fuzz mutants coverage check types format bench versions release clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -57,6 +57,13 @@ links: $(INSTALLED) ## whether all links of the documentation into the network s
 
 bench: $(INSTALLED) $(PEERS)/installed ## time kernels, peers, a large fit, scaling, a cluster, a GPU if there is one
 	$(BIN)/python bench/run.py --peers-python $(PEERS)/bin/python
+
+versions: ## the tests with the oldest and the newest dependencies, by PYTHON
+	$(PYTHON) tools/versions.py --python $(PYTHON)
+
+release: $(INSTALLED) ## build sdist and wheel, and try both in empty environments
+	$(BIN)/python -m pip install --quiet --editable '.[release]'
+	$(BIN)/python tools/release.py
 
 clean: ## remove the environments and all caches
 	rm -rf $(VENV) $(PEERS) .*_cache .hypothesis .coverage build dist docs/gallery docs/reference/generated

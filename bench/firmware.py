@@ -99,7 +99,7 @@ def main():
         for name, make in models.items():
             print(row(our_firmware(name, make, data, Path(folder) / name), data), flush=True)
         if peers_python is not None:
-            for firmware in rivals(peers_python, data, Path(folder)):
+            for firmware in rivals(peers_python, data, Path(folder), "table"):
                 print(row(firmware, data), flush=True)
 
 
@@ -129,12 +129,13 @@ def write_ours(name, plan, predicted, folder):
     return Firmware(name, folder, "int16_t", predicted)
 
 
-def rivals(python, data, folder):
-    """Return the rivals' C, lists of the same model with different seeds, in their order."""
+def rivals(python, data, folder, choice):
+    """Return the C of a choice of rivals, lists of a model with different seeds, in their order."""
     arrays = folder / "data.npz"
     np.savez(arrays, **data)
     output = folder / "rivals"
-    subprocess.run([python, HARNESS / "rivals.py", arrays, output], check=True)
+    command = [Path(python).absolute(), HARNESS / "rivals.py", arrays, output, choice]
+    subprocess.run(command, check=True, cwd=folder)  # where emlearn leaves what it compiles
     by_name: dict[str, list[Firmware]] = {}
     for about in sorted(output.glob("*/about.json"), key=lambda path: path.stat().st_mtime_ns):
         fields = json.loads(about.read_text())

@@ -23,6 +23,12 @@ def test_everything_public_is_exported():
     assert set(hyperlvq.__all__) <= set(dir(hyperlvq))
 
 
+def test_the_citation_is_of_this_version():
+    citation = (Path(__file__).parents[1] / "CITATION.cff").read_text()
+
+    assert f"\nversion: {hyperlvq.__version__}\n" in citation
+
+
 def test_unknown_attribute_is_named():
     with pytest.raises(AttributeError, match="module 'hyperlvq' has no attribute 'nothing'"):
         _ = hyperlvq.nothing

@@ -1,9 +1,10 @@
 """Fit scikit-learn's models and write them as C with emlearn and m2cgen.
 
-    python bench/firmware/rivals.py DATA FOLDER
+    python bench/firmware/rivals.py DATA FOLDER {table,sizes}
 
 DATA is an .npz file with X_train, y_train and X_test. Every model gets a folder of its own in
-FOLDER with model.h, model.c and about.json. Runs in an environment of its own, without hyperlvq.
+FOLDER with model.h, model.c and about.json: those of the table in docs/firmware.md, or each kind in
+several sizes. Runs in an environment of its own, without hyperlvq.
 """
 
 import json
@@ -27,17 +28,52 @@ HEADER = """#include <stdint.h>
 typedef {value} bench_value;
 int bench_predict(const bench_value *x);
 """
+HIGHEST_SCORE = """
+int bench_predict(const bench_value *x)
+{
+    double scores[10];
+    int best = 0;
+    score((double *)x, scores);
+    for (int i = 1; i < 10; i++) {
+        if (scores[i] > scores[best]) {
+            best = i;
+        }
+    }
+    return best;
+}
+"""
+HIGHEST_VOTE = """
+int bench_predict(const bench_value *x)
+{
+    double scores[45];
+    const double *pair = scores;
+    int votes[10] = {0}, best = 0;
+    score((double *)x, scores);
+    for (int i = 0; i < 10; i++) {
+        for (int j = i + 1; j < 10; j++) {
+            votes[*pair++ > 0 ? i : j]++;
+        }
+    }
+    for (int i = 1; i < 10; i++) {
+        if (votes[i] > votes[best]) {
+            best = i;
+        }
+    }
+    return best;
+}
+"""
 
 
 def main():
     """Write every model for every seed it depends on."""
     data, folder = np.load(sys.argv[1]), Path(sys.argv[2])
-    for name, seeds, write in rivals():
+    choice = {"table": table_rivals, "sizes": rivals_by_size}[sys.argv[3]]
+    for name, seeds, write in choice():
         for seed in seeds:
             write(seed, data, folder / f"{name} {seed}".replace(" ", "-").replace(",", ""), name)
 
 
-def rivals():
+def table_rivals():
     """Yield names, seeds and what writes a model of a seed into a folder."""
     # Less smoothing makes variances that the fixed point of emlearn cannot hold.
     yield (
@@ -45,7 +81,7 @@ def rivals():
         [0],
         partial(write_loadable, lambda _: GaussianNB(var_smoothing=1e-2)),
     )
-    yield "emlearn MLP-32", SEEDS, partial(write_loadable, network)
+    yield "emlearn MLP-32", SEEDS, partial(write_loadable, partial(network, 32))
     yield "emlearn 1-NN", [0], write_neighbours
     yield "m2cgen logistic", [0], partial(write_m2cgen, LogisticRegression(max_iter=5000))
     for n_trees in (10, 100):
@@ -55,14 +91,26 @@ def rivals():
     yield "m2cgen SVC-RBF", [0], partial(write_m2cgen, SVC())
 
 
-def network(seed):
-    """Return a network of one hidden layer of 32."""
-    return MLPClassifier([32], max_iter=2000, random_state=seed)
+def rivals_by_size():
+    """Yield the same for networks and forests of several sizes, and two models of one size."""
+    for n_units in (8, 16, 32, 64, 128):
+        name = f"emlearn MLP-{n_units}"
+        yield name, SEEDS, partial(write_loadable, partial(network, n_units))
+    for n_trees in (3, 10, 30, 100):
+        yield f"emlearn forest of {n_trees}", SEEDS, partial(write_forest, n_trees, 2)
+    yield "m2cgen logistic", [0], partial(write_m2cgen, LogisticRegression(max_iter=5000))
+    yield "m2cgen SVC-RBF", [0], partial(write_m2cgen, SVC())
+
+
+def network(n_units, seed):
+    """Return a network of one hidden layer."""
+    return MLPClassifier([n_units], max_iter=2000, random_state=seed)
 
 
 def write_loadable(build, seed, data, folder, name):
     """Write a model of floating-point features with emlearn."""
-    model = build(seed).fit(data["X_train"], data["y_train"])
+    with np.errstate(under="ignore"):  # which emlearn has numpy raise
+        model = build(seed).fit(data["X_train"], data["y_train"])
     text = emlearn.convert(model, method="loadable").save(name="net")
     call = "(int)net_predict(x, BENCH_FEATURES)"
     save(folder, name, "float", f"{text}\n{wrapper(call)}", model.predict(data["X_test"]))
@@ -96,22 +144,9 @@ int bench_predict(const bench_value *x)
 
 
 def write_m2cgen(model, _, data, folder, name):
-    """Write a model whose C fills an array of scores."""
+    """Write a model whose C fills an array: of scores by class, or an SVM's by pair of classes."""
     model.fit(data["X_train"], data["y_train"])
-    body = """
-int bench_predict(const bench_value *x)
-{
-    double scores[10];
-    int best = 0;
-    score((double *)x, scores);
-    for (int i = 1; i < 10; i++) {
-        if (scores[i] > scores[best]) {
-            best = i;
-        }
-    }
-    return best;
-}
-"""
+    body = HIGHEST_VOTE if isinstance(model, SVC) else HIGHEST_SCORE
     text = m2cgen.export_to_c(model)
     save(folder, name, "double", f"{text}\n{body}", model.predict(data["X_test"]))
 

@@ -112,7 +112,7 @@ BAD_STUDIES = [
     (["--jobs", 2, "--dask", "host:1"], "--jobs and --dask exclude each other"),
     (["--device", "cpu", "--models", "knn"], "there is no model to {command} on a device 'k"),
     (["--protocol", "lax"], "invalid value for '--protocol'"),
-    (["--seeds", "0"], "invalid value for '--seeds': it must be greater than or equal to 1; see "),
+    (["--seeds", "0"], "invalid value for '--seeds': "),  # the rest are typer's words
     (["--jobs", "0"], "invalid value for '--jobs'"),
     (["--output"], "option '--output' requires an argument"),
 ]
@@ -143,8 +143,8 @@ BAD_INPUT = [
     (["fit"], "missing argument"),
     (["fit", "{folder}/colours.csv", "-o", "{out}/m.hlvq"], "missing option '--target' / '-t'"),
     (["fit", "{folder}/colours.csv", "-t", "colour"], "missing option '--output' / '-o'"),
-    (fit(GOOD, "--unitz", "3"), "no such option: --unitz"),
-    (fit(GOOD, "more.csv"), "unexpected extra argument(s) (more.csv)"),
+    (fit(GOOD, "--unitz", "3"), "no such option"),
+    (fit(GOOD, "more.csv"), "unexpected extra argument"),
     (fit(GOOD, "--n-units", "many"), "invalid value for '--n-units'"),
     (fit(GOOD, "--clip", "40000"), "--clip must be at"),
     (fit(GOOD, "--slope", "nan"), "slope must be a finite number above 0, got nan"),
@@ -243,7 +243,7 @@ BAD_INPUT = [
         for command, grid in {"run": "", "tune": " with a grid"}.items()
         for options, sentence in BAD_STUDIES
     ),
-    (study("run", "--foo"), "no such option: --foo; see hyperlvq study run --help\n"),
+    (study("run", "--foo"), "; see hyperlvq study run --help\n"),
     (["study", "run"], "missing option '--output' / '-o'; see hyperlvq study run --help\n"),
     (
         study("tune", "--grid", "all"),
@@ -271,6 +271,7 @@ BAD_INPUT = [
     (["data", "list", "{folder}", "--built-in"], "hyperlvq: give a path or --built-in, not both\n"),
     (["data", "verify", "{folder}/nowhere.tar.xz"], "/nowhere.tar.xz does not exist\n"),
     (["data", "fetch", "notaurl", "-o", "{out}/x"], "'notaurl' is not an http or https address\n"),
+    (["data", "fetch", "http://127.0.0.1/a"], "say by --output where the file of this address"),
     # costs, and no command
     (["costs", "--n-samples", "0", "--n-classes", "3"], "invalid value for '--n-samples'"),
     (["costs", "--n-classes", "3"], "missing option '--n-samples'"),

@@ -1,8 +1,13 @@
+import io
+import tarfile
+
 import pytest
+from raw_server import RawServer
 from shell import hyperlvq, output_of
 from small_set import FILES, NAME, with_test_file, write_set
 
-from hyperlvq.study.collection import manifest
+from hyperlvq.study import collection as collections
+from hyperlvq.study.collection import Facts, git_blob_sha1, manifest
 
 BROKEN = {"conxuntos.dat": b""}
 
@@ -102,6 +107,54 @@ def test_fetch_downloads_what_has_the_checksum(tmp_path, address):
 
     assert path.read_bytes() == b"bytes"
     assert output == f"{path} is there; check it: hyperlvq data verify {path}\n"
+
+
+def packed(folder):
+    """Return the bytes of a folder as an archive."""
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w:gz") as file:
+        file.add(folder, "data")
+    return archive.getvalue()
+
+
+@pytest.fixture
+def collections_home(tmp_path, monkeypatch):
+    """Return a function that serves data sets, in place of the collection that the study used."""
+    monkeypatch.chdir(tmp_path)
+    checksums = {file: git_blob_sha1(content) for file, content in FILES.items()}
+    used = {NAME: Facts(NAME, 8, 2, 2, "splits", 6, 2, checksums)}
+    monkeypatch.setattr(collections, "manifest", lambda: used)
+    with RawServer() as server:
+
+        def serve(files):
+            body = packed(write_set(tmp_path / "home", files) / "data")
+            head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n"
+            monkeypatch.setattr(collections, "HOME", server.start(head.encode() + body))
+
+        yield serve
+
+
+def test_fetch_without_an_address_brings_the_collection_and_checks_it(collections_home, tmp_path):
+    collections_home(FILES)
+
+    assert output_of("data", "fetch") == "uci121.tar.gz is there\n1 of 1 data sets are whole\n"
+    assert (tmp_path / "uci121.tar.gz").is_file()
+
+
+def test_fetch_names_files_that_are_not_those_of_the_study(collections_home, tmp_path):
+    table = FILES[f"{NAME}_R.dat"].replace(b"0.25", b"0.26")
+    collections_home({**FILES, f"{NAME}_R.dat": table})
+    code, output, errors = hyperlvq("data", "fetch", "-o", "other.tar.gz")
+
+    sums = git_blob_sha1(table), git_blob_sha1(FILES[f"{NAME}_R.dat"])
+    assert (code, errors) == (1, "")
+    assert output.splitlines() == [
+        "other.tar.gz is there",
+        f"{NAME}: {NAME}/{NAME}_R.dat differs from the file that the study used "
+        "(git blob SHA-1 {}, expected {})".format(*sums),
+        f"0 of 1 data sets are whole; failed: {NAME}",
+    ]
+    assert (tmp_path / "other.tar.gz").is_file()
 
 
 def test_fetch_shows_a_bar_on_a_terminal_for_an_address(tmp_path, address, monkeypatch):

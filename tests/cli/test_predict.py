@@ -1,6 +1,7 @@
 """`hyperlvq predict` and `evaluate`: which columns they need, what they write, and where."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -51,7 +52,7 @@ def test_a_level_never_seen_and_missing_values_are_fine(predict):
 
 
 READERS = {
-    "p.csv": pd.read_csv,
+    "p.csv": partial(pd.read_csv, engine="pyarrow"),
     "p.tsv": lambda path: pd.read_csv(path, sep="\t"),
     "p.csv.gz": pd.read_csv,
     "P.CSV": pd.read_csv,

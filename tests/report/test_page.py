@@ -217,7 +217,7 @@ def test_csv_has_exact_numbers_but_no_formulas(write_study, record):
 
     write_report(folder, folder / "r.html")
 
-    table = pd.read_csv(folder / "r_sets.csv")
+    table = pd.read_csv(folder / "r_sets.csv", engine="pyarrow")
     assert table["dataset"][0] == "'=cmd|' /C calc'!A0"
     assert table["intrvfl_rls"][0] == 0.1 + 0.2
 

@@ -19,7 +19,12 @@ from small_set import FILES, NAME, TABLE, write_set
 from hyperlvq.checks import InputError
 from hyperlvq.study import archive as archives
 from hyperlvq.study import fetch as fetching
-from hyperlvq.study.archive import MAX_ARCHIVE_BYTES, MAX_HEADER_BYTES, MAX_MEMBER_BYTES
+from hyperlvq.study.archive import (
+    MAX_ARCHIVE_BYTES,
+    MAX_HEADER_BYTES,
+    MAX_MEMBER_BYTES,
+    MAX_WANTED_BYTES,
+)
 from hyperlvq.study.collection import find_files
 
 END = bytes(1024)
@@ -115,6 +120,16 @@ def test_many_members_are_refused_once_they_are_too_much(write, monkeypatch):
     monkeypatch.setattr(archives, "MAX_ARCHIVE_BYTES", 10_000)
 
     assert "unpacks to more than 10000 bytes" in refusal(write(part("empty") * 50))
+
+
+def test_data_sets_are_refused_once_they_are_too_much(write, monkeypatch):
+    monkeypatch.setattr(archives, "MAX_WANTED_BYTES", len(TABLE))
+    passed_over = table("data/notes.txt") * 3
+    assert find_files(write(passed_over + table(TABLE_NAME) + END)) == ONLY_TABLE
+
+    path = write(table(TABLE_NAME) + table("data/zoo/zoo_R.dat") + END)
+
+    assert refusal(path) == f"{path} has more than {len(TABLE)} bytes of data sets"
 
 
 @pytest.mark.parametrize(
@@ -232,6 +247,7 @@ def test_the_documentation_gives_the_limits():
     text = (Path(__file__).parents[2] / "docs" / "study" / "README.md").read_text()
 
     assert f"more than {MAX_ARCHIVE_BYTES >> 30} GiB" in text
+    assert f"more than {MAX_WANTED_BYTES >> 30} GiB of data sets" in text
     assert f"more than {MAX_MEMBER_BYTES >> 20} MiB" in text
     assert f"more than {MAX_HEADER_BYTES >> 20} MiB of headers" in text
     assert f"files of up to {fetching.MAX_BYTES >> 30} GiB" in text

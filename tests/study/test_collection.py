@@ -115,7 +115,8 @@ def test_public_set_that_parses_but_differs_is_refused(tmp_path):
         collection.load("iris")
     found, expected = git_blob_sha1(TABLE), manifest()["iris"].checksums["iris_R.dat"]
     assert str(caught.value) == (
-        f"iris/iris_R.dat differs from the manifest (git blob SHA-1 {found}, expected {expected})"
+        "iris/iris_R.dat differs from the file that the study used "
+        f"(git blob SHA-1 {found}, expected {expected})"
     )
 
 

@@ -1,6 +1,7 @@
 import datetime
 import decimal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -282,7 +283,7 @@ def test_two_decimal_marks_are_refused(read):
     [
         ([1, 5, None], pa.int8(), Kind.NUMBER),
         ([1, 2**64 - 1], pa.uint64(), Kind.NUMBER),
-        ([1.5, float("nan")], pa.float16(), Kind.NUMBER),
+        ([np.float16(1.5), np.float16("nan")], pa.float16(), Kind.NUMBER),
         ([1.5, 2.5], pa.float32(), Kind.NUMBER),
         ([decimal.Decimal("1.5"), None, decimal.Decimal(2)], pa.decimal128(5, 2), Kind.NUMBER),
         (["1.5", "2"], pa.string(), Kind.NUMBER),

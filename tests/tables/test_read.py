@@ -178,9 +178,11 @@ def test_parquet_is_read_from_standard_input(standard_input, frame, pack):
 
 def test_kinds_of_text_in_parquet_are_one(write):
     text = pa.array(["NA", " v ", None, "u", "", " NA"])
+    # pyarrow 21 is the first to write views
+    view = pa.string_view() if int(pa.__version__.split(".")[0]) >= 21 else pa.string()
     columns = {
         "large": text.cast(pa.large_string()),
-        "view": text.cast(pa.string_view()),
+        "view": text.cast(view),
         "coded": text.dictionary_encode(),
         "numbers": pa.array([7, None, 8, 7, 7, 7]).dictionary_encode(),
     }

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 RESUMES = "the same command resumes the download, if the server can"
 
+FETCHED = "uci121.tar.gz"
+
 data_app: Typer = Typer(help="List, verify and fetch data sets.", no_args_is_help=True)
 
 
@@ -47,6 +49,41 @@ def verify(
     names: list[str] | None = Argument(None, help="The sets to check; all without it."),
 ) -> None:
     """Check every file of a collection; the exit code is 1 if a data set is not whole."""
+    _check_collection(path, names)
+
+
+@data_app.command()
+def fetch(
+    url: str | None = Argument(
+        None, help="An http or https address; without it, the public home of the collection."
+    ),
+    output: Path | None = Option(
+        None, "--output", "-o", help=f"Where the file goes; without an address {FETCHED}."
+    ),
+    sha256: str | None = Option(None, help="The checksum it must have, in hexadecimal."),
+) -> None:
+    """Download the collection, or any file; if it breaks off, the same command resumes.
+
+    The collection is then checked: files that differ from those of the study are named.
+    """
+    from hyperlvq.cli.progress import shown_download
+    from hyperlvq.study import fetch as download
+    from hyperlvq.study.collection import HOME
+
+    if url and not output:
+        raise InputError("say by --output where the file of this address goes")
+    path = output or Path(FETCHED)
+    with if_stopped(RESUMES), shown_download() as progress:
+        download.fetch(url or HOME, path, sha256, progress)
+    if url:
+        print_result([f"{path} is there; check it: hyperlvq data verify {path}"])
+    else:
+        print_result([f"{path} is there"])
+        _check_collection(path, shows_whole=False)
+
+
+def _check_collection(path: Path, names: list[str] | None = None, shows_whole: bool = True) -> None:
+    """Print which data sets are whole, or only what is wrong with the others."""
     from hyperlvq.study.collection import manifest, open_collection
 
     collection = open_collection(path)
@@ -62,26 +99,12 @@ def verify(
             print_result([f"{name}: {error}"])
             failed.append(name)
         else:
-            print_result([f"{name}: ok"])
+            if shows_whole:
+                print_result([f"{name}: ok"])
     summary = f"{len(checked) - len(failed)} of {len(checked)} data sets are whole"
     print_result([f"{summary}; failed: {', '.join(failed)}" if failed else summary])
     if failed:
         raise Exit(1)
-
-
-@data_app.command()
-def fetch(
-    url: str = Argument(..., help="An http or https address."),
-    output: Path = Option(..., "--output", "-o", help="Where the file goes."),
-    sha256: str | None = Option(None, help="The checksum it must have, in hexadecimal."),
-) -> None:
-    """Download a file; if it breaks off, the same command resumes."""
-    from hyperlvq.cli.progress import shown_download
-    from hyperlvq.study import fetch as download
-
-    with if_stopped(RESUMES), shown_download() as progress:
-        download.fetch(url, output, sha256, progress)
-    print_result([f"{output} is there; check it: hyperlvq data verify {output}"])
 
 
 def _facts_of_sets(source: "DataSource", public: "dict[str, Facts]") -> "list[Facts]":

@@ -121,4 +121,5 @@ class _Bar(bars.Progress):
 def _bar(quiet: bool, *columns: Any, transient: bool = True, **options: Any) -> _Bar:
     console = Console(stderr=True)
     is_shown = not quiet and console.is_terminal
+    console.quiet = not is_shown  # before rich 14.3 a disabled bar prints an empty line
     return _Bar(*columns, console=console, disable=not is_shown, transient=transient, **options)

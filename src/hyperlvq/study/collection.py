@@ -19,6 +19,8 @@ from hyperlvq.checks import InputError
 from hyperlvq.study.archive import read_archive
 from hyperlvq.study.data_set import DataSet, SplitRows, parse_splits, parse_table
 
+#: Where Fernández-Delgado et al. (2014) published the collection; torchhd names it, too.
+HOME = "http://persoal.citius.usc.es/manuel.fernandez.delgado/papers/jmlr/data.tar.gz"
 TUNING_FILE = "conxuntos.dat"
 SPLITS_FILE = "conxuntos_kfold.dat"
 N_SPLITS = 4
@@ -221,9 +223,8 @@ def _read_set(name: str, set_files: SetFiles) -> DataSet:
         parsed = parse(content, label, **options)
         found = git_blob_sha1(content)
         if (expected := checksums.get(file, found)) != found:
-            raise InputError(
-                f"{label} differs from the manifest (git blob SHA-1 {found}, expected {expected})"
-            )
+            fault = f"(git blob SHA-1 {found}, expected {expected})"
+            raise InputError(f"{label} differs from the file that the study used {fault}")
         return parsed
 
     table, *held_out = table_files(name, has_test_file)
