@@ -154,7 +154,7 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
     def _columns(self) -> dict:
         """The columns as they are given now, of a loaded model too, or else as `fit` found them."""
         given = {"numbers": self.numbers, "text": self.text, "dates": self.dates}
-        if given == dict.fromkeys(given):
+        if all(names is None for names in given.values()):
             return self.columns_
         return {kind: () if names is None else names for kind, names in given.items()}
 

@@ -102,14 +102,19 @@ class Trainer:
 
         At the start and after each network `on_network` is told how many are trained, of how many.
         """
-        tell, is_alone = on_network or (lambda done, total: None), n_networks == 1
-        n_steps = n_networks + is_alone  # a scout that does not vote is one more
-        tell(0, n_steps)
+        is_alone = n_networks == 1
+        n_scouts = 1 if is_alone else 0  # that do not vote
+
+        def tell(n_trained):
+            if on_network is not None:
+                on_network(n_trained, n_networks + n_scouts)
+
+        tell(0)
         scout = self._scout() if is_alone else self._train_one(FIRST_KIND, self.n_units, None)
-        self._report(scout, [] if is_alone else [scout], n_networks)
-        self.relevances = relevances_of(scout, self.samples, self.rng)
         networks = [] if is_alone else [scout]
-        tell(1, n_steps)
+        self._report(scout, networks, n_networks)
+        self.relevances = relevances_of(scout, self.samples, self.rng)
+        tell(1)
         chances = self._chances()
         while len(networks) < n_networks:
             kind = (
@@ -122,7 +127,7 @@ class Trainer:
                 break
             networks.append(self._train_one(kind, self.n_units, chances))
             self._report(networks[-1], networks, n_networks)
-            tell(len(networks) + is_alone, n_steps)
+            tell(len(networks) + n_scouts)
         return networks
 
     def _report(self, network: Network, voting: list[Network], n_networks: int) -> None:

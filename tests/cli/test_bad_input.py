@@ -270,6 +270,7 @@ BAD_INPUT = [
     (["study", "costs", "{folder}/accuracy.csv"], "accuracy.csv, line 1: none of the columns"),
     (["data", "list", "{folder}", "--built-in"], "hyperlvq: give a path or --built-in, not both\n"),
     (["data", "verify", "{folder}/nowhere.tar.xz"], "/nowhere.tar.xz does not exist\n"),
+    (["data", "fetch", "", "-o", "{out}/x"], "'' is not an http or https address\n"),
     (["data", "fetch", "notaurl", "-o", "{out}/x"], "'notaurl' is not an http or https address\n"),
     (["data", "fetch", "http://127.0.0.1/a"], "say by --output where the file of this address"),
     # costs, and no command

@@ -70,12 +70,12 @@ def fetch(
     from hyperlvq.study import fetch as download
     from hyperlvq.study.collection import HOME
 
-    if url and not output:
+    if url is not None and output is None:
         raise InputError("say by --output where the file of this address goes")
     path = output or Path(FETCHED)
     with if_stopped(RESUMES), shown_download() as progress:
-        download.fetch(url or HOME, path, sha256, progress)
-    if url:
+        download.fetch(HOME if url is None else url, path, sha256, progress)
+    if url is not None:
         print_result([f"{path} is there; check it: hyperlvq data verify {path}"])
     else:
         print_result([f"{path} is there"])

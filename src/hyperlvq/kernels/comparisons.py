@@ -160,7 +160,7 @@ class Comparisons(NamedTuple):
     starts: np.ndarray  # where those of each feature start, and the end of the last
 
 
-def _comparisons(units, X) -> tuple[Any, Any, Any, Any, Any]:
+def _comparisons(units: Units, X: np.ndarray) -> Comparisons:
     n_features = X.shape[1]
     columns = np.where(units.keys > 0, units.features, units.features + n_features)
     if len(X) < RANKED_ROWS:
@@ -189,20 +189,16 @@ def write_activations(
     """Write the activations of `compare_rows`."""
     n_lanes = min(LANES, X.shape[0])
     values = np.empty((2 * X.shape[1], n_lanes), dtype=places.dtype)
-    n_holding = np.empty(n_lanes, dtype=places.dtype)  # as wide as what is compared
     found = np.empty((UNITS_AT_ONCE, n_lanes), dtype=np.int8)
     for start in range(0, X.shape[0], LANES):
         n_rows, position = min(LANES, X.shape[0] - start), 0
-        _write_columns(X[start : start + n_rows], thresholds, starts, values)
+        _write_values(X[start : start + n_rows], thresholds, starts, values)
         for first in range(0, len(kinds), UNITS_AT_ONCE):
-            some = kinds[first : first + UNITS_AT_ONCE]
-            for i in range(len(some)):
-                _count(values, columns, places, position, N_COMPARISONS[some[i]], n_holding)
-                position += N_COMPARISONS[some[i]]
-                _activate(n_holding, COUNTS[some[i]], found[i])
+            block_kinds = kinds[first : first + UNITS_AT_ONCE]
+            position = _compare_block(block_kinds, position, columns, places, values, found)
             for lane in range(n_rows):
-                row = activations[start + lane, first : first + len(some)]
-                for i in range(len(some)):
+                row = activations[start + lane, first : first + len(block_kinds)]
+                for i in range(len(block_kinds)):
                     row[i] = found[i, lane]
 
 
@@ -220,19 +216,15 @@ def write_scores(
     """Write the scores of `score_rows`, for weights that are padded by zeros."""
     n_lanes = min(LANES, X.shape[0])
     values = np.empty((2 * X.shape[1], n_lanes), dtype=places.dtype)
-    n_holding = np.empty(n_lanes, dtype=places.dtype)
     found = np.zeros((UNITS_AT_ONCE, n_lanes))
     sums = np.empty((len(weights), n_lanes))
     for start in range(0, X.shape[0], LANES):
         n_rows, position = min(LANES, X.shape[0] - start), 0
-        _write_columns(X[start : start + n_rows], thresholds, starts, values)
+        _write_values(X[start : start + n_rows], thresholds, starts, values)
         sums[:] = 0
         for first in range(0, len(kinds), UNITS_AT_ONCE):
-            some = kinds[first : first + UNITS_AT_ONCE]
-            for i in range(len(some)):
-                _count(values, columns, places, position, N_COMPARISONS[some[i]], n_holding)
-                position += N_COMPARISONS[some[i]]
-                _activate(n_holding, COUNTS[some[i]], found[i])
+            block_kinds = kinds[first : first + UNITS_AT_ONCE]
+            position = _compare_block(block_kinds, position, columns, places, values, found)
             for row in range(len(weights)):
                 _add_products(weights[row, first : first + UNITS_AT_ONCE], found, sums[row])
         for lane in range(n_rows):
@@ -241,21 +233,34 @@ def write_scores(
 
 
 @compiled
-def _write_columns(X, thresholds, starts, columns):
+def _compare_block(kinds, start, columns, places, values, found):
+    """Write the activations of some units, from a position on; return where the next one starts."""
+    n_holding = np.empty(values.shape[1], dtype=values.dtype)  # as wide as what is compared
+    position = start
+    for unit in range(len(kinds)):
+        n_comparisons = N_COMPARISONS[kinds[unit]]
+        _count(values, columns, places, position, n_comparisons, n_holding)
+        _activate(n_holding, COUNTS[kinds[unit]], found[unit])
+        position += n_comparisons
+    return position
+
+
+@compiled
+def _write_values(X, thresholds, starts, values):
     """Write values or ranks and their opposites; a missing value lies below all thresholds."""
     n_features = X.shape[1]
     for i in range(n_features):
         for lane in range(X.shape[0]):
             value = X[lane, i]
             if len(starts) == 0:
-                columns[i, lane] = value
-                columns[n_features + i, lane] = (
+                values[i, lane] = value
+                values[n_features + i, lane] = (
                     np.inf if np.isnan(value) else np.nextafter(np.float64(-value), -np.inf)
                 )
             else:
                 rank = _reached(value, thresholds[starts[i] : starts[i + 1]])
-                columns[i, lane] = rank
-                columns[n_features + i, lane] = -1 - rank
+                values[i, lane] = rank
+                values[n_features + i, lane] = -1 - rank
 
 
 @compiled

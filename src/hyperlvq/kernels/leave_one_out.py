@@ -42,12 +42,12 @@ class WeightedSamples(NamedTuple):
     portions: np.ndarray  # the part of each weight that is left out at once
     n_classes: int
 
-    def take(self, rows: Any) -> Any:
+    def take(self, rows: np.ndarray) -> "WeightedSamples":
         """Return the samples of these rows."""
         X, y, weights, portions, n_classes = self
         return WeightedSamples(X[rows], y[rows], weights[rows], portions[rows], n_classes)
 
-    def targets(self) -> Any:
+    def targets(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the one-hot labels less their mean, and the mean."""
         shares = np.bincount(self.y, self.weights, self.n_classes) / self.weights.sum()
         return np.eye(self.n_classes)[self.y] - shares, shares
@@ -224,10 +224,10 @@ class PenaltyPath:
 
     def _try(self, step):
         if step not in self.tried:
-            self.tried[step] = self._tried(step)
+            self.tried[step] = self._solved(step)
         return self.tried[step]
 
-    def _tried(self, step):
+    def _solved(self, step):
         problem = self.problem
         solution, left_out = problem.solve(ALPHAS[step])
         scores = left_out + problem.offset

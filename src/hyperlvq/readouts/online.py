@@ -141,10 +141,8 @@ class OnlineReadout(BatchReadout):
         rate = self._starting_rate(X, y, weights)
         visit_weights = weights_as_visits(weights)
         self.loss_curve_ = []
-        best, report = (
-            self.prototypes_,
-            progress_printer(getattr(self, "verbose", 0), self.max_iter),
-        )
+        best = self.prototypes_
+        report = progress_printer(getattr(self, "verbose", 0), self.max_iter)
         for finished in range(self.max_iter):
             visits, _ = visits_of_pass(visit_weights, rng.uniform())
             if self.shuffle:
