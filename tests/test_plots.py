@@ -6,9 +6,12 @@ import sys
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, make_moons
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 
 from hyperlvq import (
     CentroidClassifier,
@@ -122,6 +125,57 @@ def test_prototypes_of_a_data_frame_are_lines_over_its_features():
     names = [label.get_text() for label in display.ax_.get_xticklabels()]
     assert names == ["size", "hue_x", "hue_y"]
     np.testing.assert_allclose(display.ax_.lines[0].get_ydata(), [1 / 6, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("step", "names"),
+    [(PCA(2), ["pca0", "pca1"]), (SelectKBest(k=2), ["c", "d"])],
+    ids=["PCA", "SelectKBest"],
+)
+def test_two_features_of_more_are_points_as_the_readout_sees_them(step, names, iris):
+    frame = pytest.importorskip("pandas").DataFrame(iris[0], columns=list("abcd"))
+    model = make_pipeline(step, CentroidClassifier()).fit(frame, iris[1])
+
+    display = PrototypeDisplay.from_estimator(model, frame, iris[1])
+
+    samples, *prototypes = drawn_points(display)
+    np.testing.assert_array_equal(samples, model[:-1].transform(frame))
+    np.testing.assert_array_equal(np.vstack(prototypes), model[-1].prototypes_)
+    assert [display.ax_.get_xlabel(), display.ax_.get_ylabel()] == names
+
+
+@pytest.mark.parametrize("step", [FunctionTransformer(np.exp), SimpleImputer()], ids=repr)
+def test_steps_without_an_inverse_are_not_inverted(step, moons):
+    X, y = moons[0] / 100, moons[1]
+    model = make_pipeline(MinMaxScaler(), step, CentroidClassifier()).fit(X, y)
+
+    samples, *prototypes = drawn_points(PrototypeDisplay.from_estimator(model, X, y))
+
+    np.testing.assert_array_equal(samples, model[:-1].transform(X))
+    np.testing.assert_array_equal(np.vstack(prototypes), model[-1].prototypes_)
+
+
+def test_a_function_with_its_inverse_is_inverted(moons):
+    X, y = np.exp(moons[0] / 100), moons[1]
+    step = FunctionTransformer(np.log, np.exp, feature_names_out="one-to-one")
+    model = make_pipeline(step, CentroidClassifier()).fit(X, y)
+
+    samples, *prototypes = drawn_points(PrototypeDisplay.from_estimator(model, X, y))
+
+    np.testing.assert_array_equal(samples, X)
+    np.testing.assert_allclose(np.vstack(prototypes), np.exp(model[-1].prototypes_))
+
+
+def test_pictures_are_inverted_to_the_features_and_their_names(digits):
+    names = [f"pixel{number}" for number in range(64)]
+    frame = pytest.importorskip("pandas").DataFrame(digits[0], columns=names)
+    model = make_pipeline(PCA(30, random_state=0), CentroidClassifier()).fit(frame, digits[1])
+
+    display = PrototypeDisplay.from_estimator(model, image_shape=(8, 8))
+
+    expected = model[0].inverse_transform(model[-1].prototypes_)
+    np.testing.assert_array_equal(display.prototypes, expected)
+    assert list(display.feature_names) == names
 
 
 def test_more_classes_than_colours_have_shades(rng):

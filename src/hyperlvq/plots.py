@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
@@ -102,8 +103,9 @@ class PrototypeDisplay:
     ) -> Self:
         """Draw the prototypes of a fitted model.
 
-        Prototypes of pictures and of two features are drawn as X has its features, others as
-        lines over the features as the readout sees them, which a recipe scales to [0, 1].
+        Prototypes of pictures and of two features are drawn in the units of X, if all steps before
+        the readout can be inverted. Others are drawn as the readout sees them, where a recipe
+        has scaled the features to [0, 1]: two features as points, more as lines.
 
         Behind a hidden layer prototypes have one number per unit, which nobody can look at.
         Instead of each, the sample of X is drawn whose activations are closest to it.
@@ -374,10 +376,20 @@ def _drawable(pipeline, X, image_shape):
             )
         prototypes = samples[pairwise_distances_argmin(prototypes, pipeline[:-1].transform(X))]
     is_small = image_shape is not None or prototypes.shape[1] == 2
-    if is_small and all(hasattr(step, "inverse_transform") for step in front_steps):
-        prototypes, samples = front.inverse_transform(prototypes), X
-    names = front.get_feature_names_out() if front_steps else None
-    return prototypes, samples, names, are_samples
+    if is_small and all(map(_has_inverse, front_steps)):
+        inverted = front.inverse_transform(prototypes)
+        if image_shape is not None or inverted.shape[1] == 2:
+            return inverted, X, getattr(pipeline, "feature_names_in_", None), are_samples
+    has_names = front_steps and all(hasattr(step, "get_feature_names_out") for step in front_steps)
+    return prototypes, samples, front.get_feature_names_out() if has_names else None, are_samples
+
+
+def _has_inverse(step):
+    """Return whether a step can be inverted; some have a method that does not do it."""
+    if isinstance(step, FunctionTransformer):
+        return step.func is None or step.inverse_func is not None
+    has_indicator = getattr(step, "add_indicator", True)  # without which SimpleImputer refuses
+    return has_indicator and hasattr(step, "inverse_transform")
 
 
 def _is_hidden_layer(step):
