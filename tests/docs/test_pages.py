@@ -31,16 +31,18 @@ def commands(text):
 
 
 def run(command, folder):
-    """Return what a shell prints, where `hyperlvq` is the one of this environment."""
+    """Return what a command prints that must succeed; `hyperlvq` is this environment's."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
+    done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
         env={**os.environ, "PATH": path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-    ).stdout
+    )
+    assert done.returncode == 0, f"$ {command}\n{done.stdout}"
+    return done.stdout
 
 
 def check_output(command, expected, found):
@@ -63,9 +65,10 @@ def check_python(text, names, page):
 def test_commands_and_python_of_a_page_give_what_it_says(page, tmp_path, monkeypatch):
     shutil.copy(DOCS / "penguins.csv", tmp_path)
     monkeypatch.chdir(tmp_path)  # where commands and Python find each other's files
-    names = {}
+    names, found = {}, blocks(page, "console|python")
 
-    for language, text in blocks(page, "console|python"):
+    assert found or page.stem == "index"
+    for language, text in found:
         if language == "python":
             check_python(text, names, page)
         else:
