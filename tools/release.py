@@ -45,7 +45,10 @@ def main() -> None:
 
 
 def check_versions() -> str:
-    """Return the version, which must be the same wherever it stands."""
+    """Return the version, which code and citation must agree on.
+
+    That the changelog has no section for it is only noted, so that a release can be rehearsed.
+    """
     version = found_in("src/hyperlvq/version.py", r'__version__ = "(.+)"')
     cited = found_in("CITATION.cff", r"^version: (\S+)$")
     if cited != version:
