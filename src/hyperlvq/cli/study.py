@@ -76,7 +76,7 @@ def run(
 ) -> None:
     """Train and test the models; started again, do only what is missing.
 
-    Example: hyperlvq study run --data uci121.tar.xz -o study
+    Example: hyperlvq study run --data uci121.tar.gz -o study
     """
     from hyperlvq.cli.progress import follow_study
     from hyperlvq.study.runner import run_study
@@ -116,7 +116,7 @@ def tune(
 ) -> None:
     """Search the best settings and write them to settings.csv, which `run` takes.
 
-    Example: hyperlvq study tune --data uci121.tar.xz --protocol strict --grid quick -o tuning
+    Example: hyperlvq study tune --data uci121.tar.gz --protocol strict --grid quick -o tuning
     """
     from hyperlvq.cli.progress import follow_study
     from hyperlvq.study.records import read_records
