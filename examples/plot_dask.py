@@ -23,7 +23,7 @@ recipe = make_classifier("intrvfl", "glvq", n_units=200, random_state=0)
 partitions = da.from_array(X, chunks=(500, -1)), da.from_array(y, chunks=500)
 
 options = {"processes": False, "n_workers": 2, "threads_per_worker": 1}
-with Client(dashboard_address=None, **options):
+with Client(dashboard_address=":0", **options):
     on_cluster = fit(recipe, *partitions)
     labels = predict(on_cluster, partitions[0]).compute()  # lazy, one task per partition
 in_memory = recipe.fit(X, y)
