@@ -267,8 +267,11 @@ def test_fractions_that_a_device_rounds_are_noted(input_type, is_noted, table, t
 
 
 def test_the_accuracy_of_a_fit_is_that_of_an_export(files, tmp_path):
-    rows = [f"{i % 10 / 10},{i % 7},{'uv'[i % 10 >= 7]}\n" for i in range(140)]  # 0.7 becomes 1
-    (table,) = files("a,b,y\n" + "".join(rows))
+    rows = [  # 0.7 becomes 1, and an hour of 23.75 becomes 24 of the same day
+        f"{i % 10 / 10},2024-01-0{i % 7 + 1} 23:45,{'uv'[i % 10 >= 7 or i % 7 == 6]}\n"
+        for i in range(140)
+    ]
+    (table,) = files("a,when,y\n" + "".join(rows))
     model, device = tmp_path / "m.hlvq", ("--input", "int16")
 
     fitted = output_of(
