@@ -11,6 +11,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.kernels.features import (
+    NO_DATE,
     columns_to_features,
     date_features,
     feature_names,
@@ -20,8 +21,6 @@ from hyperlvq.kernels.features import (
 from hyperlvq.learnt import check_usable
 from hyperlvq.registry import PARTS, check_parameters
 from hyperlvq.version import DocumentedMixin
-
-NO_DATE = np.datetime64("NaT", "us")
 
 
 class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):

@@ -1,6 +1,7 @@
 """A table means at prediction what it meant in training, or one sentence says why not."""
 
 import json
+from datetime import time
 
 import pandas as pd
 import pytest
@@ -87,6 +88,27 @@ def test_dates_that_are_stored_as_dates_may_come_as_iso_text(fit, tmp_path, file
 
     assert output_of("predict", fit(typed), iso) == "y\nholiday\n"
     check_is_refused(hyperlvq("predict", fit(typed), other), "such as 2012-12-31")
+
+
+def test_times_of_a_day_are_shown_and_applied_as_such(fit, tmp_path, files):
+    text, later, lacking = files(
+        "at,y\n" + "8:00,u\n9:00,v\n" * 10, "at\n23:59\n", "at,z\n8:30,1\n,1\n"
+    )
+    typed = tmp_path / "typed.parquet"
+    pd.DataFrame({"at": [time(8), time(9)] * 10, "y": ["u", "v"] * 10}).to_parquet(typed)
+    moments = tmp_path / "moments.parquet"
+    pd.DataFrame({"at": pd.to_datetime(["2020-01-02 08:30"])}).to_parquet(moments)
+
+    for table in (text, typed):
+        model = fit(table)
+        code, output, errors = hyperlvq("predict", model, later)
+        assert (code, output) == (0, "y\nv\n")
+        far = "far outside of training's 08:00:00 to 09:00:00"
+        assert errors == f"note: 'at' is {far} in 1 row: 23:59:00\n"
+        check_is_refused(hyperlvq("predict", model, later, "--strict"), f"'23:59:00' is {far}")
+        assert "08:00:00 to 09:00:00, written as 23:59\n" in output_of("show", model)
+        assert f"{far} in 1 row: 2020-01-02 08:30:00\n" in hyperlvq("predict", model, moments)[2]
+        assert "'at' has no value in 1 row" in hyperlvq("predict", model, lacking)[2]
 
 
 def test_a_fraction_may_come_late(files, fit):
@@ -267,8 +289,11 @@ def test_fractions_that_a_device_rounds_are_noted(input_type, is_noted, table, t
 
 
 def test_the_accuracy_of_a_fit_is_that_of_an_export(files, tmp_path):
-    rows = [f"{i % 10 / 10},{i % 7},{'uv'[i % 10 >= 7]}\n" for i in range(140)]  # 0.7 becomes 1
-    (table,) = files("a,b,y\n" + "".join(rows))
+    rows = [  # 0.7 becomes 1, and an hour of 23.75 becomes 24 of the same day
+        f"{i % 10 / 10},2024-01-0{i % 7 + 1} 23:45,{'uv'[i % 10 >= 7 or i % 7 == 6]}\n"
+        for i in range(140)
+    ]
+    (table,) = files("a,when,y\n" + "".join(rows))
     model, device = tmp_path / "m.hlvq", ("--input", "int16")
 
     fitted = output_of(

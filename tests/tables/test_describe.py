@@ -87,7 +87,7 @@ def test_target_is_not_described(read):
         (["1_000", "2_000"], None),
         (["inf", "sup"], "text because of 'sup' in row 2; 50 % are numbers"),
         (['"1,5,0"', "2"], "text because of '1,5,0' in row 1; 50 % are numbers"),
-        (["10:30", "", "9.12", "7:05"], "text because of '9.12' in row 3; 75 % are dates"),
+        (["10:30", "", "9.12", "7:05"], "text because of '9.12' in row 3; 66 % are dates"),
     ],
 )
 def test_text_of_digits_says_why(read, cells, note):
@@ -116,6 +116,7 @@ def test_text_of_digits_says_why(read, cells, note):
         ([f"v{i}" for i in range(120)] + ["v1"] * 50, "too many different values"),
         ([f"c{i % 300}" for i in range(900)], "too many different values"),
         ([f"{i}.5" for i in range(30)] + ["n.d."], "text among numbers"),
+        ([f"2020-01-{i:02}" for i in range(1, 31)] + ["soon"], "text among dates"),
         (range(7, 27), "an identifier"),
         (range(1, 6), "an identifier"),
         (range(7, 207, 2), "rises from row to row, as numbers of rows do"),
@@ -195,6 +196,12 @@ def test_kept_column_is_used_if_it_can_be(read, values, kind):
     table = read(csv(x=values, other=[i * i for i in range(len(values))]))
 
     assert described(table, keep=["x"]).kind is kind
+
+
+def test_kept_dates_that_cannot_be_read_say_why_they_are_text(read):
+    column = described(read(csv(x=["3/4/2020", "", "12/11/99"])), keep=["x"])
+
+    assert column.note == "text: dates whose day and month cannot be told apart"
 
 
 def test_a_kept_column_that_would_be_one_constant_feature_is_refused(read):

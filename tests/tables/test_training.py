@@ -15,6 +15,7 @@ from hyperlvq.tables.training import (
     Task,
     features_classifier,
     table_classifier,
+    training_rows,
 )
 
 QUICK = {"n_units": 20}
@@ -198,6 +199,40 @@ def test_a_training_that_does_not_converge_is_noted_not_warned_of(colours):
     trained = train_table(colours, Task("colour", GLVQ, {**QUICK, "max_iter": 1}, n_folds=2))
 
     assert any("max_iter" in note or "converge" in note for note in trained.about["notes"])
+
+
+def test_what_a_device_rounds_and_what_it_limits_is_noted(read):
+    rows = [f"{i},{i}.5,{50_000 + i},2024-01-01 1{i}:20,t,{'uv'[i % 2]}\n" for i in (3, 1, 4)]
+    table = read("whole,part,large,when,text,y\n" + "".join(rows))
+
+    notes = training_rows(table, Task("y", device_input="int16", keep=["text"])).about["notes"]
+
+    assert notes == [
+        "--input int16: trained and tested on whole numbers, as a device has them, of 'part', "
+        "'when'; multiply numbers in the table to keep fractions",
+        "--input int16: values of 'large' are cut off at -32768 and 32767, as on a device; "
+        "divide them in the table, or choose a wider --input",
+    ]
+    assert training_rows(table, Task("y", keep=["text"])).about["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("moment", "rounded"),
+    [
+        ("0001-01-01 10:29:59", "0001-01-01 10:00:00"),
+        ("2024-01-01 10:30:00", "2024-01-01 10:00:00"),
+        ("2024-01-01 11:30:00", "2024-01-01 12:00:00"),
+        ("2024-01-01 23:45:00", "2024-01-01 23:59:59"),
+        ("NaT", "NaT"),
+    ],
+)
+def test_hours_for_a_device_are_rounded_within_their_day(moment, rounded):
+    frame = pd.DataFrame({"when": np.array([moment, "2024-01-01"], dtype="M8[us]")})
+
+    training._round_features(frame, "int16")
+
+    expected = np.array([rounded, "2024-01-01"], dtype="M8[us]")
+    np.testing.assert_array_equal(frame["when"].to_numpy(), expected)
 
 
 def test_ten_classes_are_never_too_many(read):

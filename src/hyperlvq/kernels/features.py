@@ -9,6 +9,7 @@ from hyperlvq.registry import DATE_PARTS
 
 RARE = "(rare)"
 MISSING = "(missing)"
+NO_DATE = np.datetime64("NaT", "us")
 
 Lookups = Sequence[Mapping[str | None, int]]
 

@@ -61,7 +61,7 @@ class Column:
     decimal: str | None = None  # the marks of numbers in text, None where training had none
     grouping: str | None = None
     unit: str | None = None  # the sign that all of the numbers have
-    date_form: str | None = None  # how dates are written, None where training had no text
+    date_form: str | None = None  # how dates are written, None where they were stored as dates
 
     @property
     def is_used(self) -> bool:
@@ -74,11 +74,11 @@ class Column:
         return NumberForm(self.decimal, self.grouping, self.unit) if self.decimal else None
 
     def shown(self, value: float) -> str:
-        """Return a number, or a date in days since 1970, as people write it."""
-        if self.kind is not Kind.DATE:
+        """Return a number, or a date in days since 1970, as people write it; nan if missing."""
+        if self.kind is not Kind.DATE or value != value:
             return f"{value:g}"
         day, clock = str(np.datetime64(round(value * SECONDS_PER_DAY), "s")).split("T")
-        if self.date_form == CLOCK:
+        if self.date_form == CLOCK and 0 <= value < 1:  # later dates may be stored with a day
             return clock
         return day if clock == "00:00:00" else f"{day} {clock}"
 

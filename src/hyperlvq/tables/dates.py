@@ -12,7 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
+from hyperlvq.kernels.features import NO_DATE
 from hyperlvq.tables.cells import (
+    LAST,
     SAMPLE_CELLS,
     are_valid,
     is_text,
@@ -47,17 +49,15 @@ MONTHS = text_to_arrow(
 #: Years of two digits are those from 1969 to 2068, as in POSIX.
 FIRST_SHORT_YEAR = 69
 EMPTY, ZERO, PM = text_to_arrow(["", "0", "pm"])
-NO_TIME = np.datetime64("NaT", "us")
-NO_INTEGER = numbers_to_arrow(np.array([NO_TIME]).view(np.int64))[0]
-LAST = numbers_to_arrow(np.array([-1], dtype=np.int32))[0]
+NO_INTEGER = numbers_to_arrow(np.array([NO_DATE]).view(np.int64))[0]
 
 
 def possible_date_forms(cells: pa.ChunkedArray) -> list[str]:
     """Return the forms in which all cells of text are dates; none if there are no cells."""
     cells = cells.drop_null()
     forms = [*PATTERNS] if len(cells) else []
-    for some in (cells.slice(0, SAMPLE_CELLS), cells):  # most columns are none, as a sample shows
-        forms = [form for form in forms if not np.isnat(_dates_of_text(some, form)).any()]
+    for examined in (cells.slice(0, SAMPLE_CELLS), cells):  # a sample rules most columns out
+        forms = [form for form in forms if not np.isnat(_dates_of_text(examined, form)).any()]
     return forms
 
 
@@ -82,13 +82,13 @@ def to_dates(cells: pa.ChunkedArray, form: str | None) -> np.ndarray:
         cells = pc.local_timestamp(cells)
     kind = pa.time64("us") if types.is_time(cells.type) else pa.timestamp("us")
     integers = pc.cast(pc.cast(cells, kind, safe=False), pa.int64())
-    return numbers_from_arrow(pc.fill_null(integers, NO_INTEGER)).view(NO_TIME.dtype)
+    return numbers_from_arrow(pc.fill_null(integers, NO_INTEGER)).view(NO_DATE.dtype)
 
 
 def _dates_of_text(cells: pa.ChunkedArray, form: str) -> np.ndarray:
     found = pc.extract_regex(cells, PATTERNS[form]).combine_chunks()
     parts = {each.name: found.field(each.name) for each in found.type}  # empty where none is
-    days, is_day = _days_of(parts, form) if form in _DATES else (np.datetime64(0, "D"), True)
+    days, is_day = _calendar_days(parts, form) if form in _DATES else (np.datetime64(0, "D"), True)
     hour, minute, second = (_integers(parts[name]) for name in ("hour", "minute", "second"))
     half = pc.utf8_lower(parts["half"])
     has_half, is_pm = _truths(pc.not_equal(half, EMPTY)), _truths(pc.equal(half, PM))
@@ -96,10 +96,10 @@ def _dates_of_text(cells: pa.ChunkedArray, form: str) -> np.ndarray:
     hour = np.where(has_half, hour % 12 + 12 * is_pm, hour)
     moments = days.astype("M8[s]") + ((hour * 60 + minute) * 60 + second)
     is_right = are_valid(found) & is_day & is_time
-    return np.where(is_right, moments.astype(NO_TIME.dtype), NO_TIME)
+    return np.where(is_right, moments.astype(NO_DATE.dtype), NO_DATE)
 
 
-def _days_of(parts: Mapping[str, pa.Array], form: str) -> tuple[np.ndarray, np.ndarray]:
+def _calendar_days(parts: Mapping[str, pa.Array], form: str) -> tuple[np.ndarray, np.ndarray]:
     """Return days by the text of their years, months and days, and which of them exist."""
     year, day = _integers(parts["year"]), _integers(parts["day"])
     is_short = numbers_from_arrow(pc.utf8_length(parts["year"])) == 2

@@ -34,7 +34,14 @@ from hyperlvq.tables.columns import (
     settle_decimal,
     to_numbers,
 )
-from hyperlvq.tables.dates import PATTERNS, days_of, is_date_type, possible_date_forms, to_dates
+from hyperlvq.tables.dates import (
+    CLOCK,
+    PATTERNS,
+    days_of,
+    is_date_type,
+    possible_date_forms,
+    to_dates,
+)
 from hyperlvq.tables.dialect import ROW_NAME, tidy
 from hyperlvq.tables.read import Table
 
@@ -154,10 +161,12 @@ def _describe(table: Table, name: str, is_kept: bool, is_number: bool = False) -
     if values is None and (described := _describe_dates(name, column, is_kept)):
         return described
     if values is None:
-        note = None
+        note, mixed = None, "text among numbers"
         if contents.is_text(column.type):
-            note = _note_on_numbers(table, name) or _note_on_dates(column)
-        return _describe_text(name, column, is_kept, note, "text among numbers")
+            note = _note_on_numbers(table, name)
+            if note is None:
+                note, mixed = _note_on_dates(column), "text among dates"
+        return _describe_text(name, column, is_kept, note, mixed)
     if contents.is_text(column.type) and not is_number and _are_codes(column):
         note = f"text because of leading zeros, as in {column.drop_null()[0].as_py()!r}"
         return _describe_text(name, column, is_kept, note)
@@ -201,7 +210,7 @@ def _reason_against_numbers(
 
 def _describe_dates(name: str, column: pa.ChunkedArray, is_kept: bool) -> Column | None:
     """Return a column of dates; None if it is none, or kept although they cannot be read."""
-    form = None
+    form = CLOCK if pa.types.is_time(column.type) else None
     if contents.is_text(column.type):
         forms = possible_date_forms(column)
         if not forms or (len(forms) > 1 and is_kept):
@@ -222,7 +231,7 @@ def _describe_dates(name: str, column: pa.ChunkedArray, is_kept: bool) -> Column
 def _describe_text(
     name: str, column: pa.ChunkedArray, is_kept: bool, note: str | None, mixed: str | None = None
 ) -> Column:
-    """Return a column of text; `mixed` is said instead of what is wrong with numbers as text."""
+    """Return a column of text; with a note, `mixed` is the reason if it has too many values."""
     text = contents.as_text(column)
     counts = pc.value_counts(text.drop_null().combine_chunks())
     levels = pa.table({"values": counts.field("values"), "counts": counts.field("counts")})
@@ -296,14 +305,17 @@ def _note_on_numbers(table: Table, name: str) -> str | None:
 
 
 def _note_on_dates(cells: pa.ChunkedArray) -> str | None:
-    """Return what keeps a column of mostly dates from being one."""
+    """Return what keeps a column of mostly dates from being one, or all dates from being read."""
     sample = cells.drop_null().slice(0, SAMPLE_CELLS)
     for form in PATTERNS:
         if np.isnat(to_dates(sample, form)).mean() < 0.5:
             is_other = np.isnat(to_dates(cells, form)) & contents.are_valid(cells)
-            index, share = int(is_other.argmax()), 100 * (1 - is_other.mean())
+            if not is_other.any():
+                return f"text: {DAY_OR_MONTH}"
+            index, n_cells = int(is_other.argmax()), len(cells) - cells.null_count
+            percent = 100 * (n_cells - is_other.sum()) // n_cells
             cell = quoted(cells[index].as_py())
-            return f"text because of {cell} in row {index + 1}; {int(share)} % are dates"
+            return f"text because of {cell} in row {index + 1}; {percent} % are dates"
     return None
 
 

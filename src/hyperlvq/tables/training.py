@@ -26,7 +26,14 @@ from hyperlvq.saving import to_parts
 from hyperlvq.tables import tuning
 from hyperlvq.tables.about import about_parts
 from hyperlvq.tables.cells import MISSING_MARKS, is_plain_number
-from hyperlvq.tables.columns import Column, Kind, listed, target_labels, to_frame
+from hyperlvq.tables.columns import (
+    SECONDS_PER_DAY,
+    Column,
+    Kind,
+    listed,
+    target_labels,
+    to_frame,
+)
 from hyperlvq.tables.describe import describe_columns, fewest_rows
 from hyperlvq.tables.evaluation import in_order
 from hyperlvq.tables.read import Table
@@ -126,7 +133,7 @@ def training_rows(table: Table, task: Task) -> TrainingRows:
     asked = task.keep, task.drop, task.category, task.number
     columns = describe_columns(table, task.target, *asked)
     X, y = to_frame(table, columns), target_labels(table, task.target)
-    rounded = _round_features(X, columns, task.device_input)
+    rounding = _round_features(X, task.device_input)
     has_label = np.array([label is not None for label in y])
     X, y = X[has_label], y[has_label].astype(str)
     classes, counts = np.unique(y, return_counts=True)
@@ -137,7 +144,7 @@ def training_rows(table: Table, task: Task) -> TrainingRows:
         for name in by_class
         if name in MISSING_MARKS
     ]
-    notes += rounded
+    notes += rounding
     if n_without := int((~has_label).sum()):
         notes.insert(0, f"left out: {_rows_have(n_without)} no {task.target!r}")
     about = {
@@ -316,23 +323,38 @@ def _notes(task: Task, n_folds: int, wanted_folds: int) -> Iterator[str]:
         yield f"cross-validated in {n_folds} folds, not {wanted_folds}: the classes are small"
 
 
-def _round_features(X: pd.DataFrame, columns: Sequence[Column], device_input: str) -> list[str]:
-    """Round a frame to what a device takes, and return a note if that changes it."""
+def _round_features(X: pd.DataFrame, device_input: str) -> list[str]:
+    """Round a frame to what a device takes, and return notes on what that changes."""
     if device_input == "float":
         return []
-    limits, rounded = np.iinfo(device_input), []
-    for column in columns:
-        if column.kind is Kind.NUMBER:
-            values = np.clip(np.rint(X[column.name]), limits.min, limits.max)
-        elif column.kind is Kind.DATE:
-            values = X[column.name].dt.round("h")
-        else:
-            continue
-        if not values.equals(X[column.name]):
-            rounded.append(repr(column.name))
-            X[column.name] = values
-    how = f"--input {device_input}: trained and tested on whole numbers, as a device has them, of "
-    return [f"{how}{listed(rounded)}; multiply them in the table to keep fractions"] * bool(rounded)
+    limits, rounded, limited = np.iinfo(device_input), [], []
+    for name, values in X.select_dtypes(exclude=object).items():
+        is_date = values.dtype.kind == "M"
+        whole = _whole_hours(values) if is_date else np.rint(values)
+        X[name] = whole if is_date else whole.clip(limits.min, limits.max)
+        if not whole.equals(values):
+            rounded.append(repr(name))
+        if not X[name].equals(whole):
+            limited.append(repr(name))
+    notes = []
+    if rounded:
+        notes.append(
+            f"trained and tested on whole numbers, as a device has them, of {listed(rounded)}; "
+            "multiply numbers in the table to keep fractions"
+        )
+    if limited:
+        notes.append(
+            f"values of {listed(limited)} are cut off at {limits.min} and {limits.max}, as on a "
+            "device; divide them in the table, or choose a wider --input"
+        )
+    return [f"--input {device_input}: {note}" for note in notes]
+
+
+def _whole_hours(dates: pd.Series) -> pd.Series:
+    """Return dates rounded to hours of their own day, as a device rounds each feature."""
+    end_of_day = dates.dt.floor("D") + np.timedelta64(SECONDS_PER_DAY - 1, "s")  # stands for 24:00
+    hours = dates.dt.round("h")
+    return hours.mask(hours > end_of_day, end_of_day)
 
 
 def _lost_columns(model: Pipeline) -> Iterator[str]:

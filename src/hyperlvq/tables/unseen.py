@@ -62,21 +62,23 @@ class Unseen:
     def look_at(self, table: Table, values: Mapping[str, np.ndarray]) -> None:
         """Count what is new in the columns of a table, as `to_arrays` gives them."""
         for name, cells in values.items():
-            for news, is_new in self._news(self._columns[name], cells):
+            column = self._columns[name]
+            cells = days_of(cells) if column.kind is Kind.DATE else cells
+            for news, is_new in self._news(column, cells):
                 rows = np.flatnonzero(is_new)
                 if len(rows) and self._strict:
                     where = f"{table.form.name}, row {table.first_row + rows[0]}, column {name!r}"
-                    refusal = news.refusal.format(cell=f"'{_shown(cells[rows[0]])}'")
+                    refusal = news.refusal.format(cell=f"'{_shown(cells[rows[0]], column)}'")
                     raise InputError(f"{where}: {refusal} (--strict)")
                 if len(rows):
                     found = self._found.setdefault((name, news), _Found())
                     found.n_rows += len(rows)
                     for cell in cells[rows] if len(found.values) < MOST_VALUES else ():
-                        found.values[_shown(cell)] = None
+                        found.values[_shown(cell, column)] = None
 
     def _news(self, column: Column, cells: np.ndarray) -> Iterator[tuple[_News, np.ndarray]]:
         """Yield what may be new, and in which rows it is."""
-        is_missing = cells != cells  # NaN, of numbers and of text
+        is_missing = cells != cells  # NaN, of numbers, of dates and of text
         is_known = column.minimum is not None or column.levels is not None
         if is_known and column.n_missing == 0:
             yield MISSING, is_missing
@@ -90,8 +92,7 @@ class Unseen:
             seen = f"{column.shown(column.minimum)} to {column.shown(column.maximum)}"
             far = f"far outside of training's {seen}"
             news = _News(f"is {far} in {{rows}}: {{listed}}", f"{{cell}} is {far}")
-            values = days_of(cells) if column.kind is Kind.DATE else cells
-            yield news, (values < low) | (values > high)
+            yield news, (cells < low) | (cells > high)
 
     @property
     def notes(self) -> list[str]:
@@ -105,7 +106,5 @@ class Unseen:
         return notes
 
 
-def _shown(cell: str | float | np.datetime64) -> str:
-    if isinstance(cell, np.datetime64):
-        return str(cell.astype("M8[s]")).replace("T", " ").removesuffix(" 00:00:00")
-    return quoted(cell)[1:-1] if isinstance(cell, str) else f"{cell:g}"
+def _shown(cell: str | float, column: Column) -> str:
+    return quoted(cell)[1:-1] if isinstance(cell, str) else column.shown(cell)
