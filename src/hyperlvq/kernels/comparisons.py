@@ -285,7 +285,9 @@ def _count(values, columns, places, start, n_comparisons, n_holding):
         c, d = values[columns[at + 2]], values[columns[at + 3]]
         p, q, r, s = places[at], places[at + 1], places[at + 2], places[at + 3]
         for lane in range(len(n_holding)):
-            n_holding[lane] = (a[lane] >= p) + (b[lane] >= q) + (c[lane] >= r) + (d[lane] >= s)
+            n_holding[lane] = (
+                int(a[lane] >= p) + int(b[lane] >= q) + int(c[lane] >= r) + int(d[lane] >= s)
+            )
         at += 4
     else:
         n_holding[:] = 0
