@@ -1,6 +1,6 @@
 """Models as C on an emulated Cortex-M3: accuracy, flash, RAM and instructions, ours and rivals'.
 
-    python bench/firmware.py [--peers-python PATH]
+    python bench/firmware.py [--peers-python PATH | --predicted]
 
 Every model is trained on the same 1347 of scikit-learn's digits and predicts the other 450 on
 the emulator, in C built by the same lines; where a model depends on a seed, figures are means
@@ -23,16 +23,16 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_iris
 from sklearn.model_selection import train_test_split
 
 from hyperlvq import HyperLVQClassifier, make_classifier
-from hyperlvq.export import make_plan, to_c
+from hyperlvq.export import make_plan, predict_budget, to_c
 
 HERE = Path(__file__).parent
 HARNESS = HERE / "firmware"
 sys.path.insert(0, str(HERE.parent / "tests"))
-from export.firmware import CORTEX_M3, compiled, execute, linked, section_bytes  # noqa: E402
+from export.firmware import CORTEX_M3, compiled, cost, execute, linked, section_bytes  # noqa: E402
 
 SEEDS = range(5)
 #: Chosen by cross-validation on the training samples: see docs/firmware.md.
@@ -88,7 +88,16 @@ def main():
         metavar="PATH",
         help="interpreter of an environment that has bench/requirements-firmware-peers.txt",
     )
-    peers_python = parser.parse_args().peers_python
+    parser.add_argument(
+        "--predicted",
+        action="store_true",
+        help="print what units that compare take and what was predicted, instead",
+    )
+    options = parser.parse_args()
+    if options.predicted:
+        print_predicted()
+        return
+    peers_python = options.peers_python
     data = load_data()
     print("| model | accuracy, Python / C | agreement | flash B | RAM B | instructions |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |", flush=True)
@@ -101,6 +110,27 @@ def main():
         if peers_python is not None:
             for firmware in rivals(peers_python, data, Path(folder), "table"):
                 print(row(firmware, data), flush=True)
+
+
+def print_predicted():
+    """Print what networks of comparisons take without a harness, beside the budget."""
+    print("| model | flash B | predicted | stack B | at most | instructions | predicted |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
+    networks = {"one network of 4000 units": {"n_networks": 1, "n_units": 4000}}
+    for name, load, kind in (("iris", load_iris, "float"), ("digits", load_digits, "int16")):
+        X, y = load(return_X_y=True)
+        X, _, y, _ = train_test_split(X, y, stratify=y, random_state=0)
+        for what, parameters in (networks | {"the default vote": {}}).items():
+            model = HyperLVQClassifier(random_state=0, **parameters).fit(X, y)
+            plan = make_plan(model, name="net", input=kind)
+            with tempfile.TemporaryDirectory() as folder:
+                taken = cost(plan, "cortex-m3", Path(folder))
+            budget = predict_budget(plan, "cortex-m3")
+            pairs = [
+                f"{getattr(taken, figure):,.0f} | {getattr(budget, figure):,.0f}"
+                for figure in ("flash", "stack", "instructions")
+            ]
+            print(f"| {name}, {what}, {kind} |", " | ".join(pairs), "|", flush=True)
 
 
 def load_data():
