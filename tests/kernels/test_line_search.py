@@ -143,6 +143,12 @@ def test_cubic_has_its_minimum_between_the_points():
     assert cubic_minimum(end, start, SCALARS) == (pytest.approx(1), True)
 
 
+def test_cubic_has_its_minimum_at_a_point_without_a_slope():
+    start, end = (0.0, *cubic(0.0)), (1.0, *cubic(1.0))
+
+    assert cubic_minimum(start, end, SCALARS) == (1, True)
+
+
 def test_line_has_no_minimum():
     start, end = (np.float64(0), 0.0, -1.0), (np.float64(1), -1.0, -1.0)
 

@@ -108,6 +108,12 @@ def test_no_more_threads_than_cores(monkeypatch):
         assert map_blocks is map
 
 
+def test_the_library_with_the_most_threads_counts(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(8)), raising=False)
+
+    assert threads._usable_threads([1, 4, 2]) == 4
+
+
 @pytest.mark.parametrize("is_main", [False, True], ids=["helper", "main"])
 def test_an_error_in_a_share_reaches_the_caller(is_main):
     main, has_failed = threading.get_ident(), threading.Event()

@@ -632,3 +632,10 @@ def test_verbose_training_prints_the_loss_once_in_ten_iterations(readout, activa
     assert len(lines) == len(losses) // 10 > 0
     assert lines[0].startswith(f"iteration 10 of at most 25: loss {losses[9]:.6f}, ")
     assert lines[0].endswith(" s so far")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_readout_without_verbose_prints_nothing(activations, capsys):
+    LVQ1Classifier(max_iter=25, random_state=0).fit(*activations)
+
+    assert capsys.readouterr().out == ""
