@@ -16,6 +16,8 @@ from hyperlvq.kernels.threads import share_rows
 CACHED_ROWS = 64
 # Weights that meet two rows in one loop, so that a number is loaded once for several products.
 WEIGHTS_AT_ONCE = 5
+# Numbers of single precision in one step of a compiled loop: four vectors of 512 bits.
+COLUMNS_AT_ONCE = 64
 
 
 @compiled
@@ -42,7 +44,7 @@ def squared_distance(x: np.ndarray, w: np.ndarray) -> float:
 
 def linear_scores(X: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     """Return XWᵀ in float64 (samples × classes)."""
-    weights = _padded(exactly_summable(coefficients, X.dtype))
+    weights = padded_weights(exactly_summable(coefficients, X.dtype))
     scores = np.empty((len(X), len(weights)))
     share_rows(lambda rows: multiply(X[rows], weights, scores[rows]), len(X), weights.size)
     check_finite(scores, "scores")
@@ -54,7 +56,7 @@ def prototype_scores(
 ) -> np.ndarray:
     """Return minus each sample's squared distance to the closest prototype of each class."""
     exact = exactly_summable(prototypes, X.dtype)
-    weights, lengths = _padded(exact), squared_lengths(exact)
+    weights, lengths = padded_weights(exact), squared_lengths(exact)
     scores, largest = np.full((len(X), n_classes), -np.inf), np.empty(len(X))
 
     def score(rows):
@@ -65,25 +67,35 @@ def prototype_scores(
     return scores
 
 
-def _padded(weights):
-    """Return weights and rows of zeros, as many as `multiply` takes at once."""
-    return np.pad(weights, ((0, -len(weights) % WEIGHTS_AT_ONCE), (0, 0)))
+def padded_weights(weights: np.ndarray) -> np.ndarray:
+    """Return weights with rows of zeros, as many as `multiply` takes at once.
+
+    In single precision there are columns of zeros, too: vectors hold more of such numbers, and
+    those left over at the end of a row are added one by one.
+    """
+    n_rows, n_columns = weights.shape
+    n_columns += -n_columns % COLUMNS_AT_ONCE if weights.dtype == np.float32 else 0
+    padded = np.zeros((n_rows + -n_rows % WEIGHTS_AT_ONCE, n_columns), weights.dtype)
+    padded[:n_rows, : weights.shape[1]] = weights
+    return padded
 
 
 @compiled
 def multiply(X: np.ndarray, weights: np.ndarray, products: np.ndarray) -> None:
     """Write x·w of every row of X and of the weights, whose number is a multiple of five.
 
-    The last of an odd number of rows is its own neighbour, so that all go through the same loop.
+    Sums are of the type of the weights. The last of an odd number of rows is its own neighbour, so
+    that all go through the same loop.
     """
+    number = weights.dtype.type
     for j in range(0, weights.shape[0], WEIGHTS_AT_ONCE):
         a, b, c, d, e = weights[j], weights[j + 1], weights[j + 2], weights[j + 3], weights[j + 4]
         for m in range(0, X.shape[0], 2):
             next_m = min(m + 1, X.shape[0] - 1)
             x, z = X[m], X[next_m]
-            xa = xb = xc = xd = xe = za = zb = zc = zd = ze = 0.0
+            xa = xb = xc = xd = xe = za = zb = zc = zd = ze = number(0)
             for n in range(x.shape[0]):
-                first, second = np.float64(x[n]), np.float64(z[n])
+                first, second = number(x[n]), number(z[n])
                 xa += first * a[n]
                 xb += first * b[n]
                 xc += first * c[n]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
-from hyperlvq.kernels.distances import squared_norms
+from hyperlvq.kernels.distances import CACHED_ROWS, multiply, padded_weights, squared_norms
 from hyperlvq.kernels.scores import row_slices
 
 # Below this sum of distances a sample sits on both its winners: μ has no direction there.
@@ -57,36 +57,57 @@ def winners(
 
 
 @compiled
+def copy_rows(X: np.ndarray, copies: np.ndarray) -> None:
+    """Copy rows to the first columns of others; as one assignment it would not be vectorised."""
+    for m in range(X.shape[0]):
+        row, copy = X[m], copies[m]
+        for n in range(row.shape[0]):
+            copy[n] = row[n]
+
+
+@compiled
 def pull_of_block(
-    products: np.ndarray,
-    sample_norms: np.ndarray,
-    prototype_norms: np.ndarray,
+    X: np.ndarray,
     y: np.ndarray,
+    sample_norms: np.ndarray,
+    weights: np.ndarray,
+    padded: np.ndarray,
+    prototype_norms: np.ndarray,
     prototype_classes: np.ndarray,
     slope: float,
-    weights: np.ndarray,
     pull_sums: np.ndarray,
+    pulled: np.ndarray,
 ) -> float:
-    """Replace x·w by w_m ∂g/∂d, add its column sums to `pull_sums`, return the block's cost.
+    """Return the cost of a block; add Σ_m w_m ∂g/∂d to `pull_sums`, Σ_m w_m ∂g/∂d x_m to `pulled`.
 
-    `products` is samples × prototypes; ∂g/∂d is zero but for each sample's two winners.
+    ∂g/∂d is zero but for each sample's two winners. `padded` are the prototypes, as `multiply`
+    takes them, of the type that products are computed in.
     """
-    cost = 0.0
-    distances = np.empty(products.shape[1])
-    for m in range(products.shape[0]):
-        for j in range(products.shape[1]):
-            distance = sample_norms[m] - 2.0 * products[m, j] + prototype_norms[j]
-            distances[j] = max(distance, 0.0)
-            products[m, j] = 0.0
-        own, other = winners(distances, y[m], prototype_classes)
-        sample_cost, attraction, repulsion = cost_of_winners(
-            distances[own], distances[other], slope
-        )
-        cost += weights[m] * sample_cost
-        products[m, own] = weights[m] * attraction
-        products[m, other] = weights[m] * repulsion
-        pull_sums[own] += products[m, own]
-        pull_sums[other] += products[m, other]
+    number = padded.dtype.type
+    cost, distances = 0.0, np.empty(prototype_norms.shape[0])
+    products = np.empty((CACHED_ROWS, padded.shape[0]), padded.dtype)
+    cached = np.zeros((CACHED_ROWS, padded.shape[1]), X.dtype)  # as wide as the prototypes
+    for start in range(0, X.shape[0], CACHED_ROWS):
+        n_cached = min(CACHED_ROWS, X.shape[0] - start)
+        copy_rows(X[start : start + n_cached], cached)
+        multiply(cached[:n_cached], padded, products)
+        for k in range(n_cached):
+            m, x = start + k, cached[k]
+            for j in range(distances.shape[0]):
+                distance = sample_norms[m] - 2.0 * products[k, j] + prototype_norms[j]
+                distances[j] = max(distance, 0.0)
+            own, other = winners(distances, y[m], prototype_classes)
+            sample_cost, attraction, repulsion = cost_of_winners(
+                distances[own], distances[other], slope
+            )
+            cost += weights[m] * sample_cost
+            towards, away = number(weights[m] * attraction), number(weights[m] * repulsion)
+            pull_sums[own] += towards
+            pull_sums[other] += away
+            own_pulled, other_pulled = pulled[own], pulled[other]
+            for n in range(x.shape[0]):
+                own_pulled[n] += towards * number(x[n])
+                other_pulled[n] += away * number(x[n])
     return cost
 
 
@@ -106,28 +127,26 @@ def cost_and_gradient(
     of each class in y. `sample_norms` are `squared_norms(X)`, for those who call often;
     `map_blocks` may use threads, results are summed in the order of the blocks.
 
-    One block of rows serves both products, x·w and Σ_m ∂g/∂d x_m, so X is gone through once.
+    One block of rows serves both x·w and Σ_m ∂g/∂d x_m, so X is gone through once.
     Products run in float32 where X holds integers of one byte, small enough to lose nothing that
     matters; all else, and features that may lie far from 0, in float64.
     """
     if sample_norms is None:
         sample_norms = squared_norms(X)
     dtype = np.float32 if X.dtype.kind in "iu" and X.itemsize == 1 else np.float64
-    narrow_prototypes = prototypes.astype(dtype, copy=False)
-    prototype_norms = squared_norms(narrow_prototypes)
+    narrow = prototypes.astype(dtype, copy=False)
+    fixed = padded_weights(narrow), squared_norms(narrow), prototype_classes, slope
 
     def evaluate(rows):
-        block = X[rows].astype(dtype, copy=False)
-        products = block @ narrow_prototypes.T
         pull_sums = np.zeros(len(prototypes))
-        norms = sample_norms[rows], prototype_norms
-        classes = y[rows], prototype_classes
-        cost = pull_of_block(products, *norms, *classes, slope, weights[rows], pull_sums)
-        return cost, pull_sums, products.T @ block
+        pulled = np.zeros((len(prototypes), fixed[0].shape[1]), dtype)
+        samples = X[rows], y[rows], sample_norms[rows], weights[rows]
+        return pull_of_block(*samples, *fixed, pull_sums, pulled), pull_sums, pulled
 
-    total_cost, total_pulls, pulled = 0.0, np.zeros(len(prototypes)), np.zeros(prototypes.shape)
-    for cost, pull_sums, block_pulled in map_blocks(evaluate, row_slices(len(X))):
+    total_cost, total_pulls = 0.0, np.zeros(len(prototypes))
+    total_pulled = np.zeros(prototypes.shape)
+    for cost, pull_sums, pulled in map_blocks(evaluate, row_slices(len(X))):
         total_cost += cost
         total_pulls += pull_sums
-        pulled += block_pulled
-    return total_cost, 2 * (total_pulls[:, np.newaxis] * prototypes - pulled)
+        total_pulled += pulled[:, : X.shape[1]]
+    return total_cost, 2 * (total_pulls[:, np.newaxis] * prototypes - total_pulled)
