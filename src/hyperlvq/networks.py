@@ -168,11 +168,11 @@ class Trainer:
             return compare_rows(X, units, n_threads=1)
 
         n_samples = len(self.samples.y)
-        if n_samples > n_units:
-            with block_threads(blocks_per_thread=1) as map_blocks:
+        with block_threads(blocks_per_thread=1) as map_blocks:
+            if n_samples > n_units:
                 problem: Any = TallProblem(self.samples, encode, self.checked_rows, map_blocks)
-        else:
-            problem = WideProblem(self.samples, encode)
+            else:
+                problem = WideProblem(self.samples, encode, map_blocks)
         path = PenaltyPath(problem)
         if n_samples <= FEW_SAMPLES:
             with single_blas_thread:

@@ -27,7 +27,7 @@ def samples_of(rng, n_samples, n_units, n_classes=3, whole=False):
 def problem_of(samples, is_tall):
     if is_tall:
         return TallProblem(samples, np.asarray, np.arange(len(samples.y)), map)
-    return WideProblem(samples, np.asarray)
+    return WideProblem(samples, np.asarray, map)
 
 
 def test_gram_of_weighted_samples_has_double_precision(rng):

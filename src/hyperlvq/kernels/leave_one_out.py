@@ -5,8 +5,8 @@ columns of h, so that α does not depend on their number or scale. The left-out 
 what it would get had it not been there: t - (t - f)/(1 - l), with f its score and l its leverage.
 Of a sample that stands for several a portion of its weight is left out.
 
-Activations h are small integers, whose products add up exactly in single precision. Targets t
-and scores are less the mean target, which is what an intercept is for.
+Activations h are integers from -1 to 2. Targets t and scores are less the mean target, which is
+what an intercept is for.
 """
 
 from typing import Any, NamedTuple
@@ -15,10 +15,14 @@ import numpy as np
 from scipy import linalg
 from scipy.special import logsumexp
 
+from hyperlvq.kernels.bits import add_products, packed_digits
+from hyperlvq.kernels.distances import class_sums
 from hyperlvq.kernels.scores import row_slices
 
 #: Rows that are encoded and multiplied at once.
-BLOCK_ROWS = 2048
+BLOCK_ROWS = 4096
+#: Samples that stand for so many on average, or fewer, are multiplied as often as they count.
+MOST_REPEATED = 4
 #: The smallest 1 - l that is divided by.
 SMALLEST_REST = 1e-9
 #: A smaller sum of variances is rounding: all columns are constant.
@@ -77,27 +81,14 @@ class TallProblem:
         X, y, weights, portions, _ = samples
         self.total = weights.sum()
         targets, self.offset = samples.targets()
-        dtype = np.float32 if (weights == 1).all() else np.float64  # roots are not exact
-
-        def multiply(rows):
-            block = encode(X[rows]).astype(dtype)
-            sums = weights[rows] @ block
-            moment = block.T @ (weights[rows, None] * targets[rows])
-            block *= np.sqrt(weights[rows, None], dtype=dtype)
-            return sums, block.T @ block, moment
-
-        blocks = map_blocks(multiply, row_slices(len(X), BLOCK_ROWS))
-        sums, gram, moment = next(blocks)
-        gram = gram.astype(np.float64, copy=False)
-        for block_sums, products, block_moment in blocks:
-            sums += block_sums
-            gram += products
-            moment += block_moment
+        of_classes, gram = _sums_and_products(samples, encode, map_blocks)
+        sums = of_classes.sum(axis=0)
         self.mean = sums / self.total
-        gram -= np.outer(sums, self.mean)
+        gram -= np.outer(self.mean + 1, sums + self.total)
         self.variance = _divisor(gram.trace() / self.total)
         gram /= self.variance
-        self.gram, self.moment = gram, moment / self.variance
+        self.gram = gram
+        self.moment = (of_classes.T - np.outer(sums, self.offset)) / self.variance
         self.y, self.weights, self.targets = y[checked], weights[checked], targets[checked]
         self.portions = portions[checked]
         self.rows = encode(X[checked]) - self.mean.astype(np.float32)
@@ -134,14 +125,17 @@ class WideProblem:
     variance: Any
     gram: Any
 
-    def __init__(self, samples: WeightedSamples, encode: Any) -> None:
+    def __init__(self, samples: WeightedSamples, encode: Any, map_blocks: Any) -> None:
         X, self.y, self.weights, self.portions, _ = samples
         self.targets, self.offset = samples.targets()
         self.total, self.roots = self.weights.sum(), np.sqrt(self.weights)
         self.activations = encode(X)
-        single, shares = self.activations.astype(np.float32), self.weights / self.total
-        self.mean = shares @ single
-        products = (single @ single.T).astype(np.float64)
+        shares = self.weights / self.total
+        of_classes = class_sums(self.activations, self.y, self.weights, samples.n_classes)
+        self.mean = of_classes.sum(axis=0) / self.total
+        products = np.zeros((len(X), len(X)))
+        add_products(packed_digits(self.activations), products, map_blocks)
+        products = np.tril(products) + np.tril(products, -1).T
         with_mean = products @ shares
         products -= with_mean
         products -= (with_mean - shares @ with_mean)[:, None]
@@ -164,6 +158,31 @@ class WideProblem:
         """Return W (classes × units) and b."""
         W = solution.T @ self.activations / self.variance
         return W, self.offset - W @ self.mean
+
+
+def _sums_and_products(samples, encode, map_blocks):
+    """Return Σ w h of every class, and the lower triangle of Σ w (h + 1)(h + 1)ᵀ."""
+    X, y, weights, _, n_classes = samples
+    n_units = encode(X[:1]).shape[1]
+    sums, products = np.zeros((n_classes, n_units)), np.zeros((n_units, n_units))
+    are_few_counts = (weights == np.rint(weights)).all() and weights.mean() <= MOST_REPEATED
+
+    def multiply(rows):
+        activations = encode(X[rows])
+        block_sums = class_sums(activations, y[rows], weights[rows], n_classes)
+        if are_few_counts:
+            repeated = np.repeat(activations, weights[rows].astype(np.intp), axis=0)
+            return block_sums, packed_digits(np.ascontiguousarray(repeated.T))
+        block = (activations + 1) * np.sqrt(weights[rows, None])
+        return block_sums, block.T @ block
+
+    for block_sums, found in map_blocks(multiply, row_slices(len(X), BLOCK_ROWS)):
+        sums += block_sums
+        if are_few_counts:
+            add_products(found, products, map_blocks)
+        else:
+            products += found
+    return sums, products
 
 
 def _divisor(variance):
