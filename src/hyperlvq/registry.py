@@ -210,8 +210,6 @@ def _check_counts(name: str, value: Any) -> None:
 
 
 def _check_class_weight(name: str, value: Any) -> None:
-    if value is None or (isinstance(value, str) and value == "balanced"):
-        return
     if not isinstance(value, Mapping):
         raise ValueError(f"{name} must be a dict, 'balanced' or None, got {value!r}")
     for weight in value.values():
@@ -247,16 +245,18 @@ def _one_of(*choices: str) -> Parameter:
     return Parameter(partial(check_choice, choices=choices))
 
 
-def _check_number_or(name: str, value: Any, word: str, positive: bool = True) -> None:
-    if not (isinstance(value, str) and value == word):
-        check_real(name, value, positive=positive)
+def _or(special: str | None, check: Check) -> Check:
+    """Return a check of all values but a special one."""
+
+    def check_others(name: str, value: Any) -> None:
+        if not (value is None if special is None else isinstance(value, str) and value == special):
+            check(name, value)
+
+    return check_others
 
 
-def _number_or(
-    word: str, help_text: str, *, positive: bool = True, shown: bool = True
-) -> Parameter:
-    check = partial(_check_number_or, word=word, positive=positive)
-    return Parameter(check, float, help_text, shown=shown, word=word)
+def _number_or(word: str, help_text: str, check: Check, *, shown: bool = True) -> Parameter:
+    return Parameter(_or(word, check), float, help_text, shown=shown, word=word)
 
 
 def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
@@ -320,16 +320,6 @@ def _check_kinds(name: str, value: Any) -> None:
         raise ValueError(f"{name} must name at least one kind of units")
 
 
-def _check_count_or(name: str, value: Any, word: str) -> None:
-    if not (isinstance(value, str) and value == word):
-        check_integer(name, value, minimum=1)
-
-
-def _check_time_limit(name: str, value: Any) -> None:
-    if value is not None:
-        check_real(name, value, positive=True)
-
-
 def check_units(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
     """Raise if units have not as many comparisons as their kinds say."""
     import numpy as np
@@ -357,11 +347,11 @@ _at_least_one = partial(check_integer, minimum=1)
 
 _N_UNITS = Parameter(_at_least_one, int, "Number of hidden units", largest=100_000)
 _PROTOTYPES_PER_CLASS = Parameter(_check_counts, int, "Number of prototypes per class", 1000)
-_SLOPE = _number_or("auto", "Steepness of the sigmoid")
+_SLOPE = _number_or("auto", "Steepness of the sigmoid", _above_zero)
 _MAX_ITER = Parameter(_at_least_one, int, "Largest number of iterations", shown=False)
 _TOL_HELP = "Where training stops: the smaller, the later"
 _TOL = Parameter(check_real, float, _TOL_HELP, shown=False)
-_TOL_OR_AUTO = _number_or("auto", _TOL_HELP, positive=False, shown=False)
+_TOL_OR_AUTO = _number_or("auto", _TOL_HELP, check_real, shown=False)
 _INIT_NOISE = Parameter(
     check_real, float, "How far prototypes start from the class means", shown=False
 )
@@ -371,7 +361,9 @@ _VERBOSE = {"verbose": Parameter(partial(check_integer, minimum=0))}
 _SHUFFLED = {"shuffle": Parameter(check_boolean)}
 _WEIGHTED = {
     "class_weight": Parameter(
-        _check_class_weight, ("balanced",), "Let all classes count the same, however rare"
+        _or(None, _or("balanced", _check_class_weight)),
+        ("balanced",),
+        "Let all classes count the same, however rare",
     )
 }
 
@@ -498,9 +490,9 @@ PARTS: dict[str, PartRecord] = {
         },
         parameters={
             "n_networks": Parameter(_at_least_one, int, "Number of networks that vote", 1000),
-            "n_units": _N_UNITS._replace(check=partial(_check_count_or, word="auto")),
+            "n_units": _N_UNITS._replace(check=_or("auto", _at_least_one)),
             "time_limit": Parameter(
-                _check_time_limit,
+                _or(None, _above_zero),
                 float,
                 "Seconds after which a training begins no further network; cross-validation that "
                 "would take longer is left out unless --cv asks for it",
@@ -524,7 +516,7 @@ PARTS: dict[str, PartRecord] = {
             **_CLASSES,
         },
         parameters={
-            "alpha": _number_or("loo", "Strength of the penalty", positive=False),
+            "alpha": _number_or("loo", "Strength of the penalty", check_real),
             "penalty": _one_of("variance", "identity"),
             "solver": _one_of("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"),
             "max_iter": _MAX_ITER,
@@ -606,7 +598,7 @@ PARTS: dict[str, PartRecord] = {
             "solver": _one_of("lbfgs", "sgd"),
             "max_iter": _MAX_ITER,
             "tol": _TOL_OR_AUTO,
-            "learning_rate": Parameter(partial(_check_number_or, word="auto")),
+            "learning_rate": Parameter(_or("auto", _above_zero)),
             "init_noise": _INIT_NOISE,
             **_SHUFFLED,
             "warm_start": Parameter(check_boolean),
@@ -648,7 +640,7 @@ PARTS: dict[str, PartRecord] = {
             "prototypes_per_class": _PROTOTYPES_PER_CLASS,
             "slope": _SLOPE,
             "kernel": Parameter(_check_kernel),
-            "gamma": _number_or("scale", "Width of the kernel"),
+            "gamma": _number_or("scale", "Width of the kernel", _above_zero),
             "max_iter": _MAX_ITER,
             "tol": _TOL_OR_AUTO,
             "init_noise": _INIT_NOISE,
