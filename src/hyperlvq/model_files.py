@@ -326,14 +326,14 @@ def _from_plain(name: str, value: Any) -> Any:
     if value.keys() == {"tuple"} and isinstance(value["tuple"], list):
         return tuple(_from_plain(name, item) for item in value["tuple"])
     if value.keys() == {"pairs"} and isinstance(value["pairs"], list):
-        return dict(_pair(name, pair) for pair in value["pairs"])
+        if not all(_is_pair(pair) for pair in value["pairs"]):
+            raise ValueError(f"{_shown(name)} has a value of an unknown kind")
+        return {key: _from_plain(name, item) for key, item in value["pairs"]}
     return {key: _from_plain(name, item) for key, item in value.items()}
 
 
-def _pair(name: str, pair: Any) -> tuple[Any, Any]:
-    if not (isinstance(pair, list) and len(pair) == 2) or isinstance(pair[0], list | dict):
-        raise ValueError(f"{_shown(name)} has a value of an unknown kind")
-    return pair[0], _from_plain(name, pair[1])
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and not isinstance(value[0], list | dict)
 
 
 def _text_of(name: str, content: np.ndarray, lengths: np.ndarray, width: int) -> np.ndarray:

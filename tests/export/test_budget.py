@@ -19,7 +19,7 @@ from export.random_models import (
 )
 
 from hyperlvq.export import make_plan, to_c
-from hyperlvq.export.budget import code_terms, frame_terms, instruction_terms, predict_budget
+from hyperlvq.export.budget import predict_budget, terms_of
 from hyperlvq.export.comparison_layout import ComparisonLayout
 from hyperlvq.export.layout import Layout, layout_of
 from hyperlvq.export.model_layout import LARGEST_AVR_TABLE, LARGEST_AVR_TABLES, TYPE_BYTES
@@ -175,7 +175,7 @@ def test_scalings_that_differ_in_the_sign_of_zero_are_told_apart():
 def test_terms_of_a_prediction_are_those_counted_by_hand():
     # 64 units are two words of 32, 6 features one four and two ones; 6 outputs have two blocks.
     layout = Layout.planned(6, 64, 3, 2, clip=3, input="int16")
-    assert instruction_terms(layout, is_avr=False) == {
+    assert terms_of(layout, is_avr=False).instructions == {
         "prediction": 1,
         "level of 32 bits": 6,
         "level of 32 bits, remainder of 32 bits": 6,
@@ -205,8 +205,7 @@ def test_terms_of_a_prediction_are_those_counted_by_hand():
     ],
 )
 def test_code_has_loops_where_something_is_there_more_than_once(sizes, expected):
-    layout = Layout.planned(*sizes)
+    terms = terms_of(Layout.planned(*sizes), is_avr=False)
 
-    code = code_terms(layout, is_avr=False)
-    assert {name for name in code if name.startswith(("several", "class by"))} == expected
-    assert ("frames, several blocks" in frame_terms(layout)) == ("several blocks" in expected)
+    assert {name for name in terms.code if name.startswith(("several", "class by"))} == expected
+    assert ("frames, several blocks" in terms.frame) == ("several blocks" in expected)

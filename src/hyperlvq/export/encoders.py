@@ -105,15 +105,9 @@ class ComparingUnits(Units):
         """The runs, in the order of units."""
         pairs = np.column_stack([self.kinds, _n_above(self)])
         runs, counts = np.unique(pairs, axis=0, return_counts=True)
-        return [
-            Run(
-                int(n_units),
-                int(n_above),
-                int(N_COMPARISONS[kind] - n_above),
-                UNIT_KINDS[KINDS[kind]],
-            )
-            for (kind, n_above), n_units in zip(runs, counts, strict=True)
-        ]
+        rows = zip(runs.tolist(), counts.tolist(), strict=True)
+        tables = [(UNIT_KINDS[KINDS[kind]], n_above, n_units) for (kind, n_above), n_units in rows]
+        return [Run(n, above, len(table) - 1 - above, table) for table, above, n in tables]
 
     def activations(self, values: np.ndarray) -> np.ndarray:
         """Return the activations of values as the device receives them (samples × units)."""
