@@ -78,10 +78,10 @@ def test_flash_instructions_and_stack_are_as_predicted(target, settings, tmp_pat
 def test_a_planned_model_takes_at_least_as_much_as_the_fitted_one(
     hidden, readout, per_class, planned, kind, target
 ):
-    plan, _ = plan_and_samples(Settings(readout, kind, 8, 20, 128, 3, 4, per_class, hidden))
+    plan, _ = plan_and_samples(Settings(readout, kind, 8, 20, 120, 3, 4, per_class, hidden))
     budget = predict_budget(plan, target)
 
-    expected = predict_budget(planned(20, 128, 4, per_class, input=kind), target)
+    expected = predict_budget(planned(20, 120, 4, per_class, input=kind), target)
     assert expected.flash >= budget.flash
     assert expected.stack >= budget.stack
     assert expected.instructions >= 0.9 * budget.instructions
