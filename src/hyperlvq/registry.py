@@ -162,11 +162,7 @@ def readouts() -> dict[str, str]:
 
 
 def _names_of(role: str) -> dict[str, str]:
-    return {
-        record.recipe_name: kind
-        for kind, record in PARTS.items()
-        if record.role == role and record.recipe_name
-    }
+    return {str(each.recipe_name): kind for kind, each in PARTS.items() if each.role == role}
 
 
 def recipe_classes(hidden: str, readout: str) -> list[str]:
@@ -389,6 +385,10 @@ _ITERATIONS = {"loss_curve_": Learnt("losses", ("iterations",)), "n_iter_": Lear
 _SLOPE_IN_USE = {"slope_": Learnt("number")}
 _ONLINE = {**_PROTOTYPES, **_ITERATIONS, "_carried_weight": Learnt("share")}
 _ANYWHERE = frozenset({"tensors", "partitions"})
+_layer = partial(PartRecord, "hyperlvq.hidden", given_sizes={"units": "n_units"}, output="units")
+_prototype_readout = partial(
+    PartRecord, "hyperlvq.readouts", output_rows="prototypes_", export_refusal=None
+)
 
 #: The record of each part, by the name of its class.
 PARTS: dict[str, PartRecord] = {
@@ -431,8 +431,7 @@ PARTS: dict[str, PartRecord] = {
         check=_check_scaler,
         output="features",
     ),
-    "RVFLLayer": PartRecord(
-        "hyperlvq.hidden",
+    "RVFLLayer": _layer(
         recipe_name="rvfl",
         learnt={
             "weights_": Learnt("numbers", ("units", "features")),
@@ -440,14 +439,11 @@ PARTS: dict[str, PartRecord] = {
             **_FEATURES,
         },
         parameters={"n_units": _N_UNITS, **_RANDOM},
-        given_sizes={"units": "n_units"},
-        output="units",
         grid={"n_units": (100, 300, 1000)},
         runs_on=_ANYWHERE,
         export_refusal="its real weights and sigmoids have no integer form; use IntRVFLLayer",
     ),
-    "IntRVFLLayer": PartRecord(
-        "hyperlvq.hidden",
+    "IntRVFLLayer": _layer(
         takes_missing=True,
         recipe_name="intrvfl",
         learnt={"keys_": Learnt("signs", ("features", "units")), **_FEATURES},
@@ -458,21 +454,16 @@ PARTS: dict[str, PartRecord] = {
             ),
             **_RANDOM,
         },
-        given_sizes={"units": "n_units"},
-        output="units",
         grid={"n_units": (300, 1000), "clip": (1, 3, 7)},
         runs_on=_ANYWHERE,
         export_refusal=None,
     ),
-    "ComparisonLayer": PartRecord(
-        "hyperlvq.hidden",
+    "ComparisonLayer": _layer(
         takes_missing=True,
         recipe_name="comparisons",
         learnt={**_UNITS, **_FEATURES},
         parameters={"n_units": _N_UNITS, "kinds": Parameter(_check_kinds), **_RANDOM},
-        given_sizes={"units": "n_units"},
         check=check_units,
-        output="units",
         grid={"n_units": (1000, 4000)},
         runs_on=frozenset({"tensors"}),
         export_refusal=None,
@@ -534,8 +525,7 @@ PARTS: dict[str, PartRecord] = {
         runs_on=_ANYWHERE | {"batches"},
         export_refusal=None,
     ),
-    "CentroidClassifier": PartRecord(
-        "hyperlvq.readouts",
+    "CentroidClassifier": _prototype_readout(
         recipe_name="centroids",
         title="class means",
         learnt={
@@ -544,13 +534,10 @@ PARTS: dict[str, PartRecord] = {
             "_class_sums": Learnt("numbers", ("classes", "features")),
         },
         check=_check_centroids,
-        output_rows="prototypes_",
         runs_on=_ANYWHERE,
-        export_refusal=None,
         device_rule="perceptron",
     ),
-    "PerceptronClassifier": PartRecord(
-        "hyperlvq.readouts",
+    "PerceptronClassifier": _prototype_readout(
         recipe_name="perceptron",
         title="class means refined by mistakes",
         learnt=_ONLINE,
@@ -563,12 +550,9 @@ PARTS: dict[str, PartRecord] = {
         },
         grid={"learning_rate": (0.0001, 0.0005, 0.0025)},
         usual_iterations=50,
-        output_rows="prototypes_",
-        export_refusal=None,
         device_rule="perceptron",
     ),
-    "LVQ1Classifier": PartRecord(
-        "hyperlvq.readouts",
+    "LVQ1Classifier": _prototype_readout(
         recipe_name="lvq1",
         title="LVQ1 prototypes",
         learnt=_ONLINE,
@@ -583,12 +567,9 @@ PARTS: dict[str, PartRecord] = {
         },
         grid={"prototypes_per_class": (1, 3), "learning_rate": (0.02, 0.05)},
         usual_iterations=30,
-        output_rows="prototypes_",
-        export_refusal=None,
         device_rule="perceptron",
     ),
-    "GLVQClassifier": PartRecord(
-        "hyperlvq.readouts",
+    "GLVQClassifier": _prototype_readout(
         recipe_name="glvq",
         title="GLVQ prototypes",
         learnt={**_ONLINE, **_SLOPE_IN_USE, "learning_rate_": Learnt("number", required=False)},
@@ -616,9 +597,7 @@ PARTS: dict[str, PartRecord] = {
         grid={"slope": ("auto", 40.0), "prototypes_per_class": (1, 3)},
         training_flops=glvq_flops,
         usual_iterations=200,
-        output_rows="prototypes_",
         runs_on=_ANYWHERE | {"batches"},
-        export_refusal=None,
         device_rule="glvq",
     ),
     "KGLVQClassifier": PartRecord(
