@@ -241,18 +241,18 @@ def _one_of(*choices: str) -> Parameter:
     return Parameter(partial(check_choice, choices=choices))
 
 
-def _or(special: str | None, check: Check) -> Check:
+def _unless(special: str | None, check: Check) -> Check:
     """Return a check of all values but a special one."""
 
     def check_others(name: str, value: Any) -> None:
-        if not (value is None if special is None else isinstance(value, str) and value == special):
+        if not (isinstance(value, type(special)) and value == special):
             check(name, value)
 
     return check_others
 
 
 def _number_or(word: str, help_text: str, check: Check, *, shown: bool = True) -> Parameter:
-    return Parameter(_or(word, check), float, help_text, shown=shown, word=word)
+    return Parameter(_unless(word, check), float, help_text, shown=shown, word=word)
 
 
 def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
@@ -357,7 +357,7 @@ _VERBOSE = {"verbose": Parameter(partial(check_integer, minimum=0))}
 _SHUFFLED = {"shuffle": Parameter(check_boolean)}
 _WEIGHTED = {
     "class_weight": Parameter(
-        _or(None, _or("balanced", _check_class_weight)),
+        _unless(None, _unless("balanced", _check_class_weight)),
         ("balanced",),
         "Let all classes count the same, however rare",
     )
@@ -481,9 +481,9 @@ PARTS: dict[str, PartRecord] = {
         },
         parameters={
             "n_networks": Parameter(_at_least_one, int, "Number of networks that vote", 1000),
-            "n_units": _N_UNITS._replace(check=_or("auto", _at_least_one)),
+            "n_units": _N_UNITS._replace(check=_unless("auto", _at_least_one)),
             "time_limit": Parameter(
-                _or(None, _above_zero),
+                _unless(None, _above_zero),
                 float,
                 "Seconds after which a training begins no further network; cross-validation that "
                 "would take longer is left out unless --cv asks for it",
@@ -579,7 +579,7 @@ PARTS: dict[str, PartRecord] = {
             "solver": _one_of("lbfgs", "sgd"),
             "max_iter": _MAX_ITER,
             "tol": _TOL_OR_AUTO,
-            "learning_rate": Parameter(_or("auto", _above_zero)),
+            "learning_rate": Parameter(_unless("auto", _above_zero)),
             "init_noise": _INIT_NOISE,
             **_SHUFFLED,
             "warm_start": Parameter(check_boolean),
