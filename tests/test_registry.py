@@ -102,10 +102,3 @@ def test_every_record_is_that_of_its_class(name):
     estimator = estimator_class(readouts()[name])()
 
     assert record_of(estimator) is estimator._record
-
-
-def test_derived_class_has_no_record():
-    class Derived(hyperlvq.RLSClassifier):
-        pass
-
-    assert record_of(Derived()) is None
