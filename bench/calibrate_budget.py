@@ -28,7 +28,7 @@ from hyperlvq.export.scaling import make_scaling
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 from export.firmware import BOARDS, bare_image, cost, execute, samples_within  # noqa: E402
-from export.random_models import draw_comparing, plan_and_samples  # noqa: E402
+from export.random_models import draw_comparing, draw_size, plan_and_samples  # noqa: E402
 
 #: What an ATmega328P has beside code.
 MOST_AVR_TABLES = 28_000
@@ -86,11 +86,6 @@ def draw_comparing_plan(seed):
     """Return a plan of units that compare, of which some have scores of 64 bits."""
     plan, _ = plan_and_samples(draw_comparing(seed, 400, 1600, 60_000), seed)
     return plan if seed % 5 else replace(plan, biases=plan.biases + 2**32)
-
-
-def draw_size(rng, smallest, largest):
-    """Return a size, small ones as likely as large ones."""
-    return int(np.exp(rng.uniform(np.log(smallest), np.log(largest + 1))))
 
 
 def draw_ranges(rng, n_features, input_type):

@@ -3,14 +3,14 @@
 import json
 import subprocess
 import sys
-import time
+from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
-from measure import Table
+from measure import Table, median_seconds
 from sklearn.datasets import make_classification
 
 N_TRAINING, N_PREDICTED, N_FEATURES = 20_000, 500_000, 20
@@ -43,7 +43,7 @@ def command_table():
         )
         training = command_seconds(*fit, "--readout", "glvq")
         many = command_seconds(*predict_many)
-        reading = median(read_seconds(folder / "many.csv") for _ in range(REPEATS))
+        (reading,) = median_seconds([partial(pd.read_csv, folder / "many.csv")], REPEATS)
         starts = {
             "predict": ("predict", model, folder / "one.csv"),
             "show": ("show", model),
@@ -98,13 +98,6 @@ def measure_command(command):
         [sys.executable, "-c", MEASURE, *command], check=True, capture_output=True
     )
     return json.loads(found.stdout)
-
-
-def read_seconds(path):
-    """Return the seconds that pandas takes to read a table."""
-    start = time.perf_counter()
-    pd.read_csv(path)
-    return time.perf_counter() - start
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import matplotlib
 import numpy as np
-from firmware import SEEDS, load_data, make_plan, measure, rivals, write_ours
+from firmware import SEEDS, load_data, measure, our_firmware, rivals
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 from sklearn.model_selection import cross_val_score
@@ -79,7 +79,7 @@ def measure_all(peers_python):
         table = csv.writer(file, lineterminator="\n")
         table.writerow(COLUMNS)
         ours = (
-            (family, name, our_firmware(make, data, Path(folder) / name))
+            (family, name, our_firmware(name, make, data, Path(folder) / name))
             for family, name, make in our_models(data)
         )
         theirs = (
@@ -125,16 +125,6 @@ def cross_validated(recipe, X, y):
     """Return the mean accuracy of a recipe over five folds and five seeds."""
     models = [make_classifier(**recipe, random_state=seed) for seed in SEEDS]
     return mean(cross_val_score(model, X, y).mean() for model in models)
-
-
-def our_firmware(make, data, folder):
-    """Return the C of our model, one for each seed."""
-    found = []
-    for seed in SEEDS:
-        model = make(random_state=seed).fit(data["X_train"], data["y_train"])
-        plan = make_plan(model, name="digits", input="int16")
-        found.append(write_ours(folder.name, plan, None, folder / str(seed)))
-    return found
 
 
 def accuracy_and_flash(firmware, data):

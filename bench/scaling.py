@@ -8,6 +8,7 @@ Prints a table and, with -o, draws it. A slope of 1 means that twice as much tak
 import argparse
 import time
 from pathlib import Path
+from timeit import repeat
 
 import matplotlib
 import numpy as np
@@ -69,12 +70,7 @@ def measure(samples, features, units, classes):
 
 def cpu_seconds(call):
     """Return the least CPU time of several calls, which other processes disturb little."""
-    durations = []
-    for _ in range(REPEATS):
-        start = time.process_time()
-        call()
-        durations.append(time.process_time() - start)
-    return min(durations)
+    return min(repeat(call, timer=time.process_time, repeat=REPEATS, number=1))
 
 
 def slope_table(curves):

@@ -35,9 +35,9 @@ LARGEST_RATIO = 1.15
 def threads_table():
     """Measure every call in turn with each number of threads, so that noise hits them all."""
     calls = public_calls()
-    alone = measured(calls)
+    alone = {name: medians(call) for name, call in calls.items()}
     with busy_process():
-        beside = measured(calls)
+        beside = {name: medians(call) for name, call in calls.items()}
     rows = [
         [name, f"{1e3 * alone[name][0]:.1f} ms", *ratios(alone[name]), *ratios(beside[name])]
         for name in calls
@@ -84,11 +84,6 @@ def public_calls():
         "predict of the recipe, digits": partial(recipe.predict, digits),
         "predict of the recipe, one sample": partial(recipe.predict, digits[:1]),
     }
-
-
-def measured(calls):
-    """Return the median seconds of every call for each number of threads."""
-    return {name: medians(call) for name, call in calls.items()}
 
 
 def medians(call):

@@ -11,7 +11,8 @@ def take_apart(content):
     """Return our values in the header and the arrays of a model file."""
     n_header = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + n_header])
-    return json.loads(header["__metadata__"][ENTRY]), safetensors.load(content)
+    arrays = sorted(safetensors.load(content).items())  # in an order that differs from run to run
+    return json.loads(header["__metadata__"][ENTRY]), dict(arrays)
 
 
 def put_together(values, arrays):

@@ -28,6 +28,7 @@ def refusal(content):
     with pytest.raises(InputError) as refused:
         read_stream(io.BytesIO(content), "m")
     assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 300  # it does not quote whole files
     return str(refused.value)
 
 
@@ -71,7 +72,6 @@ NO_MODEL = (
     [
         (b"", "m is empty"),
         *((other, "m is not a model that hyperlvq saved") for other in NO_MODEL),
-        (b"PK\x03\x04", "m is a zip archive, as models of hyperlvq were before their format"),
         (with_header(b"{}"), "m is not a model that can be used: it has no model of hyperlvq in"),
         (with_header({"a": {"data_offsets": [0, 9]}}, b"123"), "m is cut off or damaged"),
         (with_header({"a": {"data_offsets": [0, 2]}}, b"123"), "m is cut off or damaged"),
@@ -132,6 +132,7 @@ VALUES = [
     ("random_state must be", "hidden/parameters/random_state", "__import__"),
     ("unknown kind", "readout/parameters/class_weight", {"pairs": [[[], 1]]}),
     ("per_class must be at most", "readout/parameters/prototypes_per_class", 10**30),
+    ("solver must be one of", "readout/parameters/solver", "\x1b[31m\n" * 10_000),
     ("n_iter_ must be at least 0", "readout/learnt/n_iter_", -1),
     ("n_iter_ must be at most", "readout/learnt/n_iter_", 10**400),
     ("_carried_weight must be less than 1", "readout/learnt/_carried_weight", 1e8),
@@ -235,13 +236,6 @@ def test_names_of_features_that_are_the_same_are_one_sentence(content):
 )
 def test_what_json_has_not_is_one_sentence(text, content):
     assert_unusable(text, take_apart(content)[1], "")
-
-
-def test_sentences_do_not_quote_whole_files(content):
-    values, arrays = take_apart(content)
-    values["steps"][2][1]["parameters"]["solver"] = "\x1b[31m\n" * 10_000
-
-    assert len(refusal(put_together(values, arrays))) < 300
 
 
 def test_texts_of_a_file_together_take_little_memory(content):

@@ -53,19 +53,18 @@ def folder(tmp_path_factory):
     return folder
 
 
-def test_recipe_learns(toy, wine):
-    model = hyperlvq.make_classifier("intrvfl", "medians", n_digits=2, random_state=0)
-
-    assert model.fit(*wine).score(*wine) > 0.9
-    assert record_of(model[-1]).recipe_name == "medians"
-
-
-def test_model_is_saved_and_loaded(toy, wine, tmp_path):
-    model = hyperlvq.make_classifier("intrvfl", "medians", random_state=0).fit(*wine)
+def test_recipe_learns_is_saved_and_loaded_and_refused_by_export_in_one_sentence(
+    toy, wine, tmp_path
+):
+    recipe = hyperlvq.make_classifier("intrvfl", "medians", n_digits=2, random_state=0)
+    model = recipe.fit(*wine)
     hyperlvq.save(model, tmp_path / "m.hlvq")
 
+    assert model.score(*wine) > 0.9
     loaded = hyperlvq.load(tmp_path / "m.hlvq")
     np.testing.assert_array_equal(loaded.predict(wine[0]), model.predict(wine[0]))
+    with pytest.raises(InputError, match="cannot export MedianClassifier: it has no integer form"):
+        make_plan(model)
 
 
 def test_study_runs_it(toy, tmp_path, monkeypatch):
@@ -78,25 +77,14 @@ def test_study_runs_it(toy, tmp_path, monkeypatch):
     assert all(step.record["accuracy"] > 0.8 for step in steps)
 
 
-def test_export_refuses_it_in_one_sentence(toy, wine):
-    model = hyperlvq.make_classifier("intrvfl", "medians", random_state=0).fit(*wine)
-
-    with pytest.raises(InputError, match="cannot export MedianClassifier: it has no integer form"):
-        make_plan(model)
-
-
-def test_help_names_it_and_its_option(tmp_path):
-    output = command("fit", "--help", folder=tmp_path)
-
-    assert "medians" in output
-    assert "--n-digits" in output
-
-
 def test_commands_take_it(folder):
+    options = command("fit", "--help", folder=folder)
     shown = command("show", "m.hlvq", folder=folder)
     predicted = command("predict", "m.hlvq", "t.csv", folder=folder)
     evaluated = json.loads(command("evaluate", "m.hlvq", "t.csv", "--json", folder=folder))
 
+    assert "medians" in options
+    assert "--n-digits" in options
     assert "intrvfl with medians: n_units=50, clip=3, n_digits=3\n" in shown
     assert len(predicted.splitlines()) == 31
     assert evaluated["accuracy"] > 0.8
@@ -114,10 +102,3 @@ def test_every_record_is_that_of_its_class(name):
     estimator = estimator_class(readouts()[name])()
 
     assert record_of(estimator) is estimator._record
-
-
-def test_derived_class_has_no_record():
-    class Derived(hyperlvq.RLSClassifier):
-        pass
-
-    assert record_of(Derived()) is None

@@ -1,6 +1,6 @@
 """Checks of what parts have learnt: before compiled code follows it, and in model files."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -25,10 +25,6 @@ POSSIBLY_EMPTY = frozenset(
 )
 
 
-def _accept(name: str, value: Any) -> None:
-    """Check nothing."""
-
-
 class ValueType(NamedTuple):
     """What the values of a learnt attribute are.
 
@@ -37,7 +33,7 @@ class ValueType(NamedTuple):
     """
 
     dtypes: tuple[str, ...] = ()
-    check: Check = _accept
+    check: Check = lambda name, value: None
     quick: bool = False
 
 
@@ -122,6 +118,10 @@ def _check_indices(name: str, value: Any, least: int, limit: int) -> None:
         raise ValueError(f"{name} must lie between {least} and {limit - 1}")
 
 
+def _indices_of(choices: Collection[str]) -> Check:
+    return partial(_check_indices, least=0, limit=len(choices))
+
+
 def _check_finite(name: str, value: np.ndarray) -> None:
     if value.dtype.kind == "f" and not np.isfinite(value).all():
         raise ValueError(f"{name} must be finite numbers")
@@ -135,14 +135,6 @@ def _check_not_infinite(name: str, value: np.ndarray) -> None:
 def _check_signs(name: str, value: np.ndarray) -> None:
     if value.min() < -1 or value.max() > 1 or not value.all():  # no temporary array
         raise ValueError(f"{name} must be -1 and 1 only")
-
-
-def _check_unit_kinds(name: str, value: np.ndarray) -> None:
-    _check_indices(name, value, 0, len(UNIT_KINDS))
-
-
-def _check_date_parts(name: str, value: np.ndarray) -> None:
-    _check_indices(name, value, 0, len(DATE_PARTS))
 
 
 def _check_losses(name: str, value: Any) -> None:
@@ -194,8 +186,8 @@ VALUE_TYPES: Mapping[str, ValueType] = {
     "numbers or nan": ValueType((*FLOATS, "float16"), _check_not_infinite),
     "samples": ValueType(SAMPLE_DTYPES, _check_finite),
     "indices": ValueType(("int64", "int32")),
-    "kinds": ValueType(("int32",), _check_unit_kinds, quick=True),
-    "parts of dates": ValueType(("int64", "int32"), _check_date_parts, quick=True),
+    "kinds": ValueType(("int32",), _indices_of(UNIT_KINDS), quick=True),
+    "parts of dates": ValueType(("int64", "int32"), _indices_of(DATE_PARTS), quick=True),
     "text": ValueType(("object",), _check_text),
     "names": ValueType(("object",), _check_names),
     "labels": ValueType(("bool", "integer", "float", "str", "object"), _check_labels, quick=True),

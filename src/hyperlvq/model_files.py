@@ -48,7 +48,6 @@ LENGTHS = ".lengths"
 #: The keys of JSON objects that stand for something else.
 MARKS = ({"tuple"}, {"pairs"}, {"text"})
 _TEXT_TYPE = re.compile(r"O|<U([1-9][0-9]{0,7})")
-_ZIP_START = b"PK\x03\x04"
 _PICKLE_START = re.compile(rb"\x80[\x02-\x05]")
 
 
@@ -182,9 +181,7 @@ class _Arrays:
             if not isinstance(value, np.ndarray):
                 plain[name] = _plain(name, value)
             elif value.dtype.kind in "OU":
-                self._count_text(len(value), value.dtype.itemsize)
-                pair = _bytes_of(value)
-                self.tensors[f"{owner}.{name}"], self.tensors[f"{owner}.{name}{LENGTHS}"] = pair
+                self._put_text(f"{owner}.{name}", value)
                 plain[name] = {"text": value.dtype.newbyteorder("<").str.lstrip("|")}
             else:
                 self.tensors[f"{owner}.{name}"] = np.ascontiguousarray(value)
@@ -205,7 +202,14 @@ class _Arrays:
             values[name] = self.tensors.pop(tensor)
         return values
 
+    def _put_text(self, name: str, texts: np.ndarray) -> None:
+        self._count_text(len(texts), texts.dtype.itemsize)
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        self.tensors[name] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        self.tensors[name + LENGTHS] = np.array([*map(len, encoded)], dtype=np.int64)
+
     def _take_text(self, name: str, dtype: Any) -> np.ndarray:
+        """Return the texts that `_put_text` took apart."""
         if not {name, name + LENGTHS} <= self.tensors.keys():
             raise ValueError(f"the text {_shown(name)} is missing")
         content, lengths = self.tensors.pop(name), self.tensors.pop(name + LENGTHS)
@@ -253,14 +257,12 @@ def _model_of(values: Mapping[str, Any], arrays: _Arrays) -> ModelFile:
     return ModelFile(steps, values["pipeline"], notes)
 
 
-def _step_of(step: Any, arrays: _Arrays) -> tuple[str, Part | None]:
-    if not (isinstance(step, list) and len(step) == 2 and isinstance(step[0], str)):
+def _step_of(named: Any, arrays: _Arrays) -> tuple[str, Part | None]:
+    if not (isinstance(named, list) and len(named) == 2 and isinstance(named[0], str)):
         raise ValueError("a step must be a name and a part")
-    name, values = step
-    return name, None if values is None else _part_of(name, values, arrays)
-
-
-def _part_of(step: str, values: Any, arrays: _Arrays) -> Part:
+    step, values = named
+    if values is None:
+        return step, None
     kind = _object("a part", values, {"class", PARAMETERS, "learnt"})["class"]
     if not isinstance(kind, str) or kind not in PARTS:
         raise ValueError(f"the class {_shown(kind)} is not one of hyperlvq's models")
@@ -278,7 +280,7 @@ def _part_of(step: str, values: Any, arrays: _Arrays) -> Part:
         for name, value in learnt.items():
             if record.learnt[name].type == "losses":
                 learnt[name] = _as_list(name, value)
-        return Part(kind, parameters, learnt)
+        return step, Part(kind, parameters, learnt)
 
 
 def _as_list(name: str, value: Any) -> list[Any]:
@@ -324,25 +326,18 @@ def _from_plain(name: str, value: Any) -> Any:
     if value.keys() == {"tuple"} and isinstance(value["tuple"], list):
         return tuple(_from_plain(name, item) for item in value["tuple"])
     if value.keys() == {"pairs"} and isinstance(value["pairs"], list):
-        return dict(_pair(name, pair) for pair in value["pairs"])
+        if not all(_is_pair(pair) for pair in value["pairs"]):
+            raise ValueError(f"{_shown(name)} has a value of an unknown kind")
+        return {key: _from_plain(name, item) for key, item in value["pairs"]}
     return {key: _from_plain(name, item) for key, item in value.items()}
 
 
-def _pair(name: str, pair: Any) -> tuple[Any, Any]:
-    if not (isinstance(pair, list) and len(pair) == 2) or isinstance(pair[0], list | dict):
-        raise ValueError(f"{_shown(name)} has a value of an unknown kind")
-    return pair[0], _from_plain(name, pair[1])
-
-
-def _bytes_of(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the UTF-8 bytes of all texts, and the number of them in each."""
-    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-    lengths = np.array([len(text) for text in encoded], dtype=np.int64)
-    return np.frombuffer(b"".join(encoded), dtype=np.uint8), lengths
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and not isinstance(value[0], list | dict)
 
 
 def _text_of(name: str, content: np.ndarray, lengths: np.ndarray, width: int) -> np.ndarray:
-    """Return the texts that `_bytes_of` took apart."""
+    """Return texts of UTF-8 bytes, of which each has so many."""
     types = content.dtype.name, lengths.dtype.name
     if types != ("uint8", "int64") or content.ndim != 1 or lengths.ndim != 1:
         raise ValueError(f"{_shown(name)} must be text")
@@ -395,11 +390,6 @@ def _not_a_model(start: bytes, name: str) -> InputError:
         return InputError(f"{name} is empty")
     if _PICKLE_START.match(start):
         return InputError(f"{name} is a pickle, which could run any code: it is refused")
-    if start.startswith(_ZIP_START):
-        return InputError(
-            f"{name} is a zip archive, as models of hyperlvq were before their format changed: "
-            "train it again"
-        )
     return _not_ours(name)
 
 

@@ -162,11 +162,7 @@ def readouts() -> dict[str, str]:
 
 
 def _names_of(role: str) -> dict[str, str]:
-    return {
-        record.recipe_name: kind
-        for kind, record in PARTS.items()
-        if record.role == role and record.recipe_name
-    }
+    return {str(each.recipe_name): kind for kind, each in PARTS.items() if each.role == role}
 
 
 def recipe_classes(hidden: str, readout: str) -> list[str]:
@@ -210,8 +206,6 @@ def _check_counts(name: str, value: Any) -> None:
 
 
 def _check_class_weight(name: str, value: Any) -> None:
-    if value is None or (isinstance(value, str) and value == "balanced"):
-        return
     if not isinstance(value, Mapping):
         raise ValueError(f"{name} must be a dict, 'balanced' or None, got {value!r}")
     for weight in value.values():
@@ -247,16 +241,18 @@ def _one_of(*choices: str) -> Parameter:
     return Parameter(partial(check_choice, choices=choices))
 
 
-def _check_number_or(name: str, value: Any, word: str, positive: bool = True) -> None:
-    if not (isinstance(value, str) and value == word):
-        check_real(name, value, positive=positive)
+def _unless(special: str | None, check: Check) -> Check:
+    """Return a check of all values but a special one."""
+
+    def check_others(name: str, value: Any) -> None:
+        if not (isinstance(value, type(special)) and value == special):
+            check(name, value)
+
+    return check_others
 
 
-def _number_or(
-    word: str, help_text: str, *, positive: bool = True, shown: bool = True
-) -> Parameter:
-    check = partial(_check_number_or, word=word, positive=positive)
-    return Parameter(check, float, help_text, shown=shown, word=word)
+def _number_or(word: str, help_text: str, check: Check, *, shown: bool = True) -> Parameter:
+    return Parameter(_unless(word, check), float, help_text, shown=shown, word=word)
 
 
 def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
@@ -320,16 +316,6 @@ def _check_kinds(name: str, value: Any) -> None:
         raise ValueError(f"{name} must name at least one kind of units")
 
 
-def _check_count_or(name: str, value: Any, word: str) -> None:
-    if not (isinstance(value, str) and value == word):
-        check_integer(name, value, minimum=1)
-
-
-def _check_time_limit(name: str, value: Any) -> None:
-    if value is not None:
-        check_real(name, value, positive=True)
-
-
 def check_units(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
     """Raise if units have not as many comparisons as their kinds say."""
     import numpy as np
@@ -357,11 +343,11 @@ _at_least_one = partial(check_integer, minimum=1)
 
 _N_UNITS = Parameter(_at_least_one, int, "Number of hidden units", largest=100_000)
 _PROTOTYPES_PER_CLASS = Parameter(_check_counts, int, "Number of prototypes per class", 1000)
-_SLOPE = _number_or("auto", "Steepness of the sigmoid")
+_SLOPE = _number_or("auto", "Steepness of the sigmoid", _above_zero)
 _MAX_ITER = Parameter(_at_least_one, int, "Largest number of iterations", shown=False)
 _TOL_HELP = "Where training stops: the smaller, the later"
 _TOL = Parameter(check_real, float, _TOL_HELP, shown=False)
-_TOL_OR_AUTO = _number_or("auto", _TOL_HELP, positive=False, shown=False)
+_TOL_OR_AUTO = _number_or("auto", _TOL_HELP, check_real, shown=False)
 _INIT_NOISE = Parameter(
     check_real, float, "How far prototypes start from the class means", shown=False
 )
@@ -371,7 +357,9 @@ _VERBOSE = {"verbose": Parameter(partial(check_integer, minimum=0))}
 _SHUFFLED = {"shuffle": Parameter(check_boolean)}
 _WEIGHTED = {
     "class_weight": Parameter(
-        _check_class_weight, ("balanced",), "Let all classes count the same, however rare"
+        _unless(None, _unless("balanced", _check_class_weight)),
+        ("balanced",),
+        "Let all classes count the same, however rare",
     )
 }
 
@@ -397,6 +385,10 @@ _ITERATIONS = {"loss_curve_": Learnt("losses", ("iterations",)), "n_iter_": Lear
 _SLOPE_IN_USE = {"slope_": Learnt("number")}
 _ONLINE = {**_PROTOTYPES, **_ITERATIONS, "_carried_weight": Learnt("share")}
 _ANYWHERE = frozenset({"tensors", "partitions"})
+_layer = partial(PartRecord, "hyperlvq.hidden", given_sizes={"units": "n_units"}, output="units")
+_prototype_readout = partial(
+    PartRecord, "hyperlvq.readouts", output_rows="prototypes_", export_refusal=None
+)
 
 #: The record of each part, by the name of its class.
 PARTS: dict[str, PartRecord] = {
@@ -439,8 +431,7 @@ PARTS: dict[str, PartRecord] = {
         check=_check_scaler,
         output="features",
     ),
-    "RVFLLayer": PartRecord(
-        "hyperlvq.hidden",
+    "RVFLLayer": _layer(
         recipe_name="rvfl",
         learnt={
             "weights_": Learnt("numbers", ("units", "features")),
@@ -448,14 +439,11 @@ PARTS: dict[str, PartRecord] = {
             **_FEATURES,
         },
         parameters={"n_units": _N_UNITS, **_RANDOM},
-        given_sizes={"units": "n_units"},
-        output="units",
         grid={"n_units": (100, 300, 1000)},
         runs_on=_ANYWHERE,
         export_refusal="its real weights and sigmoids have no integer form; use IntRVFLLayer",
     ),
-    "IntRVFLLayer": PartRecord(
-        "hyperlvq.hidden",
+    "IntRVFLLayer": _layer(
         takes_missing=True,
         recipe_name="intrvfl",
         learnt={"keys_": Learnt("signs", ("features", "units")), **_FEATURES},
@@ -466,21 +454,16 @@ PARTS: dict[str, PartRecord] = {
             ),
             **_RANDOM,
         },
-        given_sizes={"units": "n_units"},
-        output="units",
         grid={"n_units": (300, 1000), "clip": (1, 3, 7)},
         runs_on=_ANYWHERE,
         export_refusal=None,
     ),
-    "ComparisonLayer": PartRecord(
-        "hyperlvq.hidden",
+    "ComparisonLayer": _layer(
         takes_missing=True,
         recipe_name="comparisons",
         learnt={**_UNITS, **_FEATURES},
         parameters={"n_units": _N_UNITS, "kinds": Parameter(_check_kinds), **_RANDOM},
-        given_sizes={"units": "n_units"},
         check=check_units,
-        output="units",
         grid={"n_units": (1000, 4000)},
         runs_on=frozenset({"tensors"}),
         export_refusal=None,
@@ -498,9 +481,9 @@ PARTS: dict[str, PartRecord] = {
         },
         parameters={
             "n_networks": Parameter(_at_least_one, int, "Number of networks that vote", 1000),
-            "n_units": _N_UNITS._replace(check=partial(_check_count_or, word="auto")),
+            "n_units": _N_UNITS._replace(check=_unless("auto", _at_least_one)),
             "time_limit": Parameter(
-                _check_time_limit,
+                _unless(None, _above_zero),
                 float,
                 "Seconds after which a training begins no further network; cross-validation that "
                 "would take longer is left out unless --cv asks for it",
@@ -524,7 +507,7 @@ PARTS: dict[str, PartRecord] = {
             **_CLASSES,
         },
         parameters={
-            "alpha": _number_or("loo", "Strength of the penalty", positive=False),
+            "alpha": _number_or("loo", "Strength of the penalty", check_real),
             "penalty": _one_of("variance", "identity"),
             "solver": _one_of("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"),
             "max_iter": _MAX_ITER,
@@ -542,8 +525,7 @@ PARTS: dict[str, PartRecord] = {
         runs_on=_ANYWHERE | {"batches"},
         export_refusal=None,
     ),
-    "CentroidClassifier": PartRecord(
-        "hyperlvq.readouts",
+    "CentroidClassifier": _prototype_readout(
         recipe_name="centroids",
         title="class means",
         learnt={
@@ -552,13 +534,10 @@ PARTS: dict[str, PartRecord] = {
             "_class_sums": Learnt("numbers", ("classes", "features")),
         },
         check=_check_centroids,
-        output_rows="prototypes_",
         runs_on=_ANYWHERE,
-        export_refusal=None,
         device_rule="perceptron",
     ),
-    "PerceptronClassifier": PartRecord(
-        "hyperlvq.readouts",
+    "PerceptronClassifier": _prototype_readout(
         recipe_name="perceptron",
         title="class means refined by mistakes",
         learnt=_ONLINE,
@@ -571,12 +550,9 @@ PARTS: dict[str, PartRecord] = {
         },
         grid={"learning_rate": (0.0001, 0.0005, 0.0025)},
         usual_iterations=50,
-        output_rows="prototypes_",
-        export_refusal=None,
         device_rule="perceptron",
     ),
-    "LVQ1Classifier": PartRecord(
-        "hyperlvq.readouts",
+    "LVQ1Classifier": _prototype_readout(
         recipe_name="lvq1",
         title="LVQ1 prototypes",
         learnt=_ONLINE,
@@ -591,12 +567,9 @@ PARTS: dict[str, PartRecord] = {
         },
         grid={"prototypes_per_class": (1, 3), "learning_rate": (0.02, 0.05)},
         usual_iterations=30,
-        output_rows="prototypes_",
-        export_refusal=None,
         device_rule="perceptron",
     ),
-    "GLVQClassifier": PartRecord(
-        "hyperlvq.readouts",
+    "GLVQClassifier": _prototype_readout(
         recipe_name="glvq",
         title="GLVQ prototypes",
         learnt={**_ONLINE, **_SLOPE_IN_USE, "learning_rate_": Learnt("number", required=False)},
@@ -606,7 +579,7 @@ PARTS: dict[str, PartRecord] = {
             "solver": _one_of("lbfgs", "sgd"),
             "max_iter": _MAX_ITER,
             "tol": _TOL_OR_AUTO,
-            "learning_rate": Parameter(partial(_check_number_or, word="auto")),
+            "learning_rate": Parameter(_unless("auto", _above_zero)),
             "init_noise": _INIT_NOISE,
             **_SHUFFLED,
             "warm_start": Parameter(check_boolean),
@@ -624,9 +597,7 @@ PARTS: dict[str, PartRecord] = {
         grid={"slope": ("auto", 40.0), "prototypes_per_class": (1, 3)},
         training_flops=glvq_flops,
         usual_iterations=200,
-        output_rows="prototypes_",
         runs_on=_ANYWHERE | {"batches"},
-        export_refusal=None,
         device_rule="glvq",
     ),
     "KGLVQClassifier": PartRecord(
@@ -648,7 +619,7 @@ PARTS: dict[str, PartRecord] = {
             "prototypes_per_class": _PROTOTYPES_PER_CLASS,
             "slope": _SLOPE,
             "kernel": Parameter(_check_kernel),
-            "gamma": _number_or("scale", "Width of the kernel"),
+            "gamma": _number_or("scale", "Width of the kernel", _above_zero),
             "max_iter": _MAX_ITER,
             "tol": _TOL_OR_AUTO,
             "init_noise": _INIT_NOISE,

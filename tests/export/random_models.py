@@ -35,21 +35,22 @@ class Settings:
         return f"{kind}{self.readout}-{self.input}-{self.bits}bits-{sizes}-{outputs}"
 
 
+def draw_size(rng, smallest, largest):
+    """Return a size, small ones as likely as large ones."""
+    return int(np.exp(rng.uniform(np.log(smallest), np.log(largest + 1))))
+
+
 def draw(seed, most_features=170, most_units=2000, most_weights=60_000):
-    """Return random settings: small sizes as likely as large ones, all kinds in turn."""
+    """Return random settings, all kinds in turn."""
     rng = np.random.default_rng(seed)
-
-    def size(smallest, largest):
-        return int(np.exp(rng.uniform(np.log(smallest), np.log(largest + 1))))
-
     settings = Settings(
         readout=READOUTS[seed % 5],
         input=("float", "int16", "int32")[seed % 3],
         bits=(8, 16)[seed // 2 % 2],
-        n_features=size(1, most_features),
-        n_units=size(8, most_units),
-        clip=size(1, 127),
-        n_classes=size(2, 26),
+        n_features=draw_size(rng, 1, most_features),
+        n_units=draw_size(rng, 8, most_units),
+        clip=draw_size(rng, 1, 127),
+        n_classes=draw_size(rng, 2, 26),
         prototypes_per_class=int(rng.integers(1, 6)),
     )
     n_outputs = settings.n_classes * settings.prototypes_per_class

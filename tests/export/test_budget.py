@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from operator import attrgetter
 
 import numpy as np
@@ -18,7 +19,7 @@ from export.random_models import (
 )
 
 from hyperlvq.export import make_plan, to_c
-from hyperlvq.export.budget import code_terms, frame_terms, instruction_terms, predict_budget
+from hyperlvq.export.budget import predict_budget, terms_of
 from hyperlvq.export.comparison_layout import ComparisonLayout
 from hyperlvq.export.layout import Layout, layout_of
 from hyperlvq.export.model_layout import LARGEST_AVR_TABLE, LARGEST_AVR_TABLES, TYPE_BYTES
@@ -66,28 +67,25 @@ def test_flash_instructions_and_stack_are_as_predicted(target, settings, tmp_pat
 
 @pytest.mark.parametrize("target", BOARDS)
 @pytest.mark.parametrize("kind", ["float", "int16", "int32"])
-def test_a_planned_model_takes_at_least_as_much_as_the_fitted_one(kind, target):
-    plan, _ = plan_and_samples(Settings("glvq", kind, 8, 20, 128, 3, 4, 2))
-    planned = predict_budget(Layout.planned(20, 128, 4, 2, clip=3, bits=8, input=kind), target)
-
-    assert planned.flash >= predict_budget(plan, target).flash
-    assert 0 < planned.image - planned.flash < 1024  # the least program around it
-
-
-@pytest.mark.parametrize("target", BOARDS)
-@pytest.mark.parametrize("kind", ["float", "int16", "int32"])
 @pytest.mark.parametrize(
-    ("readout", "options"),
-    [(VOTE, {}), ("centroids", {"kinds": KINDS, "factor": 2})],
+    ("hidden", "readout", "per_class", "planned"),
+    [
+        ("intrvfl", "glvq", 2, partial(Layout.planned, clip=3)),
+        ("comparisons", VOTE, 1, ComparisonLayout.planned),
+        ("comparisons", "centroids", 1, partial(ComparisonLayout.planned, kinds=KINDS, factor=2)),
+    ],
 )
-def test_planned_units_that_compare_take_at_least_as_much(readout, options, kind, target):
-    plan, _ = plan_and_samples(Settings(readout, kind, 8, 20, 120, 0, 4, 1, "comparisons"))
-    planned = predict_budget(ComparisonLayout.planned(20, 120, 4, input=kind, **options), target)
-
+def test_a_planned_model_takes_at_least_as_much_as_the_fitted_one(
+    hidden, readout, per_class, planned, kind, target
+):
+    plan, _ = plan_and_samples(Settings(readout, kind, 8, 20, 120, 3, 4, per_class, hidden))
     budget = predict_budget(plan, target)
-    assert planned.flash >= budget.flash
-    assert planned.stack >= budget.stack
-    assert planned.instructions >= 0.9 * budget.instructions
+
+    expected = predict_budget(planned(20, 120, 4, per_class, input=kind), target)
+    assert expected.flash >= budget.flash
+    assert expected.stack >= budget.stack
+    assert expected.instructions >= 0.9 * budget.instructions
+    assert 0 < expected.image - expected.flash < 1024  # the least program around it
 
 
 @pytest.mark.parametrize(("excess", "complains"), [(0, False), (1, True)])
@@ -134,42 +132,33 @@ def test_sums_of_the_perceptron_are_as_wide_as_they_must_be(n_units, sum_type):
 
 
 @pytest.mark.parametrize("seed", range(900, 908))
-@pytest.mark.parametrize("rule", [None, "perceptron", "glvq"])
-def test_tables_of_the_c_are_those_of_the_layout(seed, rule, tmp_path):
-    settings = draw(seed, **SMALL)
+@pytest.mark.parametrize(
+    ("draw_settings", "rule"),
+    [(draw, None), (draw, "perceptron"), (draw, "glvq"), (draw_comparing, None)],
+)
+def test_tables_of_the_c_are_those_of_the_layout(draw_settings, rule, seed, tmp_path):
+    settings = draw_settings(seed, **SMALL)
     if rule and settings.readout == "rls":
         settings = replace(settings, readout="centroids")
     model = fitted_model(settings)
     names = {"name": "net", "input": settings.input}
     plan = make_plan(model, bits=16 if rule else settings.bits, **names)
     to_c(model if rule else plan, tmp_path, trainable=rule or False, **names)
-    layout = Layout.of(plan, rule)
+    layout = layout_of(plan, rule)
 
     found = re.findall(r"static const (\w+) net_(\w+)\[(\d+)\]", (tmp_path / "net.c").read_text())
+    types = {name: kind for kind, name, _ in found}
     n_rows = {name: int(n) for _, name, n in found}
-    types = {name: layout.score_type if kind == "net_score" else kind for kind, name, _ in found}
-    n_bytes = {name: n_rows[name] * TYPE_BYTES[types[name]] for name in layout.table_bytes}
+    entry_bytes = TYPE_BYTES | {"net_score": TYPE_BYTES[layout.score_type]}
+    if draw_settings is draw:
+        assert n_rows["scalings"] == layout.scaling.n_rows
+        assert types.get("scaling_of", "") == layout.scaling.index_type
+    else:
+        entry_bytes["net_run"] = 2 * TYPE_BYTES[layout.count_type]
+    others = types.keys() - {"scalings", "scaling_of", "classes"}
+    n_bytes = {name: n_rows[name] * entry_bytes[types[name]] for name in others}
     assert n_bytes == layout.table_bytes
-    assert n_rows["scalings"] == layout.scaling.n_rows
-    assert types.get("scaling_of", "") == layout.scaling.index_type
     assert ("classes" in types) == layout.has_class_table
-
-
-@pytest.mark.parametrize("seed", range(900, 906))
-def test_tables_of_comparisons_are_those_of_the_layout(seed, tmp_path):
-    plan, _ = plan_and_samples(draw_comparing(seed, **SMALL))
-    to_c(plan, tmp_path)
-    layout = layout_of(plan)
-
-    source = (tmp_path / "net.c").read_text()
-    found = re.findall(r"static const (\w+) net_(\w+)\[(\d+)\]", source)
-    entry_bytes = TYPE_BYTES | {
-        "net_score": TYPE_BYTES[layout.score_type],
-        "net_run": 2 * TYPE_BYTES[layout.count_type],
-    }
-    n_bytes = {name: int(n) * entry_bytes[kind] for kind, name, n in found if name != "classes"}
-    assert n_bytes == layout.table_bytes
-    assert ("net_classes" in source) == layout.has_class_table
 
 
 def test_scalings_that_differ_in_the_sign_of_zero_are_told_apart():
@@ -186,7 +175,7 @@ def test_scalings_that_differ_in_the_sign_of_zero_are_told_apart():
 def test_terms_of_a_prediction_are_those_counted_by_hand():
     # 64 units are two words of 32, 6 features one four and two ones; 6 outputs have two blocks.
     layout = Layout.planned(6, 64, 3, 2, clip=3, input="int16")
-    assert instruction_terms(layout, is_avr=False) == {
+    assert terms_of(layout, is_avr=False).instructions == {
         "prediction": 1,
         "level of 32 bits": 6,
         "level of 32 bits, remainder of 32 bits": 6,
@@ -216,8 +205,7 @@ def test_terms_of_a_prediction_are_those_counted_by_hand():
     ],
 )
 def test_code_has_loops_where_something_is_there_more_than_once(sizes, expected):
-    layout = Layout.planned(*sizes)
+    terms = terms_of(Layout.planned(*sizes), is_avr=False)
 
-    code = code_terms(layout, is_avr=False)
-    assert {name for name in code if name.startswith(("several", "class by"))} == expected
-    assert ("frames, several blocks" in frame_terms(layout)) == ("several blocks" in expected)
+    assert {name for name in terms.code if name.startswith(("several", "class by"))} == expected
+    assert ("frames, several blocks" in terms.frame) == ("several blocks" in expected)

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from export.firmware import (
     AVR,
@@ -31,7 +32,6 @@ from hyperlvq.export.layout import layout_of
 
 SMALL = Settings("glvq", "int16", 8, 5, 40, 3, 3, 2)
 COMPARING = Settings(VOTE, "float", 8, 5, 40, 0, 3, 2, "comparisons")
-LITTLE = {"most_features": 40, "most_units": 100, "most_weights": 4000}
 SOFT_FLOAT = re.compile(r"__aeabi_(f|d|[iul]+2[fd])\w*|__\w+[sd]f[23i]\w*")
 CLASS_NAMES = [
     'quote " and \\ backslash',
@@ -62,10 +62,6 @@ int main(void)
 @pytest.fixture
 def model(iris):
     return make_classifier("intrvfl", "centroids", n_units=40, random_state=0).fit(*iris)
-
-
-def symbols(target, file):
-    return [line.split() for line in execute([target.tool("nm"), file]).splitlines()]
 
 
 def test_files_are_named_after_the_model_and_leave_others_alone(model, iris, tmp_path):
@@ -100,8 +96,7 @@ def test_vectors_must_be_finite_samples(vectors, model, tmp_path):
 
 
 def test_header_names_features_ranges_and_classes(iris, tmp_path):
-    pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(iris[0], columns=["long*/", "wide\\", "new\nline", "naïve ??/"])
+    table = pd.DataFrame(iris[0], columns=["long*/", "wide\\", "new\nline", "naïve ??/"])
     names = np.array(["one", "two", "*/ three"])[iris[1]]
     model = make_classifier("intrvfl", "centroids", n_units=40, random_state=0).fit(table, names)
     to_c(model, tmp_path, name="net")
@@ -127,14 +122,6 @@ def test_names_of_classes_come_out_of_c_as_they_went_in(target, trainable, rng, 
     assert said.decode().split("\n")[:-1] == sorted(CLASS_NAMES)
 
 
-def test_literals_of_text_are_ascii_and_cannot_run_into_what_follows():
-    assert string_literal("é0") == r'"\303\2510"'
-    assert string_literal("a\n1") == r'"a\0121"'
-    assert string_literal("??/") == r'"\?\?/"'
-    assert string_literal("\ud800") == r'"\?"'
-    assert string_literal(" ~\x7f") == r'" ~\177"'
-
-
 def test_two_models_link_together_in_c_plus_plus(model, tmp_path):
     require_tools("g++")
     for name in ("one", "two"):
@@ -151,36 +138,30 @@ def test_two_models_link_together_in_c_plus_plus(model, tmp_path):
 
 
 @on_every(EMULATED)
-def test_every_name_is_prefixed_and_nothing_lies_in_static_ram(target, tmp_path):
-    write(SMALL, tmp_path)
-
-    defined = [
-        row for row in symbols(target, compile_object(target, tmp_path)) if row[-2] in "TtDdBbRr"
-    ]
-    own = [row for row in defined if not row[-1].startswith(("$", "__", "."))]
-    assert all(row[-1].startswith("net_") for row in own)
-    assert not [row for row in own if row[-2] in "DdBb"]
-
-
-@on_every(EMULATED)
-@pytest.mark.parametrize("settings", [draw(seed, 40, 200, 4000) for seed in range(6)], ids=str)
-def test_only_builds_for_float_have_floating_point(settings, target, tmp_path):
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *(draw(seed, 40, 200, 4000) for seed in range(6)),
+        *(draw_comparing(seed, 40, 100, 4000) for seed in range(3)),
+    ],
+    ids=str,
+)
+def test_names_are_prefixed_no_ram_is_static_and_only_scaling_of_floats_computes_in_float(
+    settings, target, tmp_path
+):
     write(settings, tmp_path)
     source = re.sub(r"/\*.*?\*/", "", (tmp_path / "net.c").read_text(), flags=re.DOTALL)
+    takes_floats = settings.input == "float"
 
-    names = [row[-1] for row in symbols(target, compile_object(target, tmp_path))]
-    assert any(map(SOFT_FLOAT.fullmatch, names)) == (settings.input == "float")
-    assert bool(re.search(r"\b(float|double)\b", source)) == (settings.input == "float")
-
-
-@on_every(EMULATED)
-@pytest.mark.parametrize("settings", [draw_comparing(seed, **LITTLE) for seed in range(3)], ids=str)
-def test_units_that_compare_need_no_floating_point_nor_static_ram(settings, target, tmp_path):
-    write(settings, tmp_path)
-
-    rows = symbols(target, compile_object(target, tmp_path))
-    assert not any(SOFT_FLOAT.fullmatch(row[-1]) for row in rows)
-    assert not [row for row in rows if row[-2] in "DdBb" and row[-1].startswith("net_")]
+    nm = execute([target.tool("nm"), compile_object(target, tmp_path)])
+    symbols = [line.split()[-2:] for line in nm.splitlines()]
+    own = [each for each in symbols if not each[1].startswith(("$", "__", "."))]
+    assert all(name.startswith("net_") for kind, name in own if kind in "TtDdBbRr")
+    assert not [name for kind, name in own if kind in "DdBb"]
+    assert any(SOFT_FLOAT.fullmatch(name) for _, name in symbols) == (
+        takes_floats and settings.hidden == "intrvfl"
+    )
+    assert bool(re.search(r"\b(float|double)\b", source)) == takes_floats
 
 
 def budget_row(folder, what):
@@ -190,21 +171,14 @@ def budget_row(folder, what):
 
 
 @pytest.mark.parametrize("settings", [SMALL, COMPARING], ids=str)
-def test_readme_states_the_predicted_budget(settings, tmp_path):
-    plan = write(settings, tmp_path)
+def test_page_states_the_predicted_budget_and_compile_lines_that_work(settings, tmp_path):
+    plan = write(settings, tmp_path, n_samples=40)
     budgets = [predict_budget(plan, target) for target in ("cortex-m3", "riscv32", "avr")]
+    rows = ("flash: tables and code", "RAM: static", "RAM: stack", "instructions")
+    for row, field in zip(rows, ("flash", "ram", "stack", "instructions"), strict=True):
+        assert budget_row(tmp_path, row) == [f"{getattr(b, field):,}" for b in budgets]
 
-    places = {"flash: tables and code": "flash", "RAM: static": "ram", "RAM: stack": "stack"}
-    for place, field in {**places, "instructions": "instructions"}.items():
-        assert budget_row(tmp_path, place) == [f"{getattr(b, field):,}" for b in budgets]
-
-
-@pytest.mark.parametrize("settings", [SMALL, COMPARING], ids=str)
-def test_compile_lines_of_the_readme_work(settings, tmp_path):
-    write(settings, tmp_path, n_samples=40)
-    readme = (tmp_path / "net.md").read_text()
-    lines = [line for line in readme.splitlines() if re.match(r"[\w-]*gcc ", line)]
-
+    lines = re.findall(r"^[\w-]*gcc .*", (tmp_path / "net.md").read_text(), re.M)
     assert len(lines) == 5
     for line in lines:
         require_tools(line.split()[0])
@@ -275,10 +249,15 @@ def test_literals_of_numbers_read_back_exactly(real, whole):
         (2**15, "INT32_C(32768)"),
         (2**31 - 1, "INT32_C(2147483647)"),
         (2**31, "INT64_C(2147483648)"),
+        ("é0", r'"\303\2510"'),
+        ("a\n1", r'"a\0121"'),
+        ("??/", r'"\?\?/"'),
+        ("\ud800", r'"\?"'),
+        (" ~\x7f", r'" ~\177"'),
     ],
 )
-def test_literals_are_as_wide_as_their_values_need(value, literal):
-    assert integer_literal(value) == literal
+def test_literals_are_as_wide_as_needed_and_run_into_nothing_that_follows(value, literal):
+    assert (string_literal if isinstance(value, str) else integer_literal)(value) == literal
 
 
 @given(st.text() | st.text("?\\/*\n"))

@@ -11,53 +11,41 @@ from hyperlvq.export.device import parse_size
 from hyperlvq.export.layout import Layout
 
 
-def largest_units(n_features, n_classes, per_class=1, **options):
-    """Return the number of units that a device can hold."""
-    (setting,) = device_settings(
-        n_features, n_classes, prototypes_per_class=per_class, clip=3, **options
-    )
-    assert list(setting) == ["n_units"]
-    return setting["n_units"]
-
-
 @pytest.mark.parametrize("target", BOARDS)
-def test_the_largest_number_of_units_fits_and_the_next_does_not(target):
-    n_units = largest_units(64, 10, 2, chip=target, max_flash="16k", max_ram="2k")
+@pytest.mark.parametrize(
+    ("hidden", "readout", "planned"),
+    [("intrvfl", "centroids", Layout.planned), ("comparisons", "rls", ComparisonLayout.planned)],
+)
+def test_the_largest_model_fits_and_the_next_does_not(hidden, readout, planned, target):
+    device = {"chip": target, "max_flash": "16k", "max_ram": "2k", "input": "int16"}
+    given = {"clip": 3} if hidden == "intrvfl" else {}
+    (setting,) = device_settings(64, 10, hidden=hidden, readout=readout, **given, **device)
+    n_units = setting["n_units"]
 
     def flash(n_units):
-        return predict_budget(Layout.planned(64, n_units, 10, 2), target).flash
-
-    assert n_units % 32 == 0
-    assert flash(n_units) <= 16384 < flash(n_units + 32)
-
-
-@pytest.mark.parametrize("target", BOARDS)
-def test_the_largest_network_that_compares_fits_and_the_next_does_not(target):
-    n_units = device_units(64, 10, chip=target, max_flash="16k", max_ram="2k", input="int16")
-    (setting,) = device_settings(
-        *(64, 10), hidden="comparisons", readout="rls", chip=target, max_flash="16k", input="int16"
-    )
-
-    def flash(n_units):
-        layout = ComparisonLayout.planned(64, n_units, 10, input="int16")
-        return predict_budget(layout, target).flash
+        return predict_budget(planned(64, n_units, 10, input="int16"), target).flash
 
     assert setting == {"n_units": n_units}
+    assert n_units % 32 == 0
     assert flash(n_units) <= 16384 < flash(n_units + 32)
+    if hidden == "comparisons":
+        assert device_units(64, 10, **device) == n_units
 
 
 @pytest.mark.parametrize(
     "shape", [(64, 10, 3), (300, 2, 1), (40, 26, 1), (200, 24, 1), (10, 26, 1)]
 )
 def test_no_avr_is_given_tables_that_it_cannot_read(shape):
-    n_units = largest_units(*shape, chip="avr")
     n_features, n_classes, per_class = shape
+    (setting,) = device_settings(
+        n_features, n_classes, prototypes_per_class=per_class, clip=3, chip="avr"
+    )
 
     def complaint(n_units):
         return Layout.planned(n_features, n_units, n_classes, per_class).avr_complaint
 
-    assert complaint(n_units) == ""
-    assert "bytes of" in complaint(n_units + 32)
+    assert complaint(setting["n_units"]) == ""
+    assert "bytes of" in complaint(setting["n_units"] + 32)
 
 
 def test_there_is_a_setting_for_each_number_of_prototypes_and_more_leave_fewer_units():
@@ -68,16 +56,18 @@ def test_there_is_a_setting_for_each_number_of_prototypes_and_more_leave_fewer_u
     assert units == sorted(units, reverse=True)
 
 
-@pytest.mark.parametrize("readout", ["rls", "centroids", "perceptron"])
-def test_readouts_of_one_output_per_class_have_units_only(readout):
-    (setting,) = device_settings(20, 3, max_flash="4k", readout=readout)
-
-    assert list(setting) == ["n_units"]
-
-
-def test_what_is_given_is_kept_and_large_devices_get_enough_units():
-    assert device_settings(4, 3, max_flash="16k", n_units=64, prototypes_per_class=1) == [{}]
-    assert largest_units(4, 3, max_flash="1000k") == 2000
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [
+        # Large devices get enough units, and prototypes only where a readout has several per class.
+        *(({"readout": readout}, [{"n_units": 2000}]) for readout in ("rls", "perceptron")),
+        # What is given is kept.
+        ({"n_units": 64, "prototypes_per_class": 1}, [{}]),
+        ({"n_units": 64}, [{"prototypes_per_class": number} for number in (1, 2, 3)]),
+    ],
+)
+def test_settings_are_what_is_not_given(options, settings):
+    assert device_settings(4, 3, max_flash="1000k", **options) == settings
 
 
 @pytest.mark.parametrize(
@@ -95,11 +85,9 @@ def test_what_is_given_is_kept_and_large_devices_get_enough_units():
 def test_what_cannot_be_had_is_one_sentence(options, message):
     with pytest.raises(InputError, match=message):
         device_settings(4, 3, **options)
-
-
-def test_network_that_no_device_holds_is_one_sentence():
-    with pytest.raises(InputError, match="no model of 4 features and 3 classes fits the device"):
-        device_units(4, 3, max_flash=200)
+    if list(options) == ["max_flash"]:
+        with pytest.raises(InputError, match=message):
+            device_units(4, 3, **options)
 
 
 @pytest.mark.parametrize("text", ["1536", "1536b", "1.5k", "1.5 KB", "1.5kB", "1.5KiB", 1536])

@@ -1,7 +1,6 @@
 """Learning on the device: the numbers of the twin in Python, and of the kernel."""
 
 import re
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -49,14 +48,8 @@ def model(stream):
     )
 
 
-class Learnt(NamedTuple):
-    prototypes: np.ndarray
-    wrong: int
-    predicted: np.ndarray
-
-
 def learn_on(target, learner, X, y, folder):
-    """Let a target learn what Python learns, from the same start, and return what it reports."""
+    """Let a target learn as Python does; return prototypes, last mistakes and predictions."""
     to_c(learner, folder)
     rows = c_rows(learner.plan.values(X))
     (folder / "stream.h").write_text(
@@ -74,7 +67,7 @@ def learn_on(target, learner, X, y, folder):
     assert n_bytes == Layout.of(learner.plan, learner.rule).learnt_bytes
     assert f" {n_bytes} bytes" in (folder / "net.h").read_text()
     assert f"| RAM: the model | {n_bytes:,} |" in (folder / "net.md").read_text()
-    return Learnt(entries.reshape(learner.prototypes.shape), wrong, predicted)
+    return entries.reshape(learner.prototypes.shape), wrong, predicted
 
 
 @pytest.mark.parametrize("rate", [None, 2.0])
@@ -84,13 +77,13 @@ def test_perceptron_learns_the_same_bits_as_python(target, rate, model, stream, 
     learner = make_learner(model, **given)
     start = learner.prototypes.copy()
 
-    learnt = learn_on(target, learner, *stream, tmp_path)
+    prototypes, wrong, predicted = learn_on(target, learner, *stream, tmp_path)
 
     mistakes = [learner.learn(*stream) for _ in range(PASSES)]
     assert (start != learner.prototypes).any()
-    np.testing.assert_array_equal(learnt.prototypes, learner.prototypes)
-    assert learnt.wrong == mistakes[-1]
-    np.testing.assert_array_equal(learnt.predicted, learner.predict_index(stream[0]))
+    np.testing.assert_array_equal(prototypes, learner.prototypes)
+    assert wrong == mistakes[-1]
+    np.testing.assert_array_equal(predicted, learner.predict_index(stream[0]))
     # Entries stop at 16 bits if the rate is high.
     assert (np.abs(learner.prototypes.astype(int)).max() == LARGEST_ENTRY) == (rate is not None)
 
@@ -100,13 +93,13 @@ def test_glvq_learns_within_float_rounding_of_python(target, model, stream, tmp_
     learner = make_learner(model, name="net", input="int16", rule="glvq")
     start = learner.prototypes.copy()
 
-    learnt = learn_on(target, learner, *stream, tmp_path)
+    prototypes, *_ = learn_on(target, learner, *stream, tmp_path)
 
     for _ in range(PASSES):
         learner.learn(*stream)
     scale = np.abs(learner.prototypes).max()
     assert np.abs(start - learner.prototypes).max() > 0.01 * scale
-    np.testing.assert_allclose(learnt.prototypes, learner.prototypes, rtol=1e-4, atol=1e-4 * scale)
+    np.testing.assert_allclose(prototypes, learner.prototypes, rtol=1e-4, atol=1e-4 * scale)
 
 
 @both_rules

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from export.random_models import draw, draw_comparing, plan_and_samples
+from export.random_models import Settings, draw, draw_comparing, plan_and_samples
 from onnx.reference import ReferenceEvaluator
 
 import hyperlvq
@@ -17,6 +17,7 @@ from hyperlvq.checks import InputError
 from hyperlvq.export import make_plan
 from hyperlvq.export.onnx_graph import to_onnx
 
+SMALL = Settings("centroids", "float", 8, 3, 40, 3, 3, 1)
 #: 5 readouts, 3 inputs and 2 widths, drawn in turns, come together in all ways.
 N_MODELS = 60
 
@@ -25,13 +26,6 @@ def fitted(rng, X, n_classes=3, **parameters):
     y = np.arange(len(X)) % n_classes
     model = make_classifier("intrvfl", "centroids", random_state=0, **parameters)
     return model.fit(X, rng.permutation(y))
-
-
-def random_plan(rng, n_features=3, n_units=40, **parameters):
-    """Return the plan of class means, and its samples."""
-    X = rng.uniform(size=(50, n_features))
-    X[:2] = [[0], [1]]
-    return make_plan(fitted(rng, X, n_units=n_units, **parameters)), X
 
 
 def run_in_onnxruntime(model, values):
@@ -84,14 +78,17 @@ def test_ties_that_no_line_settles_are_the_plans(rng):
     assert_same(plan, np.arange(-2, 605)[:, None] * [1, 1, 1])
 
 
-@pytest.mark.parametrize("n_units", [1, 63, 64, 65, 128])
-def test_units_fill_words_or_not(rng, n_units):
-    assert_same(*random_plan(rng, n_units=n_units))
+@pytest.mark.parametrize(
+    ("n_features", "n_units"),
+    [
+        *((3, n_units) for n_units in (1, 63, 64, 65, 128)),  # words of 64 are full or not
+        *((n_features, 70) for n_features in (1, 2, 31, 32, 33, 255, 256, 300)),
+    ],
+)
+def test_any_number_of_features_and_units_is_counted(n_features, n_units):
+    settings = replace(SMALL, n_features=n_features, n_units=n_units, clip=127)
 
-
-@pytest.mark.parametrize("n_features", [1, 2, 3, 31, 32, 33, 255, 256, 300])
-def test_any_number_of_features_is_counted(rng, n_features):
-    assert_same(*random_plan(rng, n_features, n_units=70, clip=127))
+    assert_same(*plan_and_samples(settings))
 
 
 @pytest.mark.parametrize("bits", [8, 16])
@@ -111,8 +108,8 @@ def test_largest_products_do_not_overflow_or_saturate(rng, bits, clip):
     assert_same(plan, X)
 
 
-def test_first_of_equal_scores_wins(rng):
-    plan, X = random_plan(rng)
+def test_first_of_equal_scores_wins():
+    plan, X = plan_and_samples(SMALL)
     plan = replace(plan, weights=np.zeros_like(plan.weights), biases=np.zeros_like(plan.biases))
 
     assert_same(plan, X)
@@ -132,8 +129,8 @@ def test_labels_are_of_the_classes_own_type(rng, classes):
     assert run_in_onnxruntime(to_onnx(plan), plan.values(X))[0].dtype.kind in (y.dtype.kind, "O")
 
 
-def test_batches_have_any_size(rng):
-    plan, X = random_plan(rng)
+def test_batches_have_any_size():
+    plan, X = plan_and_samples(SMALL)
 
     assert_same(plan, X[:1])
     labels, scores = run_in_onnxruntime(to_onnx(plan), np.empty((0, 3), dtype=np.float32))
@@ -142,8 +139,8 @@ def test_batches_have_any_size(rng):
 
 
 @pytest.mark.parametrize("run", RUNTIMES)
-def test_nan_counts_as_the_smallest_value(rng, run):
-    plan, X = random_plan(rng)
+def test_nan_counts_as_the_smallest_value(run):
+    plan, X = plan_and_samples(SMALL)
     missing = plan.values(X)
     missing[:, 1] = np.nan
     X[:, 1] = X[:, 1].min()
@@ -173,8 +170,8 @@ def test_model_says_what_it_is_in_operators_of_the_standard(rng):
     assert model.ir_version == 8
 
 
-def test_file_holds_the_model_or_is_named(rng, tmp_path):
-    plan, _ = random_plan(rng)
+def test_file_holds_the_model_or_is_named(tmp_path):
+    plan, _ = plan_and_samples(SMALL)
 
     model = to_onnx(plan, tmp_path / "three.onnx")
 
@@ -184,8 +181,8 @@ def test_file_holds_the_model_or_is_named(rng, tmp_path):
         to_onnx(plan, tmp_path / "missing" / "three.onnx")
 
 
-def test_missing_package_is_one_sentence(rng, monkeypatch):
-    plan, _ = random_plan(rng)
+def test_missing_package_is_one_sentence(monkeypatch):
+    plan, _ = plan_and_samples(SMALL)
     monkeypatch.setitem(sys.modules, "onnx", None)
 
     with pytest.raises(ModuleNotFoundError, match=r"^ONNX export needs: pip install 'hyperlvq\["):

@@ -122,16 +122,17 @@ class Terms(NamedTuple):
 def terms_of(layout: Layout | ComparisonLayout, is_avr: bool) -> Terms:
     """Return the terms of a model."""
     if isinstance(layout, ComparisonLayout):
-        return comparison_terms(layout)
-    return Terms(code_terms(layout, is_avr), instruction_terms(layout, is_avr), frame_terms(layout))
+        terms = _comparison_terms(layout)
+    else:
+        terms = _code(layout, is_avr), _instructions(layout, is_avr), _frame(layout)
+    return Terms(*({name: float(n) for name, n in each.items() if n} for each in terms))
 
 
-def code_terms(layout: Layout, is_avr: bool) -> dict[str, float]:
-    """Return what the code of a model consists of, by name."""
+def _code(layout, is_avr):
     planes, store, scaling = layout.n_planes, _store(layout, is_avr), layout.scaling
     is_float = layout.input == "float"
     multiplier_bytes = TYPE_BYTES.get(scaling.field_types.get("multiplier", ""), 0)
-    terms: dict[str, float] = {
+    return {
         "program": 1,
         f"level of {layout.input}": 1,
         f"level, product of {scaling.product_bits} bits": scaling.product_bits > 0,
@@ -157,15 +158,13 @@ def code_terms(layout: Layout, is_avr: bool) -> dict[str, float]:
         "clip, plane": layout.clips * planes,
         "clip, kept plane": layout.clips * layout.n_activation_planes,
     }
-    return _present(terms)
 
 
-def instruction_terms(layout: Layout, is_avr: bool) -> dict[str, float]:
-    """Return how often the parts of a prediction run, by name."""
+def _instructions(layout, is_avr):
     words, planes, n_features = _n_words(layout, is_avr), layout.n_planes, layout.n_features
     fours, ones = layout.fours, layout.ones
     store, level_steps = _store(layout, is_avr), _level_steps(layout.scaling, is_avr)
-    terms: dict[str, float] = {
+    return {
         "prediction": 1,
         **{name: times * n_features for name, times in level_steps.items()},
         **_crowding("count fours", planes, words * fours),
@@ -181,13 +180,11 @@ def instruction_terms(layout: Layout, is_avr: bool) -> dict[str, float]:
         **_products(layout, is_avr),
         "output": layout.n_outputs,
     }
-    return _present(terms)
 
 
-def frame_terms(layout: Layout) -> dict[str, float]:
-    """Return what the frames of functions hold beside arrays, by name."""
+def _frame(layout):
     # Few terms, so that a bound of all measured models is one of others too.
-    terms: dict[str, float] = {
+    return {
         "frames": 1,
         f"frames, {layout.input}": 1,
         "frames, product of 64 bits": layout.scaling.product_bits == 64,
@@ -198,11 +195,9 @@ def frame_terms(layout: Layout) -> dict[str, float]:
         "frames, plane": layout.n_planes,
         f"frames, plane beyond {CROWDED[0]}": max(layout.n_planes - CROWDED[0], 0),
     }
-    return _present(terms)
 
 
-def comparison_terms(layout: ComparisonLayout) -> Terms:
-    """Return the terms of a model whose units compare."""
+def _comparison_terms(layout):
     threshold = f"threshold of {TYPE_BYTES[layout.threshold_type]} bytes"
     has_wide_features = layout.feature_type != "uint8_t"
     products = {
@@ -235,7 +230,7 @@ def comparison_terms(layout: ComparisonLayout) -> Terms:
         f"compare {layout.input}": 1,
         "compare, scores of 64 bits": layout.score_bits == 64,
     }
-    return Terms(*map(_present, (code, instructions, frame)))
+    return code, instructions, frame
 
 
 def _classes(layout):
@@ -246,10 +241,6 @@ def _classes(layout):
         "class by division": per_class not in (0, 1, 2, 4),
         "class by shift": per_class in (2, 4),
     }
-
-
-def _present(terms):
-    return {name: float(times) for name, times in terms.items() if times}
 
 
 def _crowding(name, planes, times):

@@ -17,6 +17,7 @@ from hyperlvq.export.ctext import (
     unsigned_literal,
     value_literals,
 )
+from hyperlvq.export.encoders import ordered
 from hyperlvq.export.layout import (
     BLOCK_UNITS,
     PACKED_UNITS,
@@ -27,7 +28,6 @@ from hyperlvq.export.layout import (
 from hyperlvq.export.learning import GLVQLearner, PerceptronLearner
 from hyperlvq.export.model_layout import TYPE_BYTES, stored_biases
 from hyperlvq.export.plan import Plan
-from hyperlvq.export.thresholds import ordered
 
 #: What reads so many bytes of an AVR's flash.
 PROGRAM_READERS = {1: "pgm_read_byte", 2: "pgm_read_word", 4: "pgm_read_dword"}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperlvq.export.encoders import Run
+from hyperlvq.export.encoders import Run, ordered
 from hyperlvq.export.model_layout import (
     TYPE_BYTES,
     ModelLayout,
@@ -20,7 +20,6 @@ from hyperlvq.export.model_layout import (
     unsigned_type,
 )
 from hyperlvq.export.plan import Plan
-from hyperlvq.export.thresholds import ordered
 from hyperlvq.registry import UNIT_KINDS
 
 

@@ -84,11 +84,10 @@ def device_settings(
         planned = partial(ComparisonLayout.planned, kinds=parameters.get("kinds", "conjunction"))
     else:
         planned = partial(Layout.planned, clip=parameters.get("clip", max(layer.grid["clip"])))
-    limits = _limits(max_flash, max_ram)
     settings = []
     for per_class in (given,) if given else PROTOTYPES if has_several else (1,):
         sizes = {"n_classes": n_classes, "prototypes_per_class": per_class, **options}
-        most = _largest_units(partial(planned, n_features, **sizes), limits, chip)
+        most = _largest_units(partial(planned, n_features, **sizes), chip, max_flash, max_ram)
         wanted = parameters.get("n_units", min(most, ENOUGH_UNITS[hidden]))
         if 0 < wanted <= most:
             found = {"n_units": wanted}
@@ -143,7 +142,7 @@ def device_units(
     planned = partial(
         ComparisonLayout.planned, n_features, n_classes=n_classes, input=input, bits=bits
     )
-    most = _largest_units(planned, _limits(max_flash, max_ram), chip)
+    most = _largest_units(planned, chip, max_flash, max_ram)
     if not most:
         raise InputError(NOTHING_FITS.format(n_features, n_classes))
     return most
@@ -157,16 +156,12 @@ def exportable_recipe(hidden: str, readout: str) -> list[PartRecord]:
     return records
 
 
-def _limits(max_flash, max_ram):
-    return [inf if size is None else parse_size(size) for size in (max_flash, max_ram)]
-
-
-def _largest_units(planned, limits, chip):
+def _largest_units(planned, chip, *limits):
     """Return the most units, a multiple of 32, that fit; 0 where no number does.
 
-    `planned` returns the layout of a number of units.
+    `planned` returns the layout of a number of units; `limits` are of flash and RAM.
     """
-    most_flash, most_ram = limits
+    most_flash, most_ram = (inf if size is None else parse_size(size) for size in limits)
 
     def exceeds(n_units):
         budget = predict_budget(planned(n_units=n_units), chip)

@@ -1,7 +1,7 @@
 """How an integer model turns features into activations: by levels and signs, or by comparisons."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,15 +12,19 @@ from hyperlvq.export.scaling import (
     INPUT_DTYPES,
     FloatScaling,
     IntegerScaling,
+    beyond,
     make_scaling,
 )
-from hyperlvq.export.thresholds import device_thresholds, ordered
 from hyperlvq.kernels.units import COUNTS, KINDS, N_COMPARISONS, Units
 from hyperlvq.prediction import compare, encode
 from hyperlvq.registry import UNIT_KINDS
 
 #: Most units of a thermometer, features and outputs: an int of 16 bits counts them.
 LARGEST_SIZE = 2**15 - 1
+#: Bits of a float32 without its sign.
+MAGNITUDE = 2**31 - 1
+#: How often the values of an input can be halved.
+INPUT_BITS = 32
 LOWEST: np.ndarray = np.array([min(activations) for activations in UNIT_KINDS.values()])
 
 
@@ -75,17 +79,11 @@ class Run(NamedTuple):
     activations: tuple[int, ...]  # by the number of comparisons that hold
 
 
-@dataclass(frozen=True, eq=False)
-class ComparingUnits:
-    """Units that compare a few features with thresholds, as `hyperlvq.kernels.units` has them.
+class ComparingUnits(Units):
+    """Units that compare, with thresholds of the type in which the device receives features.
 
     They are in the order of runs, and none is constant.
     """
-
-    features: np.ndarray
-    thresholds: np.ndarray  # in the type in which the device receives features
-    keys: np.ndarray
-    kinds: np.ndarray
 
     @property
     def n_units(self) -> int:
@@ -105,30 +103,16 @@ class ComparingUnits:
     @property
     def runs(self) -> list[Run]:
         """The runs, in the order of units."""
-        pairs = np.column_stack([self.kinds, _n_above(self.keys, self.kinds)])
+        pairs = np.column_stack([self.kinds, _n_above(self)])
         runs, counts = np.unique(pairs, axis=0, return_counts=True)
-        return [
-            Run(
-                int(n_units),
-                int(n_above),
-                int(N_COMPARISONS[kind] - n_above),
-                UNIT_KINDS[KINDS[kind]],
-            )
-            for (kind, n_above), n_units in zip(runs, counts, strict=True)
-        ]
-
-    def take(self, chosen: np.ndarray) -> "ComparingUnits":
-        """Return the units of these indices, which must rise."""
-        return ComparingUnits(*self._units.take(chosen))
+        rows = zip(runs.tolist(), counts.tolist(), strict=True)
+        tables = [(UNIT_KINDS[KINDS[kind]], n_above, n_units) for (kind, n_above), n_units in rows]
+        return [Run(n, above, len(table) - 1 - above, table) for table, above, n in tables]
 
     def activations(self, values: np.ndarray) -> np.ndarray:
         """Return the activations of values as the device receives them (samples × units)."""
-        units = self._units._replace(thresholds=self.thresholds.astype(np.float64))
+        units = self._replace(thresholds=self.thresholds.astype(np.float64))
         return compare(values.astype(np.float64), units)
-
-    @property
-    def _units(self) -> Units:
-        return Units(self.features, self.thresholds, self.keys, self.kinds)
 
 
 class Encoding(NamedTuple):
@@ -180,22 +164,20 @@ def _comparisons(parts, dtype):
     is_constant = units.kinds == KINDS.index("constant")
     if is_constant.all():
         raise InputError("cannot export units of which none compares anything")
-    order = np.lexsort([_n_above(units.keys, units.kinds), units.kinds])
+    order = np.lexsort([_n_above(units), units.kinds])
     order = order[~is_constant[order]]
     units = _positive_first(units.take(order))
-    thresholds = device_thresholds(units, parts, dtype)
-    encoder = ComparingUnits(units.features, thresholds, units.keys, units.kinds)
+    encoder = ComparingUnits(*units._replace(thresholds=_device_thresholds(units, parts, dtype)))
     ranges = _ranges(encoder, len(parts.feature_names))
     rows = parts.output_rows
     notes = _notes_on_steps(ranges, parts.feature_names, dtype)
     return Encoding(encoder, rows[:, order], rows[:, is_constant], ranges, notes)
 
 
-def _n_above(keys, kinds):
+def _n_above(units):
     """Return how many keys of each unit are +1."""
-    sums = np.concatenate([[0], np.cumsum(keys > 0)])
-    ends = np.cumsum(N_COMPARISONS[kinds])
-    return sums[ends] - sums[ends - N_COMPARISONS[kinds]]
+    sums = np.concatenate([[0], np.cumsum(units.keys > 0)])
+    return sums[units.ends] - sums[units.ends - N_COMPARISONS[units.kinds]]
 
 
 def _positive_first(units):
@@ -204,6 +186,54 @@ def _positive_first(units):
     places = np.lexsort([-units.keys, of_unit])
     features, thresholds, keys = (part[places] for part in units[:3])
     return Units(features, thresholds, keys, units.kinds)
+
+
+def _device_thresholds(units, parts, dtype):
+    """Return for each threshold of the model the smallest value of a type that reaches it.
+
+    For every value of that type a comparison then holds on the device where it holds in the model.
+    """
+    scale, factors, offsets = parts.scale, 1.0, 0.0
+    if scale is not None:
+        factors, offsets = (scale.learnt[name][units.features] for name in ("scale_", "min_"))
+    raw = (units.thresholds - offsets) / factors  # up to rounding
+    limits: Any = np.finfo(dtype) if dtype == np.float32 else np.iinfo(dtype)
+    ends = [-np.inf if dtype == np.float32 else limits.min, limits.max]
+    lowest, highest = (np.full(len(raw), code) for code in ordered(np.array(ends, dtype=dtype)))
+
+    def reaches(codes):
+        with np.errstate(over="ignore"):
+            scaled = _values_of(codes, dtype).astype(np.float64) * factors + offsets
+        is_clipped = scale is not None and scale.parameters["clip"]
+        return (np.clip(scaled, 0, 1) if is_clipped else scaled) >= units.thresholds
+
+    is_held = reaches(highest) & (np.rint(raw) >= limits.min)
+    if not is_held.all():
+        i = is_held.argmin()
+        name = parts.feature_names[units.features[i]]
+        raise InputError(f"feature {name!r} is compared with {raw[i]:g}, {beyond(dtype)}")
+    for _ in range(INPUT_BITS):
+        middle = (lowest + highest) >> 1
+        is_reached = reaches(middle)
+        highest = np.where(is_reached, middle, highest)
+        lowest = np.where(is_reached, lowest, middle + 1)
+    return _values_of(highest, dtype)
+
+
+def ordered(values: np.ndarray) -> np.ndarray:
+    """Return integers in the order of values: those themselves, or made of a float32's bits."""
+    if values.dtype != np.float32:
+        return values.astype(np.int64)
+    bits = values.view(np.int32).astype(np.int64)
+    return np.where(bits < 0, -(bits & MAGNITUDE), bits)
+
+
+def _values_of(codes, dtype):
+    """Return the values that `ordered` makes these integers of."""
+    if dtype != np.float32:
+        return codes.astype(dtype)
+    magnitudes = np.abs(codes).astype(np.int32).view(np.float32)
+    return np.where(codes < 0, -magnitudes, magnitudes)
 
 
 def _ranges(encoder, n_features):

@@ -46,8 +46,10 @@ def fitted_parts(model: Any) -> FittedParts:
     if not (first.learnt and hidden.learnt and readout.learnt):
         raise InputError(NOT_FITTED)
     names = _feature_names(steps.get(PREPARATION), first, model)
-    if scale is not None:
-        _check_ranges(scale, names)
+    is_known = np.isfinite(scale.learnt["data_range_"] if scale else 0)
+    if not is_known.all():
+        unknown = names[is_known.argmin()]
+        raise InputError(f"feature {unknown!r} has no range: all its training values are missing")
     output_rows = readout.learnt[str(record.output_rows)]
     if not np.abs(output_rows).max() < LARGEST:
         raise InputError("cannot export a readout whose numbers are not finite or too large")
@@ -107,13 +109,6 @@ def _check_scaler(scale: Part) -> None:
             f"cannot export MinMaxScaler with feature_range={limits!r}: "
             "the layer takes features in (0, 1)"
         )
-
-
-def _check_ranges(scale: Part, names: tuple[str, ...]) -> None:
-    is_missing = ~np.isfinite(scale.learnt["data_range_"])
-    if is_missing.any():
-        unknown = names[is_missing.argmax()]
-        raise InputError(f"feature {unknown!r} has no range: all its training values are missing")
 
 
 def _feature_names(preparation: Part | None, first: Part, model: Any) -> tuple[str, ...]:

@@ -102,9 +102,6 @@ def to_onnx(
 class Graph:
     """Nodes in the order in which they run; arrays among their inputs become constants."""
 
-    helper: Any
-    from_array: Any
-
     def __init__(self) -> None:
         try:
             import onnx

@@ -5,7 +5,7 @@ the device returns.
 """
 
 import re
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,7 +100,7 @@ class Plan:
     notes: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        _make_read_only(self)
+        _make_read_only(vars(self).values())
 
     @property
     def n_features(self) -> int:
@@ -239,14 +239,13 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     )
 
 
-def _make_read_only(record):
-    """Make all arrays of a dataclass read-only, and those of dataclasses in it."""
-    for field in fields(record):
-        value = getattr(record, field.name)
+def _make_read_only(values):
+    """Make all arrays among values read-only, and those of tuples and dataclasses."""
+    for value in values:
         if isinstance(value, np.ndarray):
             value.setflags(write=False)
-        elif is_dataclass(value):
-            _make_read_only(value)
+        elif isinstance(value, tuple) or is_dataclass(value):
+            _make_read_only(value if isinstance(value, tuple) else vars(value).values())
 
 
 def _check_name(name):
