@@ -72,6 +72,7 @@ NO_MODEL = (
     [
         (b"", "m is empty"),
         *((other, "m is not a model that hyperlvq saved") for other in NO_MODEL),
+        (b"PK\x03\x04", "m is a zip archive, as models of hyperlvq were before their format"),
         (with_header(b"{}"), "m is not a model that can be used: it has no model of hyperlvq in"),
         (with_header({"a": {"data_offsets": [0, 9]}}, b"123"), "m is cut off or damaged"),
         (with_header({"a": {"data_offsets": [0, 2]}}, b"123"), "m is cut off or damaged"),

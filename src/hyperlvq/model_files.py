@@ -48,6 +48,7 @@ LENGTHS = ".lengths"
 #: The keys of JSON objects that stand for something else.
 MARKS = ({"tuple"}, {"pairs"}, {"text"})
 _TEXT_TYPE = re.compile(r"O|<U([1-9][0-9]{0,7})")
+_ZIP_START = b"PK\x03\x04"
 _PICKLE_START = re.compile(rb"\x80[\x02-\x05]")
 
 
@@ -390,6 +391,11 @@ def _not_a_model(start: bytes, name: str) -> InputError:
         return InputError(f"{name} is empty")
     if _PICKLE_START.match(start):
         return InputError(f"{name} is a pickle, which could run any code: it is refused")
+    if start.startswith(_ZIP_START):
+        return InputError(
+            f"{name} is a zip archive, as models of hyperlvq were before their format changed: "
+            "train it again"
+        )
     return _not_ours(name)
 
 
