@@ -195,6 +195,13 @@ def test_terms_of_a_prediction_are_those_counted_by_hand():
     }
 
 
+@pytest.mark.parametrize(("n_units", "are_wide"), [(255, False), (256, True)])
+def test_code_for_levels_of_16_bits_is_there_where_levels_need_them(n_units, are_wide):
+    terms = terms_of(Layout.planned(4, n_units, 3), is_avr=False)
+
+    assert ("levels of 16 bits" in terms.code) == are_wide
+
+
 @pytest.mark.parametrize(
     ("sizes", "expected"),
     [

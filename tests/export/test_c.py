@@ -27,7 +27,14 @@ from hyperlvq import HyperLVQClassifier, make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import to_c
 from hyperlvq.export.budget import predict_budget
-from hyperlvq.export.ctext import comment, float_literal, integer_literal, string_literal
+from hyperlvq.export.ctext import (
+    LINE_LENGTH,
+    comment,
+    float_literal,
+    integer_literal,
+    string_literal,
+    table,
+)
 from hyperlvq.export.layout import layout_of
 
 SMALL = Settings("glvq", "int16", 8, 5, 40, 3, 3, 2)
@@ -258,6 +265,15 @@ def test_literals_of_numbers_read_back_exactly(real, whole):
 )
 def test_literals_are_as_wide_as_needed_and_run_into_nothing_that_follows(value, literal):
     assert (string_literal if isinstance(value, str) else integer_literal)(value) == literal
+
+
+@pytest.mark.parametrize("literal", ["1", "0xFFFFFFFF", "x" * 89])
+def test_lines_of_a_table_hold_as_many_literals_as_fit(literal):
+    *full, last = table([literal] * 100).splitlines()
+
+    assert max(map(len, full)) <= LINE_LENGTH
+    assert min(map(len, full)) + len(f" {literal},") > LINE_LENGTH
+    assert sum(line.count(",") for line in (*full, last)) == 100
 
 
 @given(st.text() | st.text("?\\/*\n"))

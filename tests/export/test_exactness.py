@@ -28,6 +28,7 @@ from sklearn.pipeline import Pipeline
 
 from hyperlvq import CentroidClassifier, HyperLVQClassifier, make_classifier
 from hyperlvq.export import compare, make_plan, to_c
+from hyperlvq.export.layout import layout_of
 
 SMALL = {"most_features": 60, "most_units": 300, "most_weights": 8000}
 DATA_SETS = ("iris", "semeion", "spambase", "letter", "glass", "molec-biol-splice")
@@ -106,6 +107,16 @@ def test_missing_values_give_the_labels_of_the_model_where_units_compare(
     assert "NAN" in (tmp_path / "net_selftest.c").read_text()
     np.testing.assert_array_equal(plan.predict(X), model.predict(X))
     assert self_test(target, tmp_path) == 0
+
+
+def test_remainders_of_a_wide_range_of_integers_settle_levels_in_64_bits(rng, tmp_path):
+    X = rng.integers(-(2**29), 2**29, (80, 3))
+    model = make_classifier("intrvfl", "centroids", n_units=40, random_state=0).fit(X, X[:, 0] > 0)
+    plan = make_plan(model, name="net", input="int32")
+    to_c(plan, tmp_path, vectors=X)
+
+    assert layout_of(plan).scaling.remainder_bits == 64
+    assert self_test(HOST, tmp_path) == 0
 
 
 def test_more_units_than_16_bits_count_give_the_labels_of_the_plan(tmp_path):

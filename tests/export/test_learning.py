@@ -102,6 +102,14 @@ def test_glvq_learns_within_float_rounding_of_python(target, model, stream, tmp_
     np.testing.assert_allclose(prototypes, learner.prototypes, rtol=1e-4, atol=1e-4 * scale)
 
 
+def test_samples_as_close_to_two_prototypes_are_not_clear(model, stream):
+    learner = make_learner(model, rule="glvq")
+    assert learner.is_clear(stream[0]).any()
+
+    learner.prototypes[:] = learner.prototypes[0]
+    assert not learner.is_clear(stream[0]).any()
+
+
 @both_rules
 def test_learner_is_the_kernel_bit_for_bit(rule, model, stream):
     X, y = stream

@@ -234,6 +234,13 @@ def test_thresholds_that_the_input_cannot_tell_apart_are_told_to_the_user(
     assert [told[: len(note)] for told, note in zip(found, notes, strict=True)] == notes
 
 
+def test_a_single_other_feature_with_close_thresholds_is_counted(iris):
+    X = iris[0] * [1, 1, 1000, 1000]
+    model = HyperLVQClassifier(1, n_units=40, random_state=0).fit(X, iris[1])
+
+    assert "feature 'x0' (and 1 more) lie within" in make_plan(model, input="int16").notes[0]
+
+
 def replaced(model, **steps):
     return Pipeline([(name, steps.get(name, step)) for name, step in model.steps])
 

@@ -50,6 +50,7 @@ def test_splits_are_pairs_of_lines():
         (b"clase\n1\n", "line 1: the header 'clase' is not a tab"),
         (b"\tclase\n1\t0\n", "line 1: the header .* is not a tab"),
         (table_with(2, "3\t3\t\xe9\t0"), "a.dat, line 4: not ASCII text"),
+        (b"\n\xe9", "a.dat, line 2: not ASCII text"),
         (table_with(2, "3\t3\t0"), "a.dat, line 4: 3 columns, expected 4"),
         (table_with(2, ""), "a.dat, line 4: 1 columns, expected 4"),
         (table_with(2, " "), "a.dat, line 4: 1 columns, expected 4"),

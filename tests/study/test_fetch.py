@@ -359,6 +359,7 @@ def test_chunks_give_a_file(raw_server, target):
     "answer",
     [
         (b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n", b"x"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + bytes(2000), b"x"),
         (CHUNKED, b"1\r\nx\r\n"),
         (CHUNKED + b"1\r\nx\r\n0\r\n", b"a: b\r\n"),
         (b"HTTP/1.1 200 OK\r\na: ", b"x"),
