@@ -147,8 +147,9 @@ class WideProblem:
         factor = _factor(self.gram, alpha)
         right = self.roots[:, None] * self.targets
         solution = self.roots[:, None] * linalg.cho_solve((factor, True), right, check_finite=False)
-        inverse, _ = linalg.lapack.dtrtri(factor, lower=True, overwrite_c=True)
-        diagonal = np.square(inverse, out=inverse).sum(axis=0)
+        single = factor.astype(np.float32)
+        inverse, _ = linalg.lapack.strtri(single, lower=True, overwrite_c=True)
+        diagonal = np.square(inverse, out=inverse).sum(axis=0, dtype=np.float64)
         leverages = (1 - alpha * diagonal) / self.weights
         rests = 1 - self.portions * (leverages + 1 / self.total)
         residuals = alpha * solution / self.weights[:, None]
