@@ -1,6 +1,7 @@
 """Checks, each of which returns the value or says what is wrong with it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from math import inf, isfinite, nan
 from numbers import Integral, Real
 from typing import Any
@@ -62,3 +63,14 @@ def check_cost(cost: float) -> float:
 
 class InputError(ValueError):
     """What someone gave is wrong; the message is one sentence that says what and where."""
+
+
+@contextmanager
+def refusals_as_input_errors(beginning: str = "") -> Iterator[None]:
+    """Make one sentence of what a model refuses, such as a missing value or too large a step."""
+    try:
+        yield
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(beginning + str(error).splitlines()[0]) from None

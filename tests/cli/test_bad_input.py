@@ -168,6 +168,10 @@ BAD_INPUT = [
     (fit(GOOD, "--cv", "1"), "--cv must be 0 or at least 2"),
     (fit(GOOD, "--seed", "-1"), "invalid value for '--seed'"),
     (fit(GOOD, "--hidden", "rvfl", "--clip", "3"), "rvfl with glvq takes no --clip; it takes "),
+    (
+        fit(GOOD, "--readout", "perceptron", "--learning-rate", "1e300"),
+        "the prototypes grow without bounds: learning_rate=1e+300",
+    ),
     (fit(GOOD, *ALPHA, "--readout", "centroids"), "takes no --alpha; it takes --n-units, --clip\n"),
     (
         fit(GOOD, *ALPHA, "--hidden", "features", "--readout", "lvq1"),

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from hyperlvq.checks import InputError
+from hyperlvq.checks import InputError, refusals_as_input_errors
 from hyperlvq.prediction import Predictor
 from hyperlvq.tables.cells import as_text, is_plain, numbers_to_arrow, text_to_arrow
 from hyperlvq.tables.columns import Column, to_arrays
@@ -57,13 +57,8 @@ def predict_batches(
         values = to_arrays(batch, columns)
         if unseen is not None:
             unseen.look_at(batch, values)
-        try:
+        with refusals_as_input_errors(f"{reader.name}: the model refuses it: "):
             decisions = model.decide(values)
-        except InputError:
-            raise
-        except ValueError as error:  # such as of a model of Python that takes no missing value
-            reason = str(error).splitlines()[0]
-            raise InputError(f"{reader.name}: the model refuses it: {reason}") from None
         margins = margins_of(decisions) if with_margins else None
         probabilities = {}
         if with_probabilities:

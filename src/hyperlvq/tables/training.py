@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from hyperlvq.checks import InputError
+from hyperlvq.checks import InputError, refusals_as_input_errors
 from hyperlvq.classifier import HyperLVQClassifier
 from hyperlvq.frames import FrameVectorizer
 from hyperlvq.learnt import LONGEST_LABEL
@@ -159,6 +159,7 @@ def training_rows(table: Table, task: Task) -> TrainingRows:
     return TrainingRows(X, y, about)
 
 
+@refusals_as_input_errors()
 def train(rows: TrainingRows, task: Task, progress: Progress) -> Trained:
     """Learn the classes of rows."""
     X, y, about = rows
