@@ -116,6 +116,14 @@ def test_an_avr_reads_all_tables_up_to_its_limit(excess, complains):
         ((20, 40, 3), {"clip": 10, "bits": 8}, "sum_type", "uint32_t"),
         ((3000, 40, 3), {"clip": 2048, "bits": 16}, "sum_type", "int32_t"),
         ((3000, 40, 3), {"clip": 2050, "bits": 16}, "sum_type", "int64_t"),
+        # Packed products are added for as long as 16 bits hold them.
+        *(
+            ((200, 40, 3), {"clip": clip}, "words_per_carry", n_words)
+            for clip, n_words in ((8, 8), (9, 2), (16, 4), (32, 2), (64, 1), (66, 0))
+        ),
+        # An index of features is as wide as it must be.
+        ((256, 40, 3), {"input": "int16"}, "scaling.index_type", "uint8_t"),
+        ((257, 40, 3), {"input": "int16"}, "scaling.index_type", "uint16_t"),
         # Sums that cannot exceed the clip are not clipped.
         *(((5, 40, 3), {"clip": clip}, "clips", clip < 5) for clip in (4, 5, 6)),
     ],

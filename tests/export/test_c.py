@@ -74,7 +74,9 @@ def model(iris):
 def test_files_are_named_after_the_model_and_leave_others_alone(model, iris, tmp_path):
     (tmp_path / "README.md").write_text("mine")
     for name in ("one", "two"):
-        written, again = (to_c(model, tmp_path / d, name=name, vectors=iris[0]) for d in (".", "a"))
+        written, again = (
+            to_c(model, tmp_path / d, name=name, vectors=iris[0]) for d in (".", "a/b")
+        )
         names = [f"{name}.h", f"{name}.c", f"{name}_selftest.c", f"{name}.md"]
         assert written == [tmp_path / file for file in names]
         assert [path.read_bytes() for path in written] == [path.read_bytes() for path in again]

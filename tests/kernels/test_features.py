@@ -17,3 +17,14 @@ def test_columns_become_features_by_hand():
     )
 
     np.testing.assert_array_equal(found, [[5, 0, 1, 0], [7.5, 0, 0, 0], [7, 0, 0, 1], [8, 1, 0, 0]])
+
+
+def test_missing_text_may_be_the_first_feature_or_none():
+    learnt = {
+        "level_names_": np.array(["x"], dtype=object),
+        "level_columns_": np.array([0]),
+        "level_features_": np.array([1]),
+        "missing_features_": np.array([0, -1]),
+    }
+
+    assert level_lookups(learnt) == [{None: 0, "x": 1}, {}]

@@ -87,6 +87,7 @@ def test_too_large_a_kernel_matrix_is_refused_with_its_size_and_the_model_stays(
     with pytest.raises(MemoryError, match="80 samples needs 25600 bytes, more than max_kernel"):
         readout.set_params(max_kernel_bytes=25_000).fit(X, y)
     np.testing.assert_array_equal(readout.decision_function(X), expected)
+    readout.set_params(max_kernel_bytes=25_600).fit(X, y)
 
 
 def test_fit_that_fails_leaves_the_model_as_it_was(iris):

@@ -108,6 +108,14 @@ def test_test_file_needs_the_same_features(tmp_path):
         open_collection(write_set(tmp_path, files)).load(NAME)
 
 
+def test_test_file_has_no_other_classes(tmp_path):
+    name, files = f"{NAME}_test_R.dat", with_test_file()
+    files[name] = files[name].rstrip()[:-1] + b"2\n"
+
+    with pytest.raises(InputError, match="class 2 is not a whole number from 0 to 1"):
+        open_collection(write_set(tmp_path, files)).load(NAME)
+
+
 def test_public_set_that_parses_but_differs_is_refused(tmp_path):
     collection = open_collection(write_set(tmp_path, IRIS, "iris"))
 

@@ -1,5 +1,7 @@
 """Predictions in batches, and as files."""
 
+import datetime
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -87,6 +89,13 @@ def test_tables_follow_one_another_under_one_header(tmp_path):
         write(table)
 
     assert (tmp_path / "p.csv").read_text() == "a,y,margin\n" + "1,v,0.5\n,v,2\n" * 2
+
+
+def test_kept_cells_that_are_neither_numbers_nor_text_are_written_as_text(tmp_path):
+    with open_output(str(tmp_path / "p.csv")) as write:
+        write(pa.table({"at": [datetime.date(2024, 2, 29), None], "y": ["u", "v"]}))
+
+    assert (tmp_path / "p.csv").read_text() == "at,y\n2024-02-29,u\n,v\n"
 
 
 def test_gzip_of_the_same_rows_is_the_same_file(tmp_path):

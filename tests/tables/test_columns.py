@@ -8,6 +8,7 @@ import pytest
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables.columns import Column, Kind, target_labels, to_frame
+from hyperlvq.tables.dates import CLOCK
 from hyperlvq.tables.describe import describe_columns
 from hyperlvq.tables.read import Table, TableForm, open_table
 
@@ -172,3 +173,13 @@ def test_labels_are_text_as_in_the_file(read):
     assert found.tolist() == ["01", "1.0", "ü", "?", "None", None]
     with pytest.raises(InputError, match=r"has no column 'Y' \(did you mean 'y'\?\)"):
         target_labels(table, "Y")
+
+
+@pytest.mark.parametrize(
+    ("days", "shown"),
+    [(0, "00:00:00"), (0.5, "12:00:00"), (1, "1970-01-02"), (1.5, "1970-01-02 12:00:00")],
+)
+def test_times_are_shown_without_a_day_unless_they_have_one(days, shown):
+    column = Column("at", Kind.DATE, date_form=CLOCK)
+
+    assert column.shown(days) == shown

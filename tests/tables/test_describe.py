@@ -120,6 +120,7 @@ def test_text_of_digits_says_why(read, cells, note):
         (range(7, 27), "an identifier"),
         (range(1, 6), "an identifier"),
         (range(7, 207, 2), "rises from row to row, as numbers of rows do"),
+        ([*range(100), 200], "rises from row to row, as numbers of rows do"),
         ([*range(7, 205, 2), 0], None),
         (range(7, 205, 2), None),
         ([1, 2, 3, 4], None),

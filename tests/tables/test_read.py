@@ -169,6 +169,12 @@ def test_parquet_keeps_its_types(write, frame):
     assert table.form.encoding is None
 
 
+@pytest.mark.parametrize("options", [{"encoding": "utf-8"}, {"skip_rows": 1}], ids=str)
+def test_parquet_has_neither_an_encoding_nor_lines(write, frame, options):
+    with pytest.raises(InputError, match="is a Parquet file: it has no encoding or lines to say"):
+        read_table(write(parquet(frame)), **options)
+
+
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_parquet_is_read_from_standard_input(standard_input, frame, pack):
     standard_input(pack(parquet(frame)))
