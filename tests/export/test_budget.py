@@ -208,6 +208,15 @@ def test_code_for_levels_of_16_bits_is_there_where_levels_need_them(n_units, are
     terms = terms_of(Layout.planned(4, n_units, 3), is_avr=False)
 
     assert ("levels of 16 bits" in terms.code) == are_wide
+    times = terms.instructions.get("word and feature, level of 16 bits", 0)
+    assert times == are_wide * 4 * n_units / 32
+
+
+def test_terms_of_the_code_of_units_that_compare_are_there_once():
+    terms = terms_of(ComparisonLayout.planned(300, 40, 3), is_avr=False)
+
+    assert terms.code == dict.fromkeys(terms.code, 1)
+    assert {"compare, threshold of 4 bytes", "compare, features of 16 bits"} <= terms.code.keys()
 
 
 @pytest.mark.parametrize(

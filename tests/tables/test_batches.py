@@ -1,7 +1,5 @@
 """Predictions in batches, and as files."""
 
-import datetime
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -91,11 +89,11 @@ def test_tables_follow_one_another_under_one_header(tmp_path):
     assert (tmp_path / "p.csv").read_text() == "a,y,margin\n" + "1,v,0.5\n,v,2\n" * 2
 
 
-def test_kept_cells_that_are_neither_numbers_nor_text_are_written_as_text(tmp_path):
+def test_kept_cells_of_several_values_are_written_as_python_shows_them(tmp_path):
     with open_output(str(tmp_path / "p.csv")) as write:
-        write(pa.table({"at": [datetime.date(2024, 2, 29), None], "y": ["u", "v"]}))
+        write(pa.table({"sizes": [[1, 2], None], "y": ["u", "v"]}))
 
-    assert (tmp_path / "p.csv").read_text() == "at,y\n2024-02-29,u\n,v\n"
+    assert (tmp_path / "p.csv").read_text() == 'sizes,y\n"[1, 2]",u\n,v\n'
 
 
 def test_gzip_of_the_same_rows_is_the_same_file(tmp_path):
