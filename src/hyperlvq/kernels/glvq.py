@@ -14,8 +14,10 @@ import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
 from hyperlvq.kernels.distances import CACHED_ROWS, multiply, padded_weights, squared_norms
-from hyperlvq.kernels.scores import row_slices
+from hyperlvq.kernels.scores import BLOCK_ROWS, row_slices
 
+# Of many samples blocks are larger, as handing one to a thread takes a while.
+FEWEST_BLOCKS, LARGEST_BLOCK_ROWS = 8, 2048
 # Below this sum of distances a sample sits on both its winners: μ has no direction there.
 SMALLEST_SUM = 1e-150
 
@@ -145,7 +147,8 @@ def cost_and_gradient(
 
     total_cost, total_pulls = 0.0, np.zeros(len(prototypes))
     total_pulled = np.zeros(prototypes.shape)
-    for cost, pull_sums, pulled in map_blocks(evaluate, row_slices(len(X))):
+    block_rows = min(max(len(X) // FEWEST_BLOCKS, BLOCK_ROWS), LARGEST_BLOCK_ROWS)
+    for cost, pull_sums, pulled in map_blocks(evaluate, row_slices(len(X), block_rows)):
         total_cost += cost
         total_pulls += pull_sums
         total_pulled += pulled[:, : X.shape[1]]
