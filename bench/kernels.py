@@ -82,7 +82,7 @@ def glvq_table(X, y):
         ["", "ours", "two products", "ours / products", "goal", "met"],
         [evaluation_row(H, y, 1), evaluation_row(H, y, None), fit_memory_row(H, y)],
         [
-            "Two products: the float32 matrix products that no evaluation can do without.",
+            "Two products: the float32 matrix products that an evaluation by numpy would take.",
             "Needs an idle machine: where a core is busy, BLAS on all threads mostly waits.",
         ],
     )
