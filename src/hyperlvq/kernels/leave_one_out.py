@@ -21,7 +21,7 @@ from hyperlvq.kernels.scores import row_slices
 
 #: Rows that are encoded and multiplied at once.
 BLOCK_ROWS = 4096
-#: Samples that stand for so many on average, or fewer, are multiplied as often as they count.
+#: If each sample stands for so many or fewer, it is multiplied as often as it counts.
 MOST_REPEATED = 4
 #: The smallest 1 - l that is divided by.
 SMALLEST_REST = 1e-9
@@ -166,7 +166,7 @@ def _sums_and_products(samples, encode, map_blocks):
     X, y, weights, _, n_classes = samples
     n_units = encode(X[:1]).shape[1]
     sums, products = np.zeros((n_classes, n_units)), np.zeros((n_units, n_units))
-    are_few_counts = (weights == np.rint(weights)).all() and weights.mean() <= MOST_REPEATED
+    are_few_counts = (weights == np.rint(weights)).all() and weights.max() <= MOST_REPEATED
 
     def multiply(rows):
         activations = encode(X[rows])
