@@ -36,7 +36,6 @@ from hyperlvq.distributed.samples import PartitionedRows
 # Workers cannot import this file where it is itself imported.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 KILLED_PASS = 5
-SECONDS_INTO_PASS = 3
 
 
 def cluster_table(arguments=None):
@@ -123,7 +122,7 @@ def watched_passes(client, kills):
 
     def total(self, function, *arguments, **options):
         if kills and len(records) == KILLED_PASS:
-            Timer(SECONDS_INTO_PASS, kill_worker, [client]).start()
+            Timer(records[-1]["seconds"] / 2, kill_worker, [client]).start()  # in mid-pass
         before = readings(client)
         result = original(self, function, *arguments, **options)
         differences = {name: value - before[name] for name, value in readings(client).items()}
