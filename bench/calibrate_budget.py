@@ -25,11 +25,11 @@ from hyperlvq.export.layout import BLOCK_UNITS, layout_of
 from hyperlvq.export.plan import Plan
 from hyperlvq.export.scaling import make_scaling
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
-from export.firmware import BOARDS, bare_image, cost, execute, samples_within  # noqa: E402
-from export.random_models import draw_comparing, draw_size, plan_and_samples  # noqa: E402
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from export.firmware import BOARDS, bare_image, cost, execute, samples_within
+from export.random_models import draw_comparing, draw_size, plan_and_samples
 
+ROOT = Path(__file__).parents[1]
 #: What an ATmega328P has beside code.
 MOST_AVR_TABLES = 28_000
 #: The samples of more do not fit the RAM where instructions are counted.

@@ -29,11 +29,11 @@ from sklearn.model_selection import train_test_split
 from hyperlvq import HyperLVQClassifier, make_classifier
 from hyperlvq.export import make_plan, predict_budget, to_c
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from export.firmware import CORTEX_M3, compiled, cost, execute, linked, section_bytes
+
 HERE = Path(__file__).parent
 HARNESS = HERE / "firmware"
-sys.path.insert(0, str(HERE.parent / "tests"))
-from export.firmware import CORTEX_M3, compiled, cost, execute, linked, section_bytes  # noqa: E402
-
 SEEDS = range(5)
 #: Chosen by cross-validation on the training samples: see docs/firmware.md.
 OURS: dict[str, dict[str, Any]] = {

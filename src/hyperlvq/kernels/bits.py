@@ -1,8 +1,8 @@
 """Products of rows of small integers, by counting the bits that two rows have in common.
 
 Activations h of comparisons lie between -1 and 2, so that h + 1 has two binary digits. With 64
-digits in a word, the product of two rows is a sum of counts of common ones. It takes a twentieth
-of the time of a product of matrices in single precision where processors count bits in vectors.
+digits in a word, the product of two rows is a sum of counts of common ones, which processors that
+count bits in vectors do many times as fast as they multiply numbers of single precision.
 """
 
 from typing import Any
