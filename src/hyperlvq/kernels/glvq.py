@@ -86,16 +86,20 @@ def pull_of_block(
     takes them, of the type that products are computed in.
     """
     number = padded.dtype.type
-    cost, distances = 0.0, np.empty(prototype_norms.shape[0])
+    cost, n_prototypes = 0.0, prototype_norms.shape[0]
+    distances = np.empty(n_prototypes)
     products = np.empty((CACHED_ROWS, padded.shape[0]), padded.dtype)
     cached = np.zeros((CACHED_ROWS, padded.shape[1]), X.dtype)  # as wide as the prototypes
+    n_pulls = np.zeros(n_prototypes, np.intp)
+    pulling = np.empty((n_prototypes, CACHED_ROWS), np.intp)
+    pulls = np.empty((n_prototypes, CACHED_ROWS), padded.dtype)
     for start in range(0, X.shape[0], CACHED_ROWS):
         n_cached = min(CACHED_ROWS, X.shape[0] - start)
         copy_rows(X[start : start + n_cached], cached)
         multiply(cached[:n_cached], padded, products)
         for k in range(n_cached):
-            m, x = start + k, cached[k]
-            for j in range(distances.shape[0]):
+            m = start + k
+            for j in range(n_prototypes):
                 distance = sample_norms[m] - 2.0 * products[k, j] + prototype_norms[j]
                 distances[j] = max(distance, 0.0)
             own, other = winners(distances, y[m], prototype_classes)
@@ -103,14 +107,33 @@ def pull_of_block(
                 distances[own], distances[other], slope
             )
             cost += weights[m] * sample_cost
-            towards, away = number(weights[m] * attraction), number(weights[m] * repulsion)
-            pull_sums[own] += towards
-            pull_sums[other] += away
-            own_pulled, other_pulled = pulled[own], pulled[other]
-            for n in range(x.shape[0]):
-                own_pulled[n] += towards * number(x[n])
-                other_pulled[n] += away * number(x[n])
+            for winner, change in ((own, attraction), (other, repulsion)):
+                pull = number(weights[m] * change)
+                pull_sums[winner] += pull
+                pulling[winner, n_pulls[winner]], pulls[winner, n_pulls[winner]] = k, pull
+                n_pulls[winner] += 1
+        for j in range(n_prototypes):
+            add_rows(cached, pulling[j, : n_pulls[j]], pulls[j], pulled[j])
+            n_pulls[j] = 0
     return cost
+
+
+@compiled
+def add_rows(X: np.ndarray, rows: np.ndarray, weights: np.ndarray, total: np.ndarray) -> None:
+    """Add some rows, times their weights, to a total.
+
+    Four at once, so that the total is read and written less often.
+    """
+    n_in_fours = rows.shape[0] - rows.shape[0] % 4
+    for i in range(0, n_in_fours, 4):
+        a, b, c, d = X[rows[i]], X[rows[i + 1]], X[rows[i + 2]], X[rows[i + 3]]
+        p, q, r, s = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
+        for n in range(total.shape[0]):
+            total[n] += p * a[n] + q * b[n] + r * c[n] + s * d[n]
+    for i in range(n_in_fours, rows.shape[0]):
+        a, p = X[rows[i]], weights[i]
+        for n in range(total.shape[0]):
+            total[n] += p * a[n]
 
 
 def cost_and_gradient(
