@@ -89,7 +89,9 @@ def margins_of(scores: np.ndarray) -> np.ndarray:
 def prediction_table(batch: PredictedBatch, name: str, kept: Sequence[str]) -> pa.Table:
     """Return what is written of a batch: the columns kept, the classes, what else was asked for."""
     columns = {column: batch.table.data[column] for column in kept}
-    columns[_free(name, columns)] = text_to_arrow([str(label) for label in batch.classes])
+    labels, places = np.unique(batch.classes, return_inverse=True)
+    names = text_to_arrow([str(label) for label in labels])
+    columns[_free(name, columns)] = names.take(numbers_to_arrow(places))
     if batch.margins is not None:
         columns[_free(MARGIN, columns)] = numbers_to_arrow(batch.margins)
     for label, probabilities in batch.probabilities.items():

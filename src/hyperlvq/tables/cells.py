@@ -143,7 +143,7 @@ def _without_dashes(cells: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def to_floats(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray | None:
     """Return the values of text, or None if a cell is not a number."""
-    values = None if form.unit else _quick_floats(cells, form)
+    values = quick_floats(cells, form)
     if values is not None:
         return values
     for part in (cells.slice(0, SAMPLE_CELLS), cells):  # most columns of text show it early
@@ -157,11 +157,11 @@ def to_floats(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray | Non
     )
 
 
-def _quick_floats(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray | None:
-    """Return the values where arrow's grammar is ours: no thousands, nan or infinity."""
+def quick_floats(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray | None:
+    """Return the values where arrow's grammar is ours: no units, thousands, nan or infinity."""
+    if form.unit or (form.decimal == "," and has_mark(cells, ".")):
+        return None
     if form.decimal == ",":
-        if has_mark(cells, "."):
-            return None
         cells = pc.replace_substring(cells, ",", ".")
     values = _cast(cells)
     is_finite = values is not None and pc.all(pc.is_finite(values), min_count=0).as_py()

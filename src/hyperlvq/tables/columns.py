@@ -249,6 +249,12 @@ def _truths_as_numbers(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 def to_numbers(table: Table, name: str, form: NumberForm) -> pa.ChunkedArray | None:
     """Return a column as float64, null where it is missing; None if a cell is not a number."""
+    column = table.data[name]
+    if pa.types.is_string(column.type) and not table.form.missing:
+        # most columns hold numbers alone, and to clean them takes longer than to read them
+        values = contents.quick_floats(column, form)
+        if values is not None:
+            return values
     column = table.cells(name)
     if contents.is_text(column.type):
         return to_floats(column, form)
