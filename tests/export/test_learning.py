@@ -26,6 +26,7 @@ from hyperlvq.export import make_learner, make_plan, to_c
 from hyperlvq.export.layout import Layout
 from hyperlvq.export.learning import LARGEST_ENTRY, LARGEST_SUM
 from hyperlvq.kernels.online import glvq_pass, perceptron_pass
+from hyperlvq.registry import AUTO_STEP
 
 PASSES = 3
 both_rules = pytest.mark.parametrize("rule", ["perceptron", "glvq"])
@@ -189,6 +190,13 @@ def test_rule_and_rate_are_those_of_the_readout(model, stream):
     assert (of_glvq.rate, of_glvq.slope) == (glvq[-1].learning_rate_, glvq[-1].slope_)
     assert (learner.rule, of_glvq.rule) == ("perceptron", "glvq")
     assert make_learner(model).rule == "perceptron"
+
+
+def test_a_rate_that_nobody_chose_grows_with_units_and_clip_as_distances_do(stream):
+    common = {"n_units": 40, "clip": 5, "random_state": 0}
+    model = make_classifier("intrvfl", "glvq", slope=4.0, **common).fit(*stream)
+
+    assert make_learner(model).rate == AUTO_STEP / 4.0 * 40 * 5**2
 
 
 def test_rates_that_integers_cannot_express_are_refused_with_those_they_can(model):

@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 
-from hyperlvq.kernels.scores import mean_distance_sum, prototype_probabilities
+from hyperlvq.kernels.scores import (
+    mean_distance_sum,
+    prototype_probabilities,
+    softmax_probabilities,
+)
 
 INF = np.inf
 
@@ -12,6 +16,14 @@ def test_probabilities_worked_by_hand():
 
     shares = 1 / (1 + np.exp([-0.4, 0.4, 2.0]))
     np.testing.assert_allclose(found, [shares / shares.sum()])
+
+
+def test_softmax_worked_by_hand():
+    log_of = np.log([[1.0, 2.0, 5.0]])
+
+    np.testing.assert_allclose(softmax_probabilities(log_of, 0.0), [[1 / 8, 2 / 8, 5 / 8]])
+    np.testing.assert_allclose(softmax_probabilities(log_of, 0.3), [[0.1875, 0.275, 0.5375]])
+    np.testing.assert_allclose(softmax_probabilities(np.log([3.0]), 0.0), [[1 / 4, 3 / 4]])
 
 
 @pytest.mark.parametrize("scale", [0.0, 1e-200, 1.0, 1e200])

@@ -117,6 +117,12 @@ def test_comparisons_are_of_two_known_models_and_have_every_figure_of_the_paper(
     assert [each.figure for each in COMPARISONS if each.figure] == [1, 2, 3, 4, 5, 6]
 
 
+def test_means_that_the_paper_says_in_its_text():
+    said = {name: model.published_mean for name, model in MODELS.items() if model.published_mean}
+
+    assert said == {"intrvfl_glvq_p1_10": 0.80, "intrvfl_glvq_10": 0.81}
+
+
 @pytest.mark.data
 def test_papers_table_has_every_column_of_its_models_but_those_it_says_in_its_text(uci_path):
     with open(uci_path.with_name("paper_results.csv"), newline="") as table:

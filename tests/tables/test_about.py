@@ -13,7 +13,7 @@ from small_tables import RECIPE, colour_table, fit_colours, train_table
 
 from hyperlvq import CentroidClassifier
 from hyperlvq.checks import InputError
-from hyperlvq.costs import glvq_flops, kglvq_flops, rls_flops
+from hyperlvq.costs import FORMS, glvq_flops, kglvq_flops, prediction_cost, rls_flops
 from hyperlvq.frames import FrameVectorizer
 from hyperlvq.model_files import read_path
 from hyperlvq.models import make_classifier
@@ -74,6 +74,28 @@ def test_costs_of_training_are_those_of_the_readouts_formula(readout, flops, rng
 
     assert costs["training_flops"] == (flops and flops(n_iter))
     assert costs.get("iterations") == (n_iter if "lvq" in readout else None)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "forms"),
+    [
+        (("intrvfl", "rls"), ["float", "integer"]),
+        (("rvfl", "centroids"), ["float"]),
+        (("features", "glvq"), ["float"]),
+        (("features", "kglvq"), []),
+    ],
+)
+def test_costs_of_prediction_are_those_of_the_forms_a_model_has(recipe, forms):
+    model = make_classifier(*recipe).fit(np.eye(3), [1, 2, 2])
+
+    costs = costs_of(to_parts(model), 3)
+
+    assert [form for form in FORMS if form in costs] == forms
+    width, is_linear = model[-1].n_features_in_, recipe[1] == "rls"
+    n_rows = len(model[-1].coef_ if is_linear else model[-1].prototypes_) if forms else 0
+    for form in forms:
+        cost = prediction_cost(recipe[0], 3, width, n_rows, linear=is_linear, form=form)
+        assert costs[form] == cost._asdict()
 
 
 @pytest.mark.parametrize(

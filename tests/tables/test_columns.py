@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.columns import Column, Kind, target_labels, to_frame
+from hyperlvq.tables.columns import Column, Kind, listed, target_labels, to_frame
 from hyperlvq.tables.dates import CLOCK
 from hyperlvq.tables.describe import describe_columns
 from hyperlvq.tables.read import Table, TableForm, open_table
@@ -63,6 +63,7 @@ def test_all_missing_columns_are_named(read):
         "table.csv has no columns 'x', 'bb' (did you mean 'b'?), "
         "'0', '1', '2', '3', '4', '5' and 3 more"
     )
+    assert listed("abcdefgh") == "a, b, c, d, e, f, g, h"
 
 
 def test_first_decimal_mark_of_a_stream_decides(write):

@@ -226,16 +226,17 @@ def test_dropped_column_is_left_out_as_asked(read):
     ("target", "asked", "sentence"),
     [
         ("Label", {}, "table.csv has no column 'Label' (did you mean 'label'?)"),
-        ("species", {}, "table.csv has no column 'species', only 'width', 'label'"),
+        ("species", {}, "table.csv has no column 'species', only 'width', 'text', 'label'"),
         ("label", {"keep": ["widht"]}, "no column 'widht' (did you mean 'width'?)"),
         ("label", {"drop": ["u", "v"]}, "no columns 'u', 'v', only"),
         ("label", {"drop": ["label"]}, "column 'label' is the target"),
         ("label", {"keep": ["width"], "drop": ["width"]}, "cannot be both kept and left out"),
+        ("label", {"number": ["text"]}, "row 1, column 'text': 'u' is not a number"),
     ],
 )
-def test_unknown_names_are_refused(read, target, asked, sentence):
+def test_what_cannot_be_asked_of_a_column_is_refused(read, target, asked, sentence):
     with pytest.raises(InputError) as error:
-        describe_columns(read(csv(width=["1", "3"])), target, **asked)
+        describe_columns(read(csv(width=["1", "3"], text=["u", "v"])), target, **asked)
 
     assert sentence in str(error.value)
 

@@ -123,6 +123,7 @@ def test_delimiter_of_regular_tables_is_found(tmp_path_factory, delimiter, n_col
         ("a,b,,,\n1,2,,,\n", ("a", "b")),
         ("a,b,\n1,2\n3,4\n", ("a", "b")),
         ("a,b\n1,2,\n3,4,\n", ("a", "b")),
+        ("a,b\nx,1,2\ny,3,\n", ("(row name)", "a", "b")),
         ("0,1,2\n5,6,7\n", ("0", "1", "2")),
         ("a\rb\r", ("a",)),
     ],
