@@ -73,15 +73,17 @@ def test_a_single_data_set_is_drawn_inside_the_figure(accuracy):
 
 
 @pytest.mark.parametrize(("n_models", "n_sets"), [(2, 1), (3, 2), (8, 20), (17, 120)])
-def test_the_diagram_names_every_model_with_its_rank(rng, n_models, n_sets):
+def test_the_diagram_names_every_model_and_has_a_bar_for_every_clique(rng, n_models, n_sets):
     accuracies = rng.uniform(size=(n_sets, n_models))
     ranking = rank_models(pd.DataFrame(accuracies, columns=list(MODELS)[:n_models]))
 
-    shown = texts(rank_diagram(ranking))
+    diagram = rank_diagram(ranking)
 
+    shown = texts(diagram)
     for name, rank in ranking.mean_ranks.items():
         assert f"{MODELS[name].title} ({rank:.2f})" in shown
     assert f"critical difference {ranking.critical_difference:.2f}" in shown
+    assert diagram.count("stroke-width: 3.5") == len(ranking.cliques) > 0
 
 
 def test_equal_models_can_be_drawn():
