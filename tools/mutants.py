@@ -62,6 +62,10 @@ OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
 PAIRS = (("min", "max"), ("minimum", "maximum"), ("argmin", "argmax"), ("any", "all"))
 NAMES = {one: other for pair in PAIRS for one, other in (pair, pair[::-1])}
 NOT_MUTATED = ("annotation", "returns", "decorator_list")
+#: Results that no caller tells from None; False has a mutant of its own.
+FALSE = ("None", "False")
+#: Arguments by name that change how a result is made or shown, but not the result.
+SAME_RESULTS = ("strict", "copy", "stacklevel", "check_finite", "overwrite_a", "overwrite_b")
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,7 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
             case ast.Attribute(ctx=ast.Load()) if node.attr in NAMES:
                 _, end = place(node)
                 yield Mutant(path, end - len(node.attr), end, NAMES[node.attr])
-            case ast.Return(value=ast.expr() as value) if ast.unparse(value) != "None":
+            case ast.Return(value=ast.expr() as value) if ast.unparse(value) not in FALSE:
                 yield instead(value, "None")
             case ast.If() | ast.IfExp():
                 yield from negated(node.test)
@@ -163,7 +167,7 @@ def mutable_nodes(node: ast.AST) -> Iterator[ast.AST]:
     match node:
         case ast.JoinedStr() | ast.FunctionDef(name="__repr__"):
             return
-        case ast.keyword(arg="strict" | "copy" | "stacklevel"):  # results are the same
+        case ast.keyword(arg=str() as name) if name in SAME_RESULTS:
             return
         case ast.If() if ast.unparse(node.test) in ("TYPE_CHECKING", "__name__ == '__main__'"):
             return

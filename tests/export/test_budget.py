@@ -212,11 +212,109 @@ def test_code_for_levels_of_16_bits_is_there_where_levels_need_them(n_units, are
     assert times == are_wide * 4 * n_units / 32
 
 
-def test_terms_of_the_code_of_units_that_compare_are_there_once():
-    terms = terms_of(ComparisonLayout.planned(300, 40, 3), is_avr=False)
+def test_terms_of_code_and_frames_are_those_counted_by_hand():
+    terms = terms_of(Layout.planned(6, 64, 3, 2, clip=3, input="int16"), is_avr=False)
 
+    # Sums of -6 to 6 take 4 planes of bits, activations of -3 to 3 keep 3.
+    planes = {"plane": 4, "plane beyond 3": 1}
+    several = {f"several {what}": 1 for what in ("features", "words", "blocks")}
+    level = ("product of 32 bits", "multiplier of 4 bytes", "remainder of 32 bits", "index")
+    assert terms.code == {
+        "program": 1,
+        "level of int16": 1,
+        **{f"level, {what}": 1 for what in level},
+        "dot packed": 1,
+        "store packed": 1,
+        "store packed, plane": 3,
+        "scores of 32 bits": 1,
+        **several,
+        "class by shift": 1,
+        "count fours": 1,
+        "count ones": 1,
+        **{f"count fours, {what}": times for what, times in planes.items()},
+        **{f"count ones, {what}": times for what, times in planes.items()},
+        "clip": 1,
+        "clip, plane": 4,
+        "clip, kept plane": 3,
+    }
+    places = dict.fromkeys(("int16", "several blocks", "fours"), 1) | planes
+    assert terms.frame == {"frames": 1, **{f"frames, {what}": n for what, n in places.items()}}
+
+
+def test_terms_of_an_avr_are_those_counted_by_hand():
+    # 300 units are 38 words of 8, 40 features ten fours; 9 outputs have ten blocks.
+    layout = Layout.planned(40, 300, 3, 3, clip=9, bits=16, input="int32")
+    terms = terms_of(layout, is_avr=True)
+
+    assert terms.instructions == {
+        "prediction": 1,
+        "level of 64 bits": 40,
+        "level of 64 bits, remainder of 64 bits": 40,
+        "level, index": 40,
+        "level of 64 bits, multiplier of 8 bytes": 40,
+        "level shift of 64 bits, byte": 40 * 4,
+        "count fours": 38 * 10,
+        "count fours, plane": 38 * 10 * 6,
+        "count fours, plane beyond 3": 38 * 10 * 3,
+        "count fours, plane beyond 5": 38 * 10,
+        "word, plain": 38,
+        "word, plain, kept plane": 38 * 5,
+        "word, clip": 38,
+        "word and feature, level of 16 bits": 38 * 40,
+        "block and output, score of 32 bits": 10 * 9,
+        "product, 8 x 16 bits": 300 * 9,
+        "product, plain weights of 16 bits, some length": 300 * 9,
+        "product, 8 x 16 bits, some length, multiplied sum": 300 * 9,
+        "output": 9,
+    }
+    wide = {"frames, product of 64 bits": 1, "frames, remainder of 64 bits": 1}
+    assert wide.items() <= terms.frame.items()
+    assert terms.frame["frames, plane beyond 3"] == 3
+
+
+def test_an_avr_shifts_by_bits_what_is_not_whole_bytes():
+    layout = Layout.planned(40, 300, 3, input="int16")
+    for shift, by_bits in ((13, 13), (16, 0)):
+        scaling = replace(layout.scaling, product_bits=32, shift=shift)
+        terms = terms_of(replace(layout, scaling=scaling), is_avr=True)
+        assert terms.instructions.get("level shift of 32 bits, bit", 0) == 40 * by_bits
+
+
+@pytest.mark.parametrize(
+    ("layout", "value_bytes", "only"),
+    [
+        (
+            ComparisonLayout.planned(300, 40, 3),
+            4,
+            {"compare, ordered feature": 300, "compare, features of 16 bits": 160},
+        ),
+        (ComparisonLayout.planned(5, 40, 30, input="int16"), 2, {}),
+    ],
+)
+def test_terms_of_units_that_compare_are_those_counted_by_hand(layout, value_bytes, only):
+    terms = terms_of(layout, is_avr=False)
+
+    assert terms.instructions == only | {
+        "compare": 1,
+        "compare, run": layout.n_runs,
+        "compare, unit": 40,
+        f"compare, value of {value_bytes} bytes": 40 * 4,
+        f"compare, threshold of {value_bytes} bytes": 40 * 4,
+        "compare, active unit": layout.n_active,
+        "compare, product of 8 bits in 32": layout.n_active * layout.n_outputs,
+        "compare, product in a loop": layout.n_active * layout.n_outputs,
+        "compare, output": layout.n_outputs,
+    }
     assert terms.code == dict.fromkeys(terms.code, 1)
-    assert {"compare, threshold of 4 bytes", "compare, features of 16 bits"} <= terms.code.keys()
+    common = {"compare", f"compare {layout.input}"}
+    assert terms.frame == dict.fromkeys(common, 1)
+    is_wide = layout.n_features > 256
+    assert terms.code.keys() == common | {
+        f"compare, threshold of {value_bytes} bytes",
+        "compare, product of 8 bits in 32",
+        "compare, product in a loop",
+        *(["compare, features of 16 bits"] if is_wide else []),
+    }
 
 
 @pytest.mark.parametrize(
