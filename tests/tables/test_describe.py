@@ -12,6 +12,7 @@ from hyperlvq.tables.describe import describe_columns
 from hyperlvq.tables.read import Table, TableForm
 
 DAY = datetime.datetime(2020, 1, 2)
+DATES = Column("x", Kind.DATE, 1, 18263.0, 18266.0, date_form="2012-12-31")
 
 
 def csv(delimiter=",", **columns):
@@ -51,12 +52,14 @@ def text(*levels, n_missing=0):
     ("cells", "column"),
     [
         (["3", "NA", "-1.5", "1e1"], number(-1.5, 10.0, n_missing=1, decimal=".")),
-        (["01", "12", "23"], number(1.0, 23.0)),  # a single leading zero makes no code
+        (["01", "12"], number(1.0, 12.0)),  # leading zeros in half of the cells make no code,
+        (["07", "012", "0345"], number(7.0, 345.0)),  # nor do those of numbers of any length
         (["$ 1.20", "-", "$0.80"], number(0.8, 1.2, n_missing=1, decimal=".", unit="$")),
         (['"8,654"', "1"], number(1.0, 8654.0, decimal=".", grouping=",")),
         (['"8,65"', "1"], number(1.0, 8.65, decimal=",")),
         (range(1, 21), number(1.0, 20.0)),  # counts up, but nothing else is left
         (["b", "a", "b", "", "c", "a", "b"], text("b", "a", "c", n_missing=1)),
+        (["2020-01-02", "", "2020-01-05"], DATES),
         *((words * 2, text(*words)) for words in (["no", "yes"], ["F", "T"], ["false", "true"])),
     ],
 )
@@ -84,6 +87,7 @@ def test_target_is_not_described(read):
         (["1", "2", "abc", "4"], "text because of 'abc' in row 3; 75 % are numbers"),
         (["1", "x" * 50, "3"], f"text because of '{'x' * 40}…' in row 2; 66 % are numbers"),
         (["1", "x", "y"], None),
+        (["10:30", "x"], None),
         (["1_000", "2_000"], None),
         (["inf", "sup"], "text because of 'sup' in row 2; 50 % are numbers"),
         (['"1,5,0"', "2"], "text because of '1,5,0' in row 1; 50 % are numbers"),
@@ -113,7 +117,8 @@ def test_text_of_digits_says_why(read, cells, note):
         ([f"the customer said {i:02}" for i in range(20)], "free text"),
         ([f"the{' _'[i % 2]}customer_said_{i:02}" for i in range(20)], "an identifier"),
         ([f"v{i}" for i in range(120)] * 2 + ["v1"], None),
-        ([f"v{i}" for i in range(120)] + ["v1"] * 50, "too many different values"),
+        ([f"v{i}" for i in range(101)] + ["v1"] * 50, "too many different values"),
+        ([f"v{i}" for i in range(100)] + ["v1"] * 50, None),
         ([f"c{i % 300}" for i in range(900)], "too many different values"),
         ([f"{i}.5" for i in range(30)] + ["n.d."], "text among numbers"),
         ([f"2020-01-{i:02}" for i in range(1, 31)] + ["soon"], "text among dates"),
@@ -144,12 +149,17 @@ def test_text_of_more_levels_than_a_model_can_remember_is_left_out(read, monkeyp
 
 @pytest.mark.parametrize(
     "name",
-    ["id", "ID", "customer_id", "customerId", "index", "key", "nr", "no", "uuid", "PID", "caseid"],
+    [
+        *("id", "ID", "customer_id", "customerId", "index", "key", "nr", "no", "uuid", "PID"),
+        *("caseid", "Unnamed: 0", "rownames", "ID of patient"),
+    ],
 )
 def test_distinct_integers_or_texts_called_so_are_an_identifier(read, name):
     for values in ([10, 30, 20], ["u", "v", "w"]):
         assert left_out(read, values, name) == "an identifier"
         assert left_out(read, [*values[:2], values[0]], name) is None
+    assert left_out(read, ["u", "v"], name) == "an identifier"
+    assert left_out(read, ["u", "", ""], name) is None
     assert left_out(read, [1.5, 3, 2], name) is None
 
 
@@ -158,8 +168,11 @@ def test_other_names_say_nothing(read, name):
     assert left_out(read, [10, 30, 20], name) is None
 
 
-def test_row_names_are_left_out(read):
-    columns = describe_columns(read("x,label\nMazda,1,a\nMazda RX,3,b\n"), "label")
+@pytest.mark.parametrize(
+    "table", ["x,label\nMazda,1,a\nMazda RX,3,b\n", ",x,label\n.5,1,a\n.7,3,b\n.5,4,a\n"]
+)
+def test_row_names_are_left_out(read, table):
+    columns = describe_columns(read(table), "label")
 
     assert [(column.name, column.reason) for column in columns] == [
         ("(row name)", "an identifier"),
@@ -213,6 +226,10 @@ def test_a_kept_column_that_would_be_one_constant_feature_is_refused(read):
         "column 'x' cannot be kept: a value that is learnt from is in at least 2 rows, "
         "and none of its 20 values is"
     )
+
+
+def test_numbers_are_names_where_that_is_asked(read):
+    assert described(read(csv(x=[7, 7, 7])), category=["x"]) == text("7")
 
 
 def test_dropped_column_is_left_out_as_asked(read):
