@@ -84,6 +84,7 @@ def test_target_is_not_described(read):
     ("cells", "note"),
     [
         (["007", "012", "034"], "text because of leading zeros, as in '007'"),
+        (["01", "02", "13"], "text because of leading zeros, as in '01'"),
         (["1", "2", "abc", "4"], "text because of 'abc' in row 3; 75 % are numbers"),
         (["1", "x" * 50, "3"], f"text because of '{'x' * 40}…' in row 2; 66 % are numbers"),
         (["1", "x", "y"], None),
@@ -128,6 +129,7 @@ def test_text_of_digits_says_why(read, cells, note):
         ([*range(100), 200], "rises from row to row, as numbers of rows do"),
         ([*range(7, 205, 2), 0], None),
         (range(7, 205, 2), None),
+        ([i // 2 for i in range(200)], None),
         ([1, 2, 3, 4], None),
         ([5, 4, 3, 2, 1], None),
         ([1, 2, 3, 4, "", 6], None),
@@ -159,6 +161,7 @@ def test_distinct_integers_or_texts_called_so_are_an_identifier(read, name):
         assert left_out(read, values, name) == "an identifier"
         assert left_out(read, [*values[:2], values[0]], name) is None
     assert left_out(read, ["u", "v"], name) == "an identifier"
+    assert left_out(read, [10, "", 30], name) == "an identifier"
     assert left_out(read, ["u", "", ""], name) is None
     assert left_out(read, [1.5, 3, 2], name) is None
 
