@@ -29,11 +29,29 @@ def test_a_class_of_one_sample_is_no_obstacle():
     X, y = blobs(2)
     y[0] = 7
 
-    assert ProbabilitySVC().fit(X, y).predict_proba(X).shape == (300, 3)
-    assert ProbabilitySVC(calibration_rows=20).fit(X, y).predict_proba(X).shape == (300, 3)
+    for calibration_rows in (2000, 20):
+        model = ProbabilitySVC(1.0, 1.0, calibration_rows).fit(X, y)
+        assert model.predict_proba(X).shape == (300, 3)
+
+
+@pytest.mark.parametrize(("calibration_rows", "n_parts"), [(2000, 3), (200, 2), (60, 1), (29, 1)])
+def test_probabilities_are_of_about_so_many_rows(calibration_rows, n_parts, monkeypatch):
+    seen = []
+
+    def fit(svc, X, y):
+        seen.append(len(y))
+        return plain_fit(svc, X, y)
+
+    plain_fit = SVC.fit
+    monkeypatch.setattr(SVC, "fit", fit)
+    ProbabilitySVC(1.0, 1.0, calibration_rows).fit(*blobs(2))
+
+    n_used = 300 * n_parts - sum(seen[1:])
+    assert len(seen) == 1 + n_parts
+    assert n_used == 300 if calibration_rows == 2000 else abs(n_used - calibration_rows) <= 1
 
 
 def test_probabilities_can_be_left_out():
     X, y = blobs(2)
 
-    assert not hasattr(ProbabilitySVC(calibration_rows=0).fit(X, y), "calibrator_")
+    assert not hasattr(ProbabilitySVC(1.0, 1.0, calibration_rows=0).fit(X, y), "calibrator_")

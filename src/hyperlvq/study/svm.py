@@ -22,7 +22,7 @@ class ProbabilitySVC(SVC):
 
     calibrator_: Any
 
-    def __init__(self, C: float = 1.0, gamma: float = 1.0, calibration_rows: int = 2000) -> None:
+    def __init__(self, C: float, gamma: float, calibration_rows: int = 2000) -> None:
         super().__init__(C=C, gamma=gamma, cache_size=CACHE_MEGABYTES)
         self.calibration_rows = calibration_rows
 
