@@ -21,7 +21,7 @@ from export.random_models import (
 from hyperlvq.export import make_plan, to_c
 from hyperlvq.export.budget import predict_budget, terms_of
 from hyperlvq.export.comparison_layout import ComparisonLayout
-from hyperlvq.export.layout import Layout, layout_of
+from hyperlvq.export.layout import MOST_UNROLLED, Layout, layout_of
 from hyperlvq.export.model_layout import LARGEST_AVR_TABLE, LARGEST_AVR_TABLES, TYPE_BYTES
 
 TOLERANCE = 0.10
@@ -331,3 +331,16 @@ def test_code_has_loops_where_something_is_there_more_than_once(sizes, expected)
 
     assert {name for name in terms.code if name.startswith(("several", "class by"))} == expected
     assert ("frames, several blocks" in terms.frame) == ("several blocks" in expected)
+
+
+@pytest.mark.parametrize(("n_classes", "has_loop"), [(MOST_UNROLLED, 0), (MOST_UNROLLED + 1, 1)])
+def test_products_of_few_outputs_need_no_loop(n_classes, has_loop):
+    terms = terms_of(ComparisonLayout.planned(5, 40, n_classes), is_avr=False)
+
+    assert terms.code.get("compare, product in a loop", 0) == has_loop
+
+
+def test_wide_scores_take_room_on_the_stack():
+    terms = terms_of(Layout.planned(10, 2048, 3, clip=4, bits=16), is_avr=False)
+
+    assert terms.frame["frames, scores of 64 bits"] == 1
