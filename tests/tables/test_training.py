@@ -8,10 +8,10 @@ import pytest
 from small_tables import colour_table, train_table
 
 from hyperlvq.checks import InputError
+from hyperlvq.learnt import LONGEST_LABEL
 from hyperlvq.tables import training
 from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.training import (
-    MOST_FEATURES,
     Task,
     features_classifier,
     table_classifier,
@@ -71,7 +71,7 @@ def test_the_default_classifier_takes_levels_of_two_rows(recipe, n_features):
 def test_a_column_of_text_has_a_limited_number_of_features():
     frame = pd.DataFrame({"t": [f"level {i % 150}" for i in range(900)]})
 
-    assert features(frame, [TEXT]).shape == (900, MOST_FEATURES)
+    assert features(frame, [TEXT]).shape == (900, 100)
 
 
 def test_every_random_state_is_the_seed():
@@ -144,6 +144,21 @@ def test_the_default_classifier_is_cross_validated_where_that_is_quick_or_asked_
     assert (validation is None) == (n_folds == 0)
     assert validation is None or len(validation.accuracies) == n_folds
     assert ("left_out" in about) == (task.recipe is None)
+    note = "not cross-validated, which would take long: --cv 5 does it"
+    assert (note in about["notes"]) == (n_folds == 0)
+
+
+@pytest.mark.parametrize("n_sizes", [1, 2])
+def test_of_several_sizes_that_fit_the_best_is_found(colours, n_sizes):
+    sizes = [{"n_units": 20}, {"n_units": 30}][:n_sizes]
+    task = Task("colour", ("intrvfl", "centroids"), n_folds=0, sizes=lambda *_: sizes)
+
+    trained = train_table(colours, task)
+
+    search = trained.about["search"]
+    assert (search is None) == (n_sizes == 1)
+    best = sizes[0] if search is None else search["best"]
+    assert trained.model["hidden"].n_units == best["n_units"]
 
 
 def test_what_networks_chose_is_that_of_the_model(colours):
@@ -252,8 +267,8 @@ def test_ten_classes_are_never_too_many(read):
         (["0,yes", "1,yes", "2,"], "has one class only in the column 'y': 'yes'"),
         (["0,yes", "NA,yes", "2,yes"], "has one class only in the column 'y': 'yes'"),
         (
-            [f"{i % 7},{i % 300}" for i in range(3000)],
-            "has 300 different values in 3000 rows of the column 'y': "
+            [f"{i % 7},{i % 201}" for i in range(3000)],
+            "has 201 different values in 3000 rows of the column 'y': "
             "that is a quantity, not a class; --category 'y' takes them for classes",
         ),
         (
@@ -282,9 +297,15 @@ def test_a_target_that_is_no_class_is_named(read, rows, sentence):
 
 @pytest.mark.parametrize(
     ("labels", "category"),
-    [(range(60), ()), ([i / 2 for i in range(10)], ()), ([i / 2 for i in range(40)], ("y",))],
+    [
+        *((range(first, 60), ()) for first in (0, 1)),
+        (range(200), ()),
+        ([i / 2 for i in range(10)], ()),
+        ([i / 2 for i in range(40)], ("y",)),
+        (["x" * LONGEST_LABEL, "y"], ()),
+    ],
 )
-def test_numbers_may_be_classes(read, labels, category):
+def test_numbers_and_long_names_may_be_classes(read, labels, category):
     rows = [f"{i % 7},{label}" for i, label in enumerate([*labels] * 3)]
     task = Task("y", ("features", "centroids"), n_folds=0, category=category)
 
@@ -294,13 +315,13 @@ def test_numbers_may_be_classes(read, labels, category):
 
 
 def test_a_class_may_have_the_name_of_a_missing_value(read):
-    rows = [f"{i % 3},{('NA', 'None', 'x', '')[i % 4]}" for i in range(24)]
+    rows = [f"{i % 3},{('NA', 'None', 'x')[i % 3]}" for i in range(18)] + ["1,"]
 
     about = train_table(read("\n".join(["a,y", *rows])), Task("y", None, QUICK)).about
 
     assert about["classes"] == {"NA": 6, "None": 6, "x": 6}
     assert about["notes"] == [
-        "left out: 6 rows have no 'y'",
+        "left out: 1 row has no 'y'",
         "'NA' is a class: --missing 'NA' leaves its rows out",
         "'None' is a class: --missing 'None' leaves its rows out",
     ]
