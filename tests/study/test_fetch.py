@@ -209,14 +209,37 @@ def test_file_that_changed_is_begun_again(server, target, tags, new_content):
     assert target.read_bytes() == new_content
 
 
-def test_part_that_was_whole_already_is_taken(server, target):
+def test_rest_that_is_too_long_is_begun_again_at_once(server, target):
+    fail_with_half(server, target)
+    server.requests.clear()
+    place = f"bytes 128000-{len(CONTENT) - 1}/{len(CONTENT)}"
+    server.script = [answering(206, CONTENT[128_000:] + b"more", Content_Range=place)]
+    get(server, target)
+
+    assert target.read_bytes() == CONTENT
+    assert [request.get("Range") for request in server.requests] == ["bytes=128000-", None]
+
+
+def test_waits_double_with_every_attempt(server, target, monkeypatch):
+    waits = []
+    monkeypatch.setattr(fetching.time, "sleep", waits.append)
+    fail_with_half(server, target)
+
+    assert waits == [0, 0.001, 0.002, 0.004, 0.008]
+
+
+@pytest.mark.parametrize(
+    ("place", "n_requests"), [(f"bytes */{len(CONTENT)}", 1), ("bytes */9", 2)]
+)
+def test_part_that_was_whole_already_is_taken(server, target, place, n_requests):
+    server.script = [answering(416, Content_Range=place)]
     origin = {"url": server.url, "validator": '"first"', "size": len(CONTENT)}
     target.with_name("a.tar.xz.part").write_bytes(CONTENT)
     target.with_name("a.tar.xz.part.json").write_text(json.dumps(origin))
     get(server, target)
 
     assert target.read_bytes() == CONTENT
-    assert len(server.requests) == 1
+    assert len(server.requests) == n_requests
 
 
 @pytest.mark.parametrize(

@@ -264,6 +264,10 @@ def test_ten_classes_are_never_too_many(read):
     [
         (["1,", "2,"], "has no value in the target column 'y'"),
         (["0,yes", "1,yes", "2,yes"], "has one class only in the column 'y': 'yes'"),
+        (
+            ["0,yes", f"1,{'x' * 1001}"],
+            "has values of more than 1000 characters in the column 'y': that is text, not a class",
+        ),
         (["0,yes", "1,yes", "2,"], "has one class only in the column 'y': 'yes'"),
         (["0,yes", "NA,yes", "2,yes"], "has one class only in the column 'y': 'yes'"),
         (
@@ -336,7 +340,7 @@ def test_half_as_many_classes_as_rows_may_have_names_some_of_which_are_numbers(r
 
 
 def test_a_column_that_the_scaling_takes_for_constant_is_noted(read):
-    rows = "".join(f"{i % 7}e-17,{i % 2},{'uv'[i % 2]}\n" for i in range(30))
+    rows = "".join(f"{i % 7}e-17,{i % 2 / 10},{'uv'[i % 2]}\n" for i in range(30))
 
     trained = train_table(read("tiny,b,y\n" + rows), Task("y", GLVQ, n_folds=0))
 
