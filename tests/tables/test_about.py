@@ -103,6 +103,10 @@ def test_costs_of_prediction_are_those_of_the_forms_a_model_has(recipe, forms):
     [
         (make_classifier("intrvfl", "centroids", n_units=30, clip=5), {"n_units": 30, "clip": 5}),
         (make_classifier("features", "centroids"), {}),
+        (
+            make_classifier("features", "glvq", slope="auto", prototypes_per_class=1),
+            {"prototypes_per_class": 1, "slope": 6.0},
+        ),
     ],
 )
 def test_settings_are_those_of_the_layer_and_the_readout(model, settings):
@@ -214,7 +218,7 @@ def test_notes_on_networks_of_something_else_are_one_sentence(key, value, defaul
     else:
         notes[key] = value if key == "left_out" else {**notes[key], **value}
 
-    assert from_notes(default_file, "m")
+    assert from_notes(default_file, "m")["readout"] == "HyperLVQClassifier"
     with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
         from_notes(replace(default_file, notes=notes), "m")
 
@@ -224,7 +228,7 @@ def test_notes_on_networks_of_something_else_are_one_sentence(key, value, defaul
     [
         *({"name": "other"}, {"kind": "text"}, {"kind": "dates"}, {"kind": []}, {"n_missing": -1}),
         *({"minimum": 1e300}, {"minimum": None}, {"maximum": np.inf}, {"levels": ["x"]}),
-        *({"reason": 1}, {"unknown": 0}),
+        *({"reason": 1}, {"unknown": 0}, {"decimal": "x"}, {"grouping": "x"}, {"unit": "$$"}),
     ],
     ids=str,
 )
@@ -232,6 +236,6 @@ def test_a_column_of_something_else_is_one_sentence(change, file):
     first, *others = file.notes["columns"]
     columns = np.array([json.dumps({**json.loads(first), **change}), *others], dtype=object)
 
-    assert from_notes(file, "m")
+    assert from_notes(replace(file, notes={**file.notes, "accuracies": [0.0, 1.0]}), "m")
     with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
         from_notes(replace(file, notes={**file.notes, "columns": columns}), "m")
