@@ -108,6 +108,8 @@ def test_cuts_are_values_and_scaled_ranks_of_their_middles():
 
     assert cuts.values.tolist() == [1, 3, 7]
     np.testing.assert_allclose(cuts.ranks, [0, 1.5 / 2.5, 1])
+    halfway = cuts.between(np.array([0.5, 0.6]), by_rank=np.array([False, True]))
+    np.testing.assert_allclose(halfway, [4, 3])
 
 
 def test_weights_act_as_repetition_of_values():
@@ -120,6 +122,13 @@ def test_weights_act_as_repetition_of_values():
 @pytest.mark.parametrize("column", [[2.0, 2.0], [np.nan, np.nan]])
 def test_feature_that_does_not_vary_has_no_cuts(column):
     assert cuts_of(np.array(column), np.ones(2)) is None
+
+
+def test_missing_values_are_cut_off_before_the_smallest():
+    cuts = cuts_of(np.array([np.nan, 5.0, 3.0]), np.ones(3))
+
+    assert cuts.values.tolist() == [3, 3, 5]
+    assert cuts.ranks.tolist() == [0, 0.5, 1]
 
 
 def test_threshold_at_the_smallest_value_tells_missing_values_from_it():
