@@ -88,6 +88,7 @@ def test_no_network_is_begun_after_the_time_limit_but_one_always_is(trained):
     trainer, _ = trained
 
     assert len(trainer.train(5, time_limit=1e-9)) == 1
+    assert len(trainer.train(2, time_limit=600)) == 2
 
 
 def test_vote_is_at_least_as_good_as_each_of_its_networks(trained):

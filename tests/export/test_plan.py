@@ -14,7 +14,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 
 from hyperlvq import HyperLVQClassifier, make_classifier
 from hyperlvq.checks import InputError
-from hyperlvq.export import compare, make_plan
+from hyperlvq.export import compare, encoders, make_plan
 from hyperlvq.export.layout import Layout
 from hyperlvq.frames import FrameVectorizer
 from hyperlvq.kernels.units import Units, compare_rows
@@ -302,6 +302,15 @@ def test_unsupported_model_is_refused_with_the_reason_as_its_file_is(message, mo
     for form in forms:
         with pytest.raises(InputError, match=message):
             make_plan(form)
+
+
+def test_more_outputs_than_a_device_counts_are_refused(iris, monkeypatch):
+    monkeypatch.setattr(encoders, "LARGEST_SIZE", 2)
+    X, y = iris
+    model = make_classifier("intrvfl", "centroids", n_units=2).fit(X[:, :2], y)
+
+    with pytest.raises(InputError, match="cannot export 3 outputs: at most 2"):
+        make_plan(model)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import compare, make_plan
-from hyperlvq.export.quantise import quantise, quantised_outputs
+from hyperlvq.export.quantise import LARGEST_ALONE, quantise, quantised_outputs
 
 #: Sets of the collection on which the loss of accuracy is measured.
 DATA_SETS = (
@@ -81,6 +81,14 @@ def test_weights_of_a_unit_lie_about_zero(has_prototypes):
 
     about_zero = [[-0.5, 0, -2], [0.5, 0, 2], [0, 0, -1]]
     np.testing.assert_allclose(scale * weights, about_zero, atol=scale)
+
+
+def test_biases_alone_have_a_scale_of_their_own():
+    weights, scale, biases = quantised_outputs(np.ones((2, 3)), 8, False, np.array([[1.0], [-4.0]]))
+
+    assert not weights.any()
+    assert (biases * scale).tolist() == [-1, 4]
+    assert biases[1] == LARGEST_ALONE
 
 
 def test_one_bias_that_is_too_large_is_refused():

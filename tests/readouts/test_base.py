@@ -16,7 +16,7 @@ from hyperlvq import (
     make_classifier,
     rls_path,
 )
-from hyperlvq.readouts.base import check_prototype_counts
+from hyperlvq.readouts.base import check_prototype_counts, check_solution
 
 READOUTS = [
     RLSClassifier(),
@@ -639,3 +639,9 @@ def test_a_readout_without_verbose_prints_nothing(activations, capsys):
     LVQ1Classifier(max_iter=25, random_state=0).fit(*activations)
 
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan])
+def test_a_solution_with_one_number_that_is_not_finite_is_refused(number):
+    with pytest.raises(ValueError, match="the model is not finite"):
+        check_solution(np.array([[1.0, number]]))

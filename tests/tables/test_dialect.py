@@ -173,8 +173,9 @@ def test_header_may_be_longer_than_a_sample(read):
     assert read(f"{','.join(names)}\n{row}\n{row}\n").form.columns == tuple(names)
 
 
-def test_row_that_the_sample_cuts_off_does_not_count(read):
-    rows = [f"{'x' * 3000}{i},1,2\n" for i in range(100)]
+@pytest.mark.parametrize("length", [3000, 50_000])  # of the latter, two come before the cut
+def test_row_that_the_sample_cuts_off_does_not_count(read, length):
+    rows = [f"{'x' * length}{i},1,2\n" for i in range(100)]
 
     assert read("a,b\n" + "".join(rows)).form.columns == ("(row name)", "a", "b")
 
