@@ -90,6 +90,7 @@ def pull_of_block(
     distances = np.empty(n_prototypes)
     products = np.empty((CACHED_ROWS, padded.shape[0]), padded.dtype)
     cached = np.zeros((CACHED_ROWS, padded.shape[1]), X.dtype)  # as wide as the prototypes
+    # which of the cached rows pull at a prototype, and how much
     n_pulls = np.zeros(n_prototypes, np.intp)
     pulling = np.empty((n_prototypes, CACHED_ROWS), np.intp)
     pulls = np.empty((n_prototypes, CACHED_ROWS), padded.dtype)
