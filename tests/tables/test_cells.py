@@ -9,6 +9,7 @@ from hyperlvq.tables.cells import (
     POINT,
     are_numbers,
     is_plain_number,
+    quoted,
     to_floats,
     unit_of,
 )
@@ -130,3 +131,8 @@ def test_thousands_do_not_change_a_value(number):
     german = text.translate(str.maketrans(",.", ".,"))
 
     assert value(text, GROUPED_POINT) == value(german, COMMA) == float(f"{number:.6f}")
+
+
+@pytest.mark.parametrize(("length", "shown"), [(40, "x" * 40), (41, "x" * 40 + "…")])
+def test_long_text_is_cut_off_in_messages(length, shown):
+    assert quoted("x" * length) == f"'{shown}'"

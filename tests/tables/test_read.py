@@ -137,6 +137,7 @@ def test_end_of_the_last_row_is_outside_quotes(line_end):
     assert last_row_end(whole + b'2,"open') == len(whole)
     assert last_row_end(whole) == len(whole)
     assert last_row_end(b'1,"x') == 0
+    assert last_row_end(b'\n"open\n') == 1
 
 
 def test_only_wanted_columns_are_read(write, frame):

@@ -142,7 +142,7 @@ class Dialect(NamedTuple):
     header_size: int  # in bytes of UTF-8
 
 
-def find_dialect(text: Peekable, name: str, skip_rows: int = 0) -> Dialect:
+def find_dialect(text: Peekable, name: str, skip_rows: int) -> Dialect:
     """Return how the table is written, by a sample of its text without its first lines."""
     sample, is_whole = _sample(text)
     start = 0
