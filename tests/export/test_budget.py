@@ -124,6 +124,8 @@ def test_an_avr_reads_all_tables_up_to_its_limit(excess, complains):
         # An index of features is as wide as it must be.
         ((256, 40, 3), {"input": "int16"}, "scaling.index_type", "uint8_t"),
         ((257, 40, 3), {"input": "int16"}, "scaling.index_type", "uint16_t"),
+        # Counts of -3 to 3 take two planes of bits and one for the sign.
+        ((6, 40, 3), {"clip": 1}, "n_planes", 3),
         # Sums that cannot exceed the clip are not clipped.
         *(((5, 40, 3), {"clip": clip}, "clips", clip < 5) for clip in (4, 5, 6)),
     ],
