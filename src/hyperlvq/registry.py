@@ -22,6 +22,8 @@ USUAL_RATE, USUAL_SLOPE = 0.0005, 10.0
 #: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.
 AUTO_STEP = 0.02
 MOST_PROTOTYPES = 2**31
+#: As large as features may be, so that squares of distances are finite.
+LARGEST_NOISE = 1e140
 #: Kinds of units that count comparisons: the activation for each number of them that hold.
 UNIT_KINDS: dict[str, tuple[int, ...]] = {
     "conjunction": (0, 0, 0, 1, 2),
@@ -230,6 +232,11 @@ def _check_range(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be two finite numbers in order, got {value!r}")
 
 
+def _check_noise(name: str, value: Any) -> None:
+    if check_real(name, value) > LARGEST_NOISE:
+        raise ValueError(f"{name} must be at most {LARGEST_NOISE:g}, got {value!r}")
+
+
 def _check_column_names(name: str, value: Any) -> None:
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
         raise TypeError(f"{name} must be a list of names, got {value!r}")
@@ -349,7 +356,7 @@ _TOL_HELP = "Where training stops: the smaller, the later"
 _TOL = Parameter(check_real, float, _TOL_HELP, shown=False)
 _TOL_OR_AUTO = _number_or("auto", _TOL_HELP, check_real, shown=False)
 _INIT_NOISE = Parameter(
-    check_real, float, "How far prototypes start from the class means", shown=False
+    _check_noise, float, "How far prototypes start from the class means", shown=False
 )
 _LEARNING_RATE_HELP = "Size of a step"
 _RANDOM = {"random_state": Parameter(_check_random_state)}

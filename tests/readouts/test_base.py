@@ -530,6 +530,7 @@ CLASS_WEIGHT = "class_weight must be a dict, 'balanced' or None, got"
         (GLVQClassifier(max_iter=0), ValueError, "max_iter must be at least 1, got 0"),
         (GLVQClassifier(tol=-1), ValueError, f"tol {AT_LEAST_ZERO} -1"),
         (GLVQClassifier(init_noise=-1), ValueError, f"init_noise {AT_LEAST_ZERO} -1"),
+        (GLVQClassifier(init_noise=1e308), ValueError, r"must be at most 1e\+140, got 1e\+308"),
         (GLVQClassifier(learning_rate=0), ValueError, f"learning_rate {ABOVE_ZERO} 0"),
         (GLVQClassifier(learning_rate="fast"), TypeError, "must be a number, got 'fast'"),
         (GLVQClassifier(class_weight="even"), ValueError, f"{CLASS_WEIGHT} 'even'"),
