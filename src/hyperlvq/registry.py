@@ -22,8 +22,8 @@ USUAL_RATE, USUAL_SLOPE = 0.0005, 10.0
 #: With learning_rate="auto", how far a sample on the boundary moves its winners, twice.
 AUTO_STEP = 0.02
 MOST_PROTOTYPES = 2**31
-#: As large as features may be, so that squares of distances are finite.
-LARGEST_NOISE = 1e140
+#: Squares of larger features, or of prototypes that start so far away, may not be finite.
+LARGEST_FEATURE = 1e140
 #: Kinds of units that count comparisons: the activation for each number of them that hold.
 UNIT_KINDS: dict[str, tuple[int, ...]] = {
     "conjunction": (0, 0, 0, 1, 2),
@@ -233,8 +233,8 @@ def _check_range(name: str, value: Any) -> None:
 
 
 def _check_noise(name: str, value: Any) -> None:
-    if check_real(name, value) > LARGEST_NOISE:
-        raise ValueError(f"{name} must be at most {LARGEST_NOISE:g}, got {value!r}")
+    if check_real(name, value) > LARGEST_FEATURE:
+        raise ValueError(f"{name} must be at most {LARGEST_FEATURE:g}, got {value!r}")
 
 
 def _check_column_names(name: str, value: Any) -> None:

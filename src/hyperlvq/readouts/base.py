@@ -19,13 +19,13 @@ from hyperlvq.checks import check_integer
 from hyperlvq.engines import engine_of, engine_of_fitted, on_host, refuse_tensor
 from hyperlvq.kernels.scores import compared, prototype_probabilities, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES, check_usable
-from hyperlvq.registry import USUAL_SLOPE, PartRecord, check_parameters
+from hyperlvq.registry import LARGEST_FEATURE, USUAL_SLOPE, PartRecord, check_parameters
 from hyperlvq.version import DocumentedMixin
 
 #: Sums of weights that may be multiplied with features and divided by.
 WEIGHTS_BETWEEN = 1e-200, 1e200
 #: Of the largest feature, so that sums of squares over all samples, and their inverse, are finite.
-FEATURES_BETWEEN = 1e-140, 1e140
+FEATURES_BETWEEN = 1e-140, LARGEST_FEATURE
 #: With slope="auto", the slope of GLVQ for one sample, which grows with the root of their number,
 #: and its bounds.
 AUTO_SLOPE, AUTO_SLOPES_BETWEEN = 12 / sqrt(300), (6.0, 200.0)
