@@ -43,12 +43,12 @@ def replacing(path: str | Path) -> Iterator[Path]:
     Several files become all or none when one `ExitStack` holds all their blocks.
     """
     path = Path(path)
-    if path.is_dir():
-        raise InputError(f"{path} cannot be written: it is a folder")
     target = path.resolve()  # so that a link stays one
     # A name that nobody can guess, and that no other thread or process has.
     part = target.with_name(f".hyperlvq-{secrets.token_hex(8)}.part")
     try:
+        if path.is_dir():
+            raise InputError(f"{path} cannot be written: it is a folder")
         if path.exists() and not path.is_file():
             yield path
             return
@@ -65,13 +65,6 @@ def replacing(path: str | Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):  # there is none, or not even its folder
             part.unlink()
-
-
-def move_into_place(part: Path, target: Path) -> None:
-    """Let a complete file take the place of another, with the access that the same people had."""
-    with open(os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)), "rb+") as file:
-        _finish(file.fileno(), target)
-    os.replace(part, target)
 
 
 def _finish(descriptor: int, target: Path) -> None:

@@ -1,7 +1,5 @@
 import hashlib
-import json
 import os
-import re
 import shutil
 import socket
 import ssl
@@ -13,13 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from fuzzing import read_or_refused
 from raw_server import RawServer
 
 from hyperlvq.checks import InputError
 from hyperlvq.study import fetch as fetching
 from hyperlvq.study.fetch import fetch
-from hyperlvq.study.partial import PartialFile
 
 CONTENT = bytes(range(256)) * 1000
 
@@ -29,7 +25,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         server = self.server
-        server.requests.append(dict(self.headers))
+        server.requests.append(self.path)
         behave = server.script.pop(0) if server.script else whole
         behave(self)
 
@@ -42,38 +38,18 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    @property
-    def start(self):
-        """Return where the client wants to go on, if the file is still the one it had."""
-        condition = self.headers.get("If-Range", self.server.etag)
-        found = re.match(r"bytes=(\d+)-", self.headers.get("Range", ""))
-        return int(found[1]) if found and condition == self.server.etag else 0
-
     def log_message(self, *_):
         pass
 
 
-def tags(handler):
-    return {"ETag": handler.server.etag} if handler.server.etag else {}
-
-
 def whole(handler, share=1):
-    """Send what was asked for, or a share of it."""
-    start, n_bytes = handler.start, len(handler.server.content)
-    rest = handler.server.content[start:]
-    if not rest:
-        return handler.answer(416, Content_Range=f"bytes */{n_bytes}")
-    place = {"Content_Range": f"bytes {start}-{n_bytes - 1}/{n_bytes}"} if start else {}
-    body = rest[: int(share * len(rest))]
-    return handler.answer(206 if start else 200, body, len(rest), **place, **tags(handler))
+    """Send the file, or a share of it."""
+    content = handler.server.content
+    handler.answer(200, content[: int(share * len(content))], len(content))
 
 
 def cut_off(handler):
     whole(handler, share=0.5)
-
-
-def ignoring_ranges(handler):
-    handler.answer(200, handler.server.content, **tags(handler))
 
 
 def hanging_up(handler):
@@ -97,8 +73,7 @@ def redirecting(location):
 @pytest.fixture
 def server():
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.content, server.etag = CONTENT, '"first"'
-        server.requests, server.script = [], []
+        server.content, server.requests, server.script = CONTENT, [], []
         server.url = f"http://127.0.0.1:{server.server_port}/a.tar.xz"
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -123,13 +98,6 @@ def get(server, target, **options):
     fetch(server.url, target, first_wait=0.001, **options)
 
 
-def fail_with_half(server, target):
-    """Leave half of the file behind, as a first call does that never gets more."""
-    server.script = [cut_off, *[hanging_up] * (fetching.ATTEMPTS - 1)]
-    with pytest.raises(InputError, match="broke off 5 times"):
-        get(server, target)
-
-
 def leftovers(target):
     return [path.name for path in target.parent.iterdir() if path != target]
 
@@ -141,7 +109,7 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest().upper()
     "script",
     [
         [],
-        [cut_off, ignoring_ranges],
+        [cut_off, hanging_up, cut_off],
         [of_unknown_length],
         *([answering(code)] for code in (408, 429, 500, 502, 503, 504)),
         *(
@@ -168,96 +136,35 @@ def test_progress_is_told_in_bytes(server, target):
     assert told == sorted(told)
 
 
-def test_broken_connection_is_resumed(server, target):
-    server.script = [cut_off, hanging_up, cut_off]
-    get(server, target)
-
-    assert target.read_bytes() == CONTENT
-    ranges = [request.get("Range") for request in server.requests]
-    assert ranges == [None, "bytes=128000-", "bytes=128000-", "bytes=192000-"]
-
-
-def test_next_call_resumes_and_a_private_file_stays_private(server, target):
+def test_failure_leaves_the_older_file_and_success_leaves_it_private(server, target):
     target.write_bytes(b"older")
     target.chmod(0o600)
-    fail_with_half(server, target)
+    server.script = [cut_off] * fetching.ATTEMPTS
+    with pytest.raises(InputError, match=r"last: 128000 of 256000 bytes came$"):
+        get(server, target)
     assert target.read_bytes() == b"older"
-    server.requests.clear()
     get(server, target)
 
     assert target.read_bytes() == CONTENT
-    assert server.requests[0]["Range"] == "bytes=128000-"
-    assert server.requests[0]["If-Range"] == '"first"'
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     assert leftovers(target) == []
 
 
-@pytest.mark.parametrize(
-    ("tags", "new_content"),
-    [
-        (['"first"', '"second"'], CONTENT[::-1]),
-        ([None, None], CONTENT[5:]),  # without a tag the size tells versions apart
-        ([None, None], CONTENT[:1000]),
-    ],
-)
-def test_file_that_changed_is_begun_again(server, target, tags, new_content):
-    server.etag = tags[0]
-    fail_with_half(server, target)
-    server.content, server.etag = new_content, tags[1]
+def test_nothing_of_a_longer_attempt_is_left_behind_a_shorter_one(server, target):
+    server.script = [cut_off, answering(200, b"short")]
     get(server, target)
 
-    assert target.read_bytes() == new_content
-
-
-def test_rest_that_is_too_long_is_begun_again_at_once(server, target):
-    fail_with_half(server, target)
-    server.requests.clear()
-    place = f"bytes 128000-{len(CONTENT) - 1}/{len(CONTENT)}"
-    server.script = [answering(206, CONTENT[128_000:] + b"more", Content_Range=place)]
-    get(server, target)
-
-    assert target.read_bytes() == CONTENT
-    assert [request.get("Range") for request in server.requests] == ["bytes=128000-", None]
+    assert target.read_bytes() == b"short"
 
 
 def test_waits_double_with_every_attempt(server, target, monkeypatch):
     waits = []
     monkeypatch.setattr(fetching.time, "sleep", waits.append)
-    fail_with_half(server, target)
+    server.script = [hanging_up] * fetching.ATTEMPTS
+    with pytest.raises(InputError, match="broke off 5 times"):
+        get(server, target)
 
     assert waits == [0, 0.001, 0.002, 0.004, 0.008]
-
-
-@pytest.mark.parametrize(
-    ("place", "n_requests"), [(f"bytes */{len(CONTENT)}", 1), ("bytes */9", 2)]
-)
-def test_part_that_was_whole_already_is_taken(server, target, place, n_requests):
-    server.script = [answering(416, Content_Range=place)]
-    origin = {"url": server.url, "validator": '"first"', "size": len(CONTENT)}
-    target.with_name("a.tar.xz.part").write_bytes(CONTENT)
-    target.with_name("a.tar.xz.part.json").write_text(json.dumps(origin))
-    get(server, target)
-
-    assert target.read_bytes() == CONTENT
-    assert len(server.requests) == n_requests
-
-
-@pytest.mark.parametrize(
-    "notes",
-    [
-        *("", "[]", '{"url": 1}', "{", '{"url": "http://other/"}', "[" * 100_000),
-        '{"url": "URL", "validator": [], "size": 9}',
-        '{"url": "URL", "validator": "\\n", "size": 9}',
-        '{"url": "URL", "validator": null, "size": "9"}',
-    ],
-)
-def test_part_of_unknown_origin_is_begun_again(server, target, notes):
-    target.with_name("a.tar.xz.part").write_bytes(b"something else")
-    target.with_name("a.tar.xz.part.json").write_text(notes.replace("URL", server.url))
-    get(server, target)
-
-    assert target.read_bytes() == CONTENT
-    assert "Range" not in server.requests[0]
 
 
 def test_file_without_an_end_is_not_kept(server, target, monkeypatch):
@@ -277,7 +184,7 @@ def test_wrong_checksum_is_refused_and_nothing_left(server, target):
     assert not list(target.parent.iterdir())
 
 
-OTHER_STATUSES = (201, 202, 203, 204, 205, 207, 300, 304, 305, 306)
+OTHER_STATUSES = (201, 202, 203, 204, 205, 206, 207, 300, 304, 305, 306, 416)
 MALFORMED_REDIRECTS = [
     *("http://[::1", "http://a:port/", f"http://{'a' * 64}.org/", "//a..b/", ""),
     *("file:///etc/passwd", "ftp://127.0.0.1/x", "data:,x", "http://a:b@c/", "http://a:0/"),
@@ -298,7 +205,6 @@ MALFORMED_REDIRECTS = [
         (answering(500), "broke off 5 times, last: status 500 Internal", 5),
         (answering(200, b""), "broke off 5 times, last: nothing came", 5),
         (answering(200, b"", False), "broke off 5 times, last: nothing came", 5),
-        (answering(206, b"x", Content_Range="bytes 5-5/9"), "the file on the server has chang", 5),
     ],
 )
 def test_answer_that_is_no_file_is_refused(server, target, behaviour, message, n_requests):
@@ -337,7 +243,7 @@ def length_of(text):
 
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-BROKE_OFF = r"broke off 5 times, last: [^\n]+; the same call resumes"
+BROKE_OFF = r"broke off 5 times, last: [^\n]+$"
 WRONG_LENGTH = "cannot be fetched: the server gives its length as '"
 
 
@@ -368,8 +274,7 @@ def test_answer_that_is_not_http_is_one_sentence(raw_server, target, answer, mes
     with pytest.raises(InputError, match=message) as caught:
         fetch(raw_server(answer), target, first_wait=0.001)
     assert len(str(caught.value)) < 400
-    assert not target.exists()
-    assert "broke off" in message or leftovers(target) == []
+    assert not list(target.parent.iterdir())
 
 
 def test_chunks_give_a_file(raw_server, target):
@@ -409,63 +314,12 @@ def test_slow_but_steady_server_is_waited_for(raw_server, target, monkeypatch):
     assert target.read_bytes() == bytes(40_000)
 
 
-def test_second_fetch_to_one_path_is_refused(server, target):
-    is_under_way, may_end = threading.Event(), threading.Event()
-
-    def slow(handler):
-        is_under_way.set()
-        may_end.wait(30)
-        whole(handler)
-
-    server.script = [slow]
-    first = threading.Thread(target=get, args=(server, target))
-    first.start()
-    is_under_way.wait(30)
-    with pytest.raises(InputError, match=f"another run is writing to {target}"):
-        get(server, target)
-    may_end.set()
-    first.join()
-
-    assert target.read_bytes() == CONTENT
-    assert leftovers(target) == []
-
-
 def test_fetches_of_one_path_at_a_time_leave_one_whole_file(server, target):
     with ThreadPoolExecutor(20) as threads:
-        calls = [threads.submit(read_or_refused, get, server, target) for _ in range(20)]
+        calls = [threads.submit(get, server, target) for _ in range(20)]
 
+    assert [call.result() for call in calls] == [None] * 20
     assert target.read_bytes() == CONTENT
-    refusals = {call.result()[1] for call in calls}
-    assert refusals <= {None, f"another run is writing to {target}"}
-    assert leftovers(target) == []
-
-
-def test_place_is_held_until_its_notes_are_gone(target, monkeypatch):
-    def unlink(notes, missing_ok):
-        with pytest.raises(InputError, match="another run is writing"), PartialFile("", target):
-            pass
-        monkeypatch.undo()
-        notes.unlink(missing_ok)
-
-    with PartialFile("", target):
-        monkeypatch.setattr("pathlib.Path.unlink", unlink)
-
-
-def test_notes_that_another_has_just_removed_are_not_taken_for_ones_own(target, monkeypatch):
-    def lock(_, path):
-        os.remove(f"{path}.part.json")
-
-    monkeypatch.setattr("hyperlvq.study.partial.lock", lock)
-
-    with pytest.raises(InputError, match="another run is writing"), PartialFile("", target):
-        pass
-
-
-def test_nothing_is_left_of_a_download_without_bytes(target):
-    with PartialFile("", target) as part:
-        part.path.touch()
-        os.remove(f"{target}.part.json")
-
     assert leftovers(target) == []
 
 
@@ -473,18 +327,16 @@ def test_nothing_is_left_of_a_download_without_bytes(target):
     ("path", "message"),
     [
         ("nowhere/a", "^nowhere/a cannot be written: No such file"),  # named as it was given
-        (".", "is a folder, not where a file can go"),
+        (".", "cannot be written: it is a folder"),
         ("a" * 300, "cannot be written: File name too long"),
         ("pipe", "is not a plain file, and is left as it is"),  # as a device is
-        ("a", r"a\.part\.json is not a plain file, and is left as it is"),
     ],
 )
 def test_place_that_cannot_be_written_is_refused_before_the_download(
     server, tmp_path, monkeypatch, path, message
 ):
     monkeypatch.chdir(tmp_path)
-    for name in ("pipe", "a.part.json"):
-        os.mkfifo(name)
+    os.mkfifo("pipe")
     n_open = len(os.listdir("/dev/fd"))
 
     with pytest.raises(InputError, match=message):
@@ -492,17 +344,6 @@ def test_place_that_cannot_be_written_is_refused_before_the_download(
     assert all(stat.S_ISFIFO(path.stat().st_mode) for path in tmp_path.iterdir())
     assert len(os.listdir("/dev/fd")) == n_open
     assert server.requests == []
-
-
-@pytest.mark.parametrize("suffix", [".part", ".part.json"])
-def test_link_in_the_place_of_the_part_leads_nowhere(server, target, suffix):
-    other = target.with_name("other")
-    other.write_bytes(b"mine")
-    target.with_name(target.name + suffix).symlink_to(other)
-    _, refusal = read_or_refused(get, server, target)
-
-    assert ("cannot be written" in str(refusal)) == (suffix == ".part.json")
-    assert other.read_bytes() == b"mine"
 
 
 def test_link_to_the_file_stays_one(server, target, tmp_path):

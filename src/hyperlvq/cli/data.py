@@ -7,13 +7,11 @@ from typer import Argument, Exit, Option, Typer
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.options import print_result
-from hyperlvq.cli.stopping import if_stopped
+from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import aligned
 
 if TYPE_CHECKING:
     from hyperlvq.study.collection import DataSource, Facts
-
-RESUMES = "the same command resumes the download, if the server can"
 
 FETCHED = "uci121.tar.gz"
 
@@ -62,7 +60,7 @@ def fetch(
     ),
     sha256: str | None = Option(None, help="The checksum it must have, in hexadecimal."),
 ) -> None:
-    """Download the collection, or any file; if it breaks off, the same command resumes.
+    """Download the collection, or any file; what breaks off is tried again.
 
     The collection is then checked: files that differ from those of the study are named.
     """
@@ -73,7 +71,7 @@ def fetch(
     if url is not None and output is None:
         raise InputError("say by --output where the file of this address goes")
     path = output or Path(FETCHED)
-    with if_stopped(RESUMES), shown_download() as progress:
+    with if_stopped(NOTHING_WRITTEN), shown_download() as progress:
         download.fetch(HOME if url is None else url, path, sha256, progress)
     if url is not None:
         print_result([f"{path} is there; check it: hyperlvq data verify {path}"])
