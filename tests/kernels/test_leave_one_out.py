@@ -10,6 +10,7 @@ from hyperlvq.kernels.leave_one_out import (
     TallProblem,
     WeightedSamples,
     WideProblem,
+    _solved,
     log_loss,
 )
 
@@ -36,6 +37,37 @@ def test_gram_of_weighted_samples_has_double_precision(rng):
 
     gram = problem_of(samples, True).gram * total_variance(samples)
     np.testing.assert_allclose(gram, (centred.T * samples.weights) @ centred, atol=1e-12)
+
+
+def test_gram_of_counted_samples_is_the_same_however_often_they_count(rng, monkeypatch):
+    monkeypatch.setattr("hyperlvq.kernels.leave_one_out.BLOCK_ROWS", 16)
+    counts = np.ones(64)
+    counts[:16] = 9  # a block of samples that count too often to be repeated,
+    counts[20] = 30  # and one with a single such sample
+    samples = samples_of(rng, 64, 8)._replace(weights=counts)
+    as_rows = samples.take(np.repeat(np.arange(64), counts.astype(int)))
+    as_rows = as_rows._replace(weights=np.ones(len(as_rows.y)))
+
+    found, expected = (np.tril(problem_of(each, True).gram) for each in (samples, as_rows))
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("smallest", [1.0, 1e-3, 1e-9])
+def test_solution_has_double_precision_however_hard_single_precision_finds_it(rng, smallest):
+    n_unknowns, alpha = 60, 1e-6
+    directions, _ = np.linalg.qr(rng.normal(size=(n_unknowns, n_unknowns)))
+    gram = (directions * np.geomspace(smallest, 1e3, n_unknowns)) @ directions.T
+    right = gram @ rng.normal(size=(n_unknowns, 3))
+
+    solution, factor = _solved(np.tril(gram), alpha, right)
+    np.testing.assert_allclose(gram @ solution + alpha * solution, right, atol=1e-8)
+    assert factor.dtype == np.float32
+    np.testing.assert_allclose(factor.T @ factor, gram, atol=1e-3)
+
+
+def test_matrix_without_a_factor_is_an_error(rng):
+    with pytest.raises(np.linalg.LinAlgError, match="penalty is too small"):
+        _solved(-np.eye(3), 0.1, np.ones((3, 1)))
 
 
 def ridge(samples, weights, penalty):
@@ -65,8 +97,8 @@ def test_coefficients_are_those_of_ridge_regression(rng, is_tall, n_samples, n_u
     W, b = problem.coefficients(problem.solve(ALPHA)[0])
 
     expected_W, expected_b = ridge(samples, samples.weights, ALPHA * total_variance(samples))
-    np.testing.assert_allclose(W, expected_W, atol=2e-6)
-    np.testing.assert_allclose(b, expected_b, atol=2e-6)
+    np.testing.assert_allclose(W, expected_W, atol=1e-10)
+    np.testing.assert_allclose(b, expected_b, atol=1e-10)
 
 
 @forms

@@ -7,6 +7,9 @@ Of a sample that stands for several a portion of its weight is left out.
 
 Activations h are integers from -1 to 2. Targets t and scores are less the mean target, which is
 what an intercept is for.
+
+What is solved for each penalty calls scipy's BLAS alone: numpy's has threads of its own, and those
+of either one keep the cores busy for a while after every call.
 """
 
 from typing import Any, NamedTuple
@@ -21,12 +24,16 @@ from hyperlvq.kernels.scores import row_slices
 
 #: Rows that are encoded and multiplied at once.
 BLOCK_ROWS = 4096
-#: If each sample stands for so many or fewer, it is multiplied as often as it counts.
+#: Rows of a Gram matrix that a cache holds.
+CACHED_ROWS = 64
+#: Where samples stand for so many or fewer in the mean, each is multiplied as often as it counts.
 MOST_REPEATED = 4
 #: The smallest 1 - l that is divided by.
 SMALLEST_REST = 1e-9
 #: A smaller sum of variances is rounding: all columns are constant.
 SMALLEST_VARIANCE = 1e-12
+#: A solution is corrected until a change is no larger than this share of it, a few times at most.
+SMALL_CHANGE, MOST_CHANGES = 1e-8, 4
 #: Left-out scores beyond this say no more.
 LARGEST_SCORE = 10.0
 ALPHAS = 4.0 ** np.arange(-6, 5)
@@ -84,7 +91,8 @@ class TallProblem:
         of_classes, gram = _sums_and_products(samples, encode, map_blocks)
         sums = of_classes.sum(axis=0)
         self.mean = sums / self.total
-        gram -= np.outer(self.mean + 1, sums + self.total)
+        for rows in row_slices(len(gram), CACHED_ROWS):
+            gram[rows] -= np.outer(self.mean[rows] + 1, sums + self.total)
         self.variance = _divisor(gram.trace() / self.total)
         gram /= self.variance
         self.gram = gram
@@ -95,14 +103,11 @@ class TallProblem:
 
     def solve(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return what `coefficients` takes, and left-out scores."""
-        factor = _factor(self.gram, alpha)
-        solution = linalg.cho_solve((factor, True), self.moment, check_finite=False)
-        solved = linalg.solve_triangular(
-            factor.astype(np.float32), self.rows.T, lower=True, check_finite=False
-        )
+        solution, factor = _solved(self.gram, alpha, self.moment)
+        solved = linalg.blas.strsm(1.0, factor, self.rows.T, trans_a=True)
         leverages = np.square(solved, out=solved).sum(axis=0, dtype=np.float64) / self.variance
         rests = 1 - self.portions * (leverages + 1 / self.total)
-        scores = self.rows @ solution.astype(np.float32)
+        scores = linalg.blas.sgemm(1.0, self.rows.T, solution, trans_a=True)
         return solution, _left_out(self.targets, self.targets - scores, rests)
 
     def coefficients(self, solution: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -144,12 +149,10 @@ class WideProblem:
 
     def solve(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return what `coefficients` takes, and left-out scores."""
-        factor = _factor(self.gram, alpha)
-        right = self.roots[:, None] * self.targets
-        solution = self.roots[:, None] * linalg.cho_solve((factor, True), right, check_finite=False)
-        single = factor.astype(np.float32)
-        inverse, _ = linalg.lapack.strtri(single, lower=True, overwrite_c=True)
-        diagonal = np.square(inverse, out=inverse).sum(axis=0, dtype=np.float64)
+        solution, factor = _solved(self.gram, alpha, self.roots[:, None] * self.targets)
+        solution *= self.roots[:, None]
+        inverse, _ = linalg.lapack.strtri(factor, overwrite_c=True)
+        diagonal = np.square(inverse, out=inverse).sum(axis=1, dtype=np.float64)
         leverages = (1 - alpha * diagonal) / self.weights
         rests = 1 - self.portions * (leverages + 1 / self.total)
         residuals = alpha * solution / self.weights[:, None]
@@ -166,12 +169,12 @@ def _sums_and_products(samples, encode, map_blocks):
     X, y, weights, _, n_classes = samples
     n_units = encode(X[:1]).shape[1]
     sums, products = np.zeros((n_classes, n_units)), np.zeros((n_units, n_units))
-    are_few_counts = (weights == np.rint(weights)).all() and weights.max() <= MOST_REPEATED
+    are_counts = (weights == np.rint(weights)).all()
 
     def multiply(rows):
         activations = encode(X[rows])
         block_sums = class_sums(activations, y[rows], weights[rows], n_classes)
-        if are_few_counts:
+        if are_counts and weights[rows].mean() <= MOST_REPEATED:
             repeated = np.repeat(activations, weights[rows].astype(np.intp), axis=0)
             return block_sums, packed_digits(np.ascontiguousarray(repeated.T))
         block = (activations + 1) * np.sqrt(weights[rows, None])
@@ -179,7 +182,7 @@ def _sums_and_products(samples, encode, map_blocks):
 
     for block_sums, found in map_blocks(multiply, row_slices(len(X), BLOCK_ROWS)):
         sums += block_sums
-        if are_few_counts:
+        if found.dtype == np.uint64:  # packed digits
             add_products(found, products, map_blocks)
         else:
             products += found
@@ -190,10 +193,34 @@ def _divisor(variance):
     return variance if variance > SMALLEST_VARIANCE else 1.0
 
 
-def _factor(gram, alpha):
-    matrix = gram.copy()
+def _solved(gram, alpha, right):
+    """Return x of (G + αI) x = right, and an upper triangle U in single precision, UᵀU ≈ G + αI.
+
+    Only the lower triangle of G is read. Factoring in single precision takes less than half the
+    time; what is left of the right side then brings x to double precision. Where α is too small
+    for that, the factor is one of double precision.
+    """
+    factor, failure = _factor(gram, alpha, np.float32)
+    solution, rest = np.zeros_like(right), right
+    for _ in range(0 if failure else MOST_CHANGES):
+        change, _ = linalg.lapack.spotrs(factor, rest)
+        solution += change
+        if np.abs(change).max() <= SMALL_CHANGE * np.abs(solution).max():
+            return solution, factor
+        rest = right - alpha * solution - linalg.blas.dsymm(1.0, gram.T, solution)
+    factor, failure = _factor(gram, alpha, np.float64)
+    if failure:
+        raise linalg.LinAlgError("the penalty is too small for these activations")
+    solution, _ = linalg.lapack.dpotrs(factor, right)
+    return solution, factor.astype(np.float32)
+
+
+def _factor(gram, alpha, dtype):
+    """Return the upper triangle of Cholesky, and a number that is 0 if there is one."""
+    (factorise,) = linalg.get_lapack_funcs(("potrf",), dtype=dtype)
+    matrix = gram.astype(dtype)
     matrix[np.diag_indices_from(matrix)] += alpha
-    return linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+    return factorise(matrix.T, overwrite_a=True)
 
 
 def _left_out(targets, residuals, rests):
