@@ -1,30 +1,22 @@
 """An integer hidden layer whose units compare a few features with thresholds of their own."""
 
-from typing import Any, Self
-
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from hyperlvq.engines import engine_of, engine_of_fitted, on_host
+from hyperlvq.engines import on_host
+from hyperlvq.hidden.base import HiddenLayer
 from hyperlvq.kernels.comparisons import cuts_of, draw_units
 from hyperlvq.kernels.units import Units, constant_unit
-from hyperlvq.learnt import FLOATS, check_usable
-from hyperlvq.registry import PARTS, check_parameters, check_units
-from hyperlvq.version import DocumentedMixin
+from hyperlvq.registry import PARTS, check_units
 
 
-class ComparisonLayer(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentedMixin, BaseEstimator
-):
+class ComparisonLayer(HiddenLayer):
     """Map features to small integers: units count which of a few comparisons hold.
 
     A unit compares a few features, drawn at random, with thresholds between the values seen in
     training, and its activation depends on how many of the comparisons hold. Each has a key: +1 if
     it holds where the feature reaches the threshold, -1 if it holds where it does not. Features
     need no scaling; thresholds of every other unit are spread over ranks, those of the rest over
-    values. A missing value (NaN) lies below every threshold.
+    values. A missing value (NaN) lies below every threshold. Activations are int8.
 
     The last unit is always 1, an intercept for readouts that have none.
 
@@ -90,23 +82,8 @@ class ComparisonLayer(
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Draw the units.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features; thresholds lie between their values. NaN marks a missing value.
-        y : ignored
-
-        Returns
-        -------
-        self : ComparisonLayer
-        """
-        check_parameters(self._record, vars(self))
-        engine = engine_of(X)
-        X = on_host(engine.validate(self, X, FLOATS, ensure_all_finite="allow-nan"))
-        rng = check_random_state(self.random_state)
+    def _draw(self, engine, X, rng):
+        X = on_host(X)
         cuts = [cuts_of(column, np.ones(len(X))) for column in X.T]
         kinds = [self.kinds] if isinstance(self.kinds, str) else self.kinds
         bounds = np.arange(len(kinds) + 1) * (self.n_units - 1) // len(kinds)
@@ -116,34 +93,15 @@ class ComparisonLayer(
         ]
         units = Units.joined([*drawn, constant_unit()])
         self.features_, self.thresholds_, self.keys_, self.kinds_ = map(engine.array, units)
-        return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Return the activations of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features; NaN marks a missing value.
-
-        Returns
-        -------
-        activations : ndarray of shape (n_samples, n_units), of int8
-        """
-        check_is_fitted(self)
-        engine = engine_of_fitted(self, X)
-        check_usable(self._record, vars(self))
-        check_units({}, vars(self))
+    def _activations(self, engine, X):
         units = Units(self.features_, self.thresholds_, self.keys_, self.kinds_)
-        X = engine.validate(self, X, FLOATS, ensure_all_finite="allow-nan", reset=False)
         return engine.compare(X, units, self.n_jobs)
+
+    def _check_usable(self):
+        super()._check_usable()
+        check_units({}, vars(self))
 
     @property
     def _n_features_out(self):
         return len(self.kinds_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.transformer_tags.preserves_dtype = []
-        return tags

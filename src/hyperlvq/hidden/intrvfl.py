@@ -1,21 +1,12 @@
 """The integer hidden layer of hyperdimensional computing."""
 
-from typing import Any, Self
-
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from hyperlvq.engines import engine_of, engine_of_fitted
-from hyperlvq.learnt import FLOATS, check_usable
-from hyperlvq.registry import PARTS, check_parameters
-from hyperlvq.version import DocumentedMixin
+from hyperlvq.hidden.base import HiddenLayer
+from hyperlvq.registry import PARTS
 
 
-class IntRVFLLayer(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentedMixin, BaseEstimator
-):
+class IntRVFLLayer(HiddenLayer):
     """Map features of [0, 1] to small integers: thermometer codes bound to random keys.
 
     A feature x becomes a thermometer code of N entries, the first round(x N) of them -1 and the
@@ -24,7 +15,8 @@ class IntRVFLLayer(
 
     A value below 0 acts as 0, an empty thermometer, and one above 1 as 1, a full one. Scale
     features to [0, 1] first, as `make_classifier` does. A missing value (NaN) leaves its feature
-    out of the sum.
+    out of the sum. Of the features that `fit` gets only the number matters. Activations are int8,
+    or int16 where `clip` is above 127.
 
     Parameters
     ----------
@@ -76,53 +68,13 @@ class IntRVFLLayer(
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Draw the keys for as many features as X has.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Only its number of columns matters.
-        y : ignored
-
-        Returns
-        -------
-        self : IntRVFLLayer
-        """
-        check_parameters(self._record, vars(self))
-        engine = engine_of(X)
-        X = engine.validate(self, X, FLOATS, ensure_all_finite="allow-nan")
-        rng = check_random_state(self.random_state)
+    def _draw(self, engine, X, rng):
         bits = rng.randint(2, size=(X.shape[1], self.n_units), dtype=np.int8)
         self.keys_ = engine.array(2 * bits - 1)
-        return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Return the activations of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features in [0, 1]; NaN marks a missing value.
-
-        Returns
-        -------
-        activations : ndarray of shape (n_samples, n_units)
-            In int8, or in int16 where `clip` is above 127.
-        """
-        check_is_fitted(self)
-        engine = engine_of_fitted(self, X)
-        check_parameters(self._record, vars(self))
-        check_usable(self._record, vars(self))
-        X = engine.validate(self, X, FLOATS, ensure_all_finite="allow-nan", reset=False)
+    def _activations(self, engine, X):
         return engine.encode(X, self.keys_, int(self.clip), self.n_jobs)
 
     @property
     def _n_features_out(self):
         return self.keys_.shape[1]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.transformer_tags.preserves_dtype = []
-        return tags
