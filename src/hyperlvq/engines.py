@@ -6,6 +6,7 @@ are, and what it learns are tensors there; without it scikit-learn makes arrays 
 """
 
 import sys
+from contextlib import contextmanager
 from copy import copy
 from typing import Any, TypeVar
 
@@ -33,14 +34,12 @@ from hyperlvq.kernels.threads import block_threads
 TORCH_LABELS = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 
 Estimator = TypeVar("Estimator", bound=BaseEstimator)
+#: X, class indices and weights, the last two on the host.
+Samples = tuple[Any, np.ndarray, np.ndarray]
 
 
 class NumpyEngine:
-    """Computes with numpy and compiled loops.
-
-    `samples` are X, class indices and weights, the last two on the host; `start` are prototypes and
-    the class of each.
-    """
+    """Computes with numpy and compiled loops; `start` are prototypes and the class of each."""
 
     def check_can_fit(self, estimator: Any) -> None:
         """Raise if the estimator has no `fit` for arrays of this engine."""
@@ -83,19 +82,15 @@ class NumpyEngine:
         with block_threads() as map_blocks:
             return scores.project(X, weights, biases, map_blocks)
 
-    def canonical_samples(
-        self, samples: tuple[np.ndarray, np.ndarray, np.ndarray]
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def canonical_samples(self, samples: Samples) -> Samples:
         """Return samples in an order of their own, equal ones as one, where that is quick."""
         return canonical_samples(*samples)
 
-    def total_weight(self, samples: tuple[np.ndarray, np.ndarray, np.ndarray]) -> float:
+    def total_weight(self, samples: Samples) -> float:
         """Return the sum of all weights."""
         return float(samples[2].sum())
 
-    def class_totals(
-        self, samples: tuple[np.ndarray, np.ndarray, np.ndarray], n_classes: int
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def class_totals(self, samples: Samples, n_classes: int) -> tuple[Any, Any]:
         """Return the weighted sum of each class's samples (classes × features), and its weight."""
         X, y, weights = samples
         totals = np.bincount(y, weights, minlength=n_classes)
@@ -107,12 +102,11 @@ class NumpyEngine:
         """Return minus the squared distance to each class's closest prototype."""
         return prototype_scores(X, prototypes, prototype_classes, n_classes)
 
-    def distance_scale(
-        self, samples: tuple[np.ndarray, np.ndarray, np.ndarray], *prototypes: Any
-    ) -> float:
+    def distance_scale(self, samples: Samples, *prototypes: Any) -> float:
         """Return the mean of d⁺ + d⁻ from what `prototype_scores` takes behind X."""
         X, y, weights = samples
-        return scores.mean_distance_sum(-self.prototype_scores(X, *prototypes), y, weights)
+        distances = -on_host(self.prototype_scores(X, *prototypes))
+        return scores.mean_distance_sum(distances, y, weights)
 
     def linear_scores(self, X: Any, coefficients: np.ndarray) -> np.ndarray:
         """Return X Wᵀ in float64."""
@@ -142,34 +136,28 @@ class NumpyEngine:
         return minimum._replace(position=minimum.position.reshape(shape))
 
     def solve_least_squares(
-        self,
-        samples: tuple[np.ndarray, np.ndarray, np.ndarray],
-        n_classes: int,
-        alphas: list[Any],
-        method: Any,
-    ) -> tuple[np.ndarray, int, bool]:
+        self, samples: Samples, n_classes: int, alphas: list[Any], method: Any
+    ) -> tuple[Any, int, bool]:
         """Return W for every alpha (alphas × classes × features), iterations and convergence."""
-        X, y, weights = samples
-        with block_threads(blocks_per_thread=1) as map_blocks:  # each holds a Gram matrix
-            rows = rls.LabelledRows(X, y, weights, n_classes, map_blocks=map_blocks)
+        with self._labelled_rows(samples, n_classes) as rows:
             return rls.solve_least_squares(rows, alphas, method)
 
     def choose_penalty(
-        self,
-        samples: tuple[np.ndarray, np.ndarray, np.ndarray],
-        n_classes: int,
-        alphas: tuple[Any, ...],
-        method: Any,
-    ) -> tuple[np.ndarray, float]:
+        self, samples: Samples, n_classes: int, alphas: tuple[Any, ...], method: Any
+    ) -> tuple[Any, float]:
         """Return W (classes × features) of the alpha that leave-one-out finds best, and it."""
-        X, y, weights = samples
-        with block_threads(blocks_per_thread=1) as map_blocks:
-            rows = rls.LabelledRows(X, y, weights, n_classes, map_blocks=map_blocks)
+        with self._labelled_rows(samples, n_classes) as rows:
             return rls.choose_penalty(rows, alphas, method)
 
+    @contextmanager
+    def _labelled_rows(self, samples, n_classes):
+        X, y, weights = samples
+        with block_threads(blocks_per_thread=1) as map_blocks:  # each holds a Gram matrix
+            yield rls.LabelledRows(X, y, weights, n_classes, map_blocks=map_blocks)
 
-class TorchEngine:
-    """Computes with torch where a tensor is; see `NumpyEngine`.
+
+class TorchEngine(NumpyEngine):
+    """Computes with torch where a tensor is.
 
     Labels and weights, one number per sample, are looked at on the host; X stays on its device.
     """
@@ -217,17 +205,10 @@ class TorchEngine:
     def project(self, X: Any, weights: Any, biases: Any) -> Any:
         return (X @ weights.T.to(X.dtype) + biases.to(X.dtype)).sigmoid_()
 
-    def canonical_samples(
-        self, samples: tuple[Any, np.ndarray, np.ndarray]
-    ) -> tuple[Any, np.ndarray, np.ndarray]:
+    def canonical_samples(self, samples: Samples) -> Samples:
         return samples
 
-    def total_weight(self, samples: tuple[Any, np.ndarray, np.ndarray]) -> float:
-        return float(samples[2].sum())
-
-    def class_totals(
-        self, samples: tuple[Any, np.ndarray, np.ndarray], n_classes: int
-    ) -> tuple[Any, Any]:
+    def class_totals(self, samples: Samples, n_classes: int) -> tuple[Any, Any]:
         backend, (X, y, weights) = self.backend, samples
         y, weights, classes = backend.array(y), backend.array(weights), backend.range(n_classes)
         sums = backend.zeros((n_classes, X.shape[1]), "float64")
@@ -254,13 +235,6 @@ class TorchEngine:
             found[rows].scatter_reduce_(1, index.expand(len(block), -1), closeness, "amax")
         return found
 
-    def distance_scale(
-        self, samples: tuple[Any, np.ndarray, np.ndarray], *prototypes: Any
-    ) -> float:
-        X, y, weights = samples
-        distances = -on_host(self.prototype_scores(X, *prototypes))
-        return scores.mean_distance_sum(distances, y, weights)
-
     def linear_scores(self, X: Any, coefficients: Any) -> Any:
         found = self.backend.zeros((len(X), len(coefficients)), "float64")
         for rows in self._row_slices(X, X.shape[1]):
@@ -284,27 +258,10 @@ class TorchEngine:
         check_cost(minimum.costs[-1])
         return minimum._replace(position=backend.cast(minimum.position, "float64"))
 
-    def solve_least_squares(
-        self,
-        samples: tuple[Any, np.ndarray, np.ndarray],
-        n_classes: int,
-        alphas: list[Any],
-        method: Any,
-    ) -> tuple[Any, int, bool]:
+    @contextmanager
+    def _labelled_rows(self, samples, n_classes):
         X, y, weights = samples
-        rows = rls.LabelledRows(X, y, weights, n_classes, self.backend)
-        return rls.solve_least_squares(rows, alphas, method)
-
-    def choose_penalty(
-        self,
-        samples: tuple[Any, np.ndarray, np.ndarray],
-        n_classes: int,
-        alphas: tuple[Any, ...],
-        method: Any,
-    ) -> tuple[Any, float]:
-        X, y, weights = samples
-        rows = rls.LabelledRows(X, y, weights, n_classes, self.backend)
-        return rls.choose_penalty(rows, alphas, method)
+        yield rls.LabelledRows(X, y, weights, n_classes, self.backend)
 
     def _row_slices(self, X, width):
         """Return slices of rows whose wide copies fit in a block of memory."""
@@ -322,7 +279,7 @@ def computing_dtype(X: Any) -> str:
 NUMPY_ENGINE = NumpyEngine()
 
 
-def engine_of(X: Any) -> NumpyEngine | TorchEngine:
+def engine_of(X: Any) -> NumpyEngine:
     """Return the engine that computes on X; raise if there is none."""
     if not _stays_tensor(X):
         return NUMPY_ENGINE
@@ -331,7 +288,7 @@ def engine_of(X: Any) -> NumpyEngine | TorchEngine:
     return TorchEngine(backend_of(X))
 
 
-def engine_of_fitted(estimator: BaseEstimator, X: Any) -> NumpyEngine | TorchEngine:
+def engine_of_fitted(estimator: BaseEstimator, X: Any) -> NumpyEngine:
     """Return the engine of X; raise if X is not where the estimator was fitted."""
     learnt = _place_of(getattr(estimator, next(iter(estimator._record.learnt))))
     given = _place_of(X)
