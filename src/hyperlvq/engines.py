@@ -35,7 +35,7 @@ TORCH_LABELS = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "
 
 Estimator = TypeVar("Estimator", bound=BaseEstimator)
 #: X, class indices and weights, the last two on the host.
-Samples = tuple[Any, np.ndarray, np.ndarray]
+LabelledSamples = tuple[Any, np.ndarray, np.ndarray]
 
 
 class NumpyEngine:
@@ -82,15 +82,15 @@ class NumpyEngine:
         with block_threads() as map_blocks:
             return scores.project(X, weights, biases, map_blocks)
 
-    def canonical_samples(self, samples: Samples) -> Samples:
+    def canonical_samples(self, samples: LabelledSamples) -> LabelledSamples:
         """Return samples in an order of their own, equal ones as one, where that is quick."""
         return canonical_samples(*samples)
 
-    def total_weight(self, samples: Samples) -> float:
+    def total_weight(self, samples: LabelledSamples) -> float:
         """Return the sum of all weights."""
         return float(samples[2].sum())
 
-    def class_totals(self, samples: Samples, n_classes: int) -> tuple[Any, Any]:
+    def class_totals(self, samples: LabelledSamples, n_classes: int) -> tuple[Any, Any]:
         """Return the weighted sum of each class's samples (classes × features), and its weight."""
         X, y, weights = samples
         totals = np.bincount(y, weights, minlength=n_classes)
@@ -102,7 +102,7 @@ class NumpyEngine:
         """Return minus the squared distance to each class's closest prototype."""
         return prototype_scores(X, prototypes, prototype_classes, n_classes)
 
-    def distance_scale(self, samples: Samples, *prototypes: Any) -> float:
+    def distance_scale(self, samples: LabelledSamples, *prototypes: Any) -> float:
         """Return the mean of d⁺ + d⁻ from what `prototype_scores` takes behind X."""
         X, y, weights = samples
         distances = -on_host(self.prototype_scores(X, *prototypes))
@@ -136,14 +136,14 @@ class NumpyEngine:
         return minimum._replace(position=minimum.position.reshape(shape))
 
     def solve_least_squares(
-        self, samples: Samples, n_classes: int, alphas: list[Any], method: Any
+        self, samples: LabelledSamples, n_classes: int, alphas: list[Any], method: Any
     ) -> tuple[Any, int, bool]:
         """Return W for every alpha (alphas × classes × features), iterations and convergence."""
         with self._labelled_rows(samples, n_classes) as rows:
             return rls.solve_least_squares(rows, alphas, method)
 
     def choose_penalty(
-        self, samples: Samples, n_classes: int, alphas: tuple[Any, ...], method: Any
+        self, samples: LabelledSamples, n_classes: int, alphas: tuple[Any, ...], method: Any
     ) -> tuple[Any, float]:
         """Return W (classes × features) of the alpha that leave-one-out finds best, and it."""
         with self._labelled_rows(samples, n_classes) as rows:
@@ -205,10 +205,10 @@ class TorchEngine(NumpyEngine):
     def project(self, X: Any, weights: Any, biases: Any) -> Any:
         return (X @ weights.T.to(X.dtype) + biases.to(X.dtype)).sigmoid_()
 
-    def canonical_samples(self, samples: Samples) -> Samples:
+    def canonical_samples(self, samples: LabelledSamples) -> LabelledSamples:
         return samples
 
-    def class_totals(self, samples: Samples, n_classes: int) -> tuple[Any, Any]:
+    def class_totals(self, samples: LabelledSamples, n_classes: int) -> tuple[Any, Any]:
         backend, (X, y, weights) = self.backend, samples
         y, weights, classes = backend.array(y), backend.array(weights), backend.range(n_classes)
         sums = backend.zeros((n_classes, X.shape[1]), "float64")

@@ -10,7 +10,7 @@ from hyperlvq.kernels.leave_one_out import (
     TallProblem,
     WeightedSamples,
     WideProblem,
-    _solved,
+    _solve_ridge,
     log_loss,
 )
 
@@ -59,7 +59,7 @@ def test_solution_has_double_precision_however_hard_single_precision_finds_it(rn
     gram = (directions * np.geomspace(smallest, 1e3, n_unknowns)) @ directions.T
     right = gram @ rng.normal(size=(n_unknowns, 3))
 
-    solution, factor = _solved(np.tril(gram), alpha, right)
+    solution, factor = _solve_ridge(np.tril(gram), alpha, right)
     np.testing.assert_allclose(gram @ solution + alpha * solution, right, atol=1e-8)
     assert factor.dtype == np.float32
     np.testing.assert_allclose(factor.T @ factor, gram, atol=1e-3)
@@ -67,7 +67,7 @@ def test_solution_has_double_precision_however_hard_single_precision_finds_it(rn
 
 def test_matrix_without_a_factor_is_an_error(rng):
     with pytest.raises(np.linalg.LinAlgError, match="penalty is too small"):
-        _solved(-np.eye(3), 0.1, np.ones((3, 1)))
+        _solve_ridge(-np.eye(3), 0.1, np.ones((3, 1)))
 
 
 def ridge(samples, weights, penalty):

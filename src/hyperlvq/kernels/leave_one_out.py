@@ -103,7 +103,7 @@ class TallProblem:
 
     def solve(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return what `coefficients` takes, and left-out scores."""
-        solution, factor = _solved(self.gram, alpha, self.moment)
+        solution, factor = _solve_ridge(self.gram, alpha, self.moment)
         solved = linalg.blas.strsm(1.0, factor, self.rows.T, trans_a=True)
         leverages = np.square(solved, out=solved).sum(axis=0, dtype=np.float64) / self.variance
         rests = 1 - self.portions * (leverages + 1 / self.total)
@@ -149,7 +149,7 @@ class WideProblem:
 
     def solve(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return what `coefficients` takes, and left-out scores."""
-        solution, factor = _solved(self.gram, alpha, self.roots[:, None] * self.targets)
+        solution, factor = _solve_ridge(self.gram, alpha, self.roots[:, None] * self.targets)
         solution *= self.roots[:, None]
         inverse, _ = linalg.lapack.strtri(factor, overwrite_c=True)
         diagonal = np.square(inverse, out=inverse).sum(axis=1, dtype=np.float64)
@@ -193,7 +193,7 @@ def _divisor(variance):
     return variance if variance > SMALLEST_VARIANCE else 1.0
 
 
-def _solved(gram, alpha, right):
+def _solve_ridge(gram, alpha, right):
     """Return x of (G + αI) x = right, and an upper triangle U in single precision, UᵀU ≈ G + αI.
 
     Only the lower triangle of G is read. Factoring in single precision takes less than half the
@@ -203,7 +203,7 @@ def _solved(gram, alpha, right):
     factor, failure = _factor(gram, alpha, np.float32)
     solution, rest = np.zeros_like(right), right
     for _ in range(0 if failure else MOST_CHANGES):
-        change, _ = linalg.lapack.spotrs(factor, rest)
+        change = linalg.lapack.spotrs(factor, rest)[0]
         solution += change
         if np.abs(change).max() <= SMALL_CHANGE * np.abs(solution).max():
             return solution, factor
@@ -211,12 +211,11 @@ def _solved(gram, alpha, right):
     factor, failure = _factor(gram, alpha, np.float64)
     if failure:
         raise linalg.LinAlgError("the penalty is too small for these activations")
-    solution, _ = linalg.lapack.dpotrs(factor, right)
-    return solution, factor.astype(np.float32)
+    return linalg.lapack.dpotrs(factor, right)[0], factor.astype(np.float32)
 
 
 def _factor(gram, alpha, dtype):
-    """Return the upper triangle of Cholesky, and a number that is 0 if there is one."""
+    """Return U of UᵀU = G + αI, and a number that is 0 if there is one."""
     (factorise,) = linalg.get_lapack_funcs(("potrf",), dtype=dtype)
     matrix = gram.astype(dtype)
     matrix[np.diag_indices_from(matrix)] += alpha
