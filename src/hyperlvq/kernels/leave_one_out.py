@@ -125,6 +125,7 @@ class WideProblem:
     offset: np.ndarray
     total: float
     roots: np.ndarray
+    constant: np.ndarray
     activations: np.ndarray
     mean: np.ndarray
     variance: Any
@@ -145,7 +146,11 @@ class WideProblem:
         products -= with_mean
         products -= (with_mean - shares @ with_mean)[:, None]
         self.variance = _divisor(shares @ products.diagonal())
+        # The centred products do not see a constant. With 1 for it in place of 0 no leverage is the
+        # small difference of two numbers, whatever the penalty.
+        self.constant = self.roots / np.sqrt(self.total)
         self.gram = products * self.roots * (self.roots[:, None] / self.variance)
+        self.gram += np.outer(self.constant, self.constant)
 
     def solve(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return what `coefficients` takes, and left-out scores."""
@@ -153,8 +158,8 @@ class WideProblem:
         solution *= self.roots[:, None]
         inverse, _ = linalg.lapack.strtri(factor, overwrite_c=True)
         diagonal = np.square(inverse, out=inverse).sum(axis=1, dtype=np.float64)
-        leverages = (1 - alpha * diagonal) / self.weights
-        rests = 1 - self.portions * (leverages + 1 / self.total)
+        diagonal -= np.square(self.constant) / (1 + alpha)
+        rests = 1 - self.portions * (1 - alpha * diagonal) / self.weights
         residuals = alpha * solution / self.weights[:, None]
         return solution, _left_out(self.targets, residuals, rests)
 
