@@ -1,5 +1,7 @@
 """Predictions in batches, and as files."""
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -10,7 +12,6 @@ from hyperlvq.prediction import Predictor
 from hyperlvq.saving import to_parts
 from hyperlvq.tables import batches as module
 from hyperlvq.tables.batches import (
-    PredictedBatch,
     batches,
     check_output,
     margins_of,
@@ -23,7 +24,18 @@ from hyperlvq.tables.read import Table, TableForm, open_table
 
 ROWS = pa.table({"a": ["1", None], "y": ["u", "v"], "margin": ["x", "y"]})
 TABLE = Table(TableForm("t.csv", ("a", "y", "margin")), ROWS)
-PREDICTED = PredictedBatch(TABLE, np.array(["v", "v"]), np.array([0.5, 2.0]))
+
+
+@pytest.fixture
+def model():
+    """Return what tells negative numbers from positive."""
+    return Predictor(to_parts(CentroidClassifier().fit([[-1.0], [1.0]], ["u", "v"])).parts)
+
+
+@pytest.fixture
+def predicted(model):
+    """Return a function from what is asked for to what is written of two rows of class v."""
+    return partial(prediction_table, model, TABLE, np.array([0.5, 2.0]))
 
 
 def test_batches_have_a_fixed_size_whatever_the_chunks(write, monkeypatch):
@@ -43,8 +55,7 @@ def test_margins_are_the_lead_or_of_two_classes_the_distance_from_zero():
     np.testing.assert_array_equal(margins_of(np.array([-2.0, 3.0])), [2.0, 3.0])
 
 
-def test_what_a_model_refuses_is_one_sentence(write):
-    model = Predictor(to_parts(CentroidClassifier().fit([[-1.0], [1.0]], ["u", "v"])).parts)
+def test_what_a_model_refuses_is_one_sentence(write, model):
     with open_table(write("a\n1\nNA\n")) as reader, pytest.raises(InputError) as refused:
         list(predict_batches(model, [Column("a", Kind.NUMBER)], reader))
 
@@ -62,26 +73,28 @@ def test_what_a_model_refuses_is_one_sentence(write):
         ("margin", ["y"], ["y", "margin", "predicted_margin"]),
     ],
 )
-def test_kept_columns_come_first_and_none_is_lost_to_a_prediction(name, kept, columns):
-    table = prediction_table(PREDICTED, name, kept)
+def test_kept_columns_come_first_and_none_is_lost_to_a_prediction(predicted, name, kept, columns):
+    table = predicted(name, kept, with_margins=True)
 
     assert table.column_names == columns
     assert table["y"].to_pylist() == ["u", "v"]
 
 
 def test_probabilities_come_last_under_names_that_are_free():
-    of_classes = {"a": np.array([0.25, 0.5]), "\ud800": np.array([0.75, 0.5])}
+    labels = ["a", "\ud800"]
+    model = Predictor(to_parts(CentroidClassifier().fit([[-1.0], [1.0]], labels)).parts)
     table = Table(TableForm("t.csv", ("p_a",)), pa.table({"p_a": ["1", "2"]}))
-    batch = PredictedBatch(table, np.array(["a", "b"]), np.ones(2), of_classes)
 
-    found = prediction_table(batch, "y", ["p_a"])
+    found = prediction_table(model, table, np.array([-3.0, 2.0]), "y", ["p_a"], True, True)
 
     assert found.column_names == ["p_a", "y", "margin", "predicted_p_a", "p_\\ud800"]
-    assert found["predicted_p_a"].to_pylist() == [0.25, 0.5]
+    assert found["y"].to_pylist() == ["a", "\\ud800"]
+    shares = found["predicted_p_a"].to_numpy(), found["p_\\ud800"].to_numpy()
+    np.testing.assert_allclose(np.stack(shares, axis=1), model.probabilities(np.array([-3.0, 2])))
 
 
-def test_tables_follow_one_another_under_one_header(tmp_path):
-    table = prediction_table(PREDICTED, "y", ["a"])
+def test_tables_follow_one_another_under_one_header(predicted, tmp_path):
+    table = predicted("y", ["a"], with_margins=True)
     with open_output(str(tmp_path / "p.csv")) as write:
         write(table)
         write(table)
@@ -96,11 +109,11 @@ def test_kept_cells_of_several_values_are_written_as_python_shows_them(tmp_path)
     assert (tmp_path / "p.csv").read_text() == 'sizes,y\n"[1, 2]",u\n,v\n'
 
 
-def test_gzip_of_the_same_rows_is_the_same_file(tmp_path):
+def test_gzip_of_the_same_rows_is_the_same_file(predicted, tmp_path):
     contents = []
     for name in ("p.csv.gz", "q.csv.gz"):
         with open_output(str(tmp_path / name)) as write:
-            write(prediction_table(PREDICTED, "y", []))
+            write(predicted("y", []))
         contents.append((tmp_path / name).read_bytes())
 
     assert contents[0] == contents[1]

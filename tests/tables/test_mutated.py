@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from small_tables import train_table
 
 from hyperlvq.prediction import Predictor
-from hyperlvq.tables.batches import predict_batches
+from hyperlvq.tables.batches import Unseen, predict_batches
 from hyperlvq.tables.read import open_table, read_table
 from hyperlvq.tables.training import Task
-from hyperlvq.tables.unseen import Unseen
 
 POINTS = "Bob,1.5,2020-01-31,True,u\nÉva,3000,1999-12-1 10:30,False,v\nNA,-2,,True,u\n"
 COMMAS = "Bob;1,5;31.1.2020;yes;u\nÉva;3.000,5;1.12.99 10:30;no;v\n;-;;yes;u\n"
@@ -45,8 +44,7 @@ def n_predicted(path, model, columns):
     """Return how many rows of a table are predicted."""
     with open_table(path) as reader:
         unseen = Unseen(model, columns)
-        found = predict_batches(model, columns, reader, unseen=unseen)
-        n_rows = sum(len(each.classes) for each in found)
+        n_rows = sum(len(found) for _, found in predict_batches(model, columns, reader, unseen))
     assert not any("\n" in note for note in unseen.notes)
     return n_rows
 

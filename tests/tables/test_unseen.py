@@ -2,9 +2,9 @@ import pytest
 from small_tables import train_table
 
 from hyperlvq.prediction import Predictor
+from hyperlvq.tables.batches import Unseen
 from hyperlvq.tables.columns import to_arrays
 from hyperlvq.tables.training import Task
-from hyperlvq.tables.unseen import Unseen
 
 
 @pytest.mark.parametrize(

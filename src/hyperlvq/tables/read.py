@@ -21,7 +21,7 @@ import pyarrow.parquet
 from hyperlvq.checks import InputError
 from hyperlvq.tables.cells import MISSING_MARKS, clean, quoted
 from hyperlvq.tables.dialect import NO_DELIMITER, Utf8Text, check_names, find_dialect, tidy
-from hyperlvq.tables.source import PARQUET_MAGIC, Peekable, Source, open_source
+from hyperlvq.tables.source import PARQUET_MAGIC, Peekable, Source, check_format, open_source
 
 BLOCK_SIZE = 2 << 20
 MOST_ROW_BYTES = 64 << 20
@@ -62,26 +62,28 @@ class Table:
         """Return the cells of a column of classes, of which one may be called NA or None."""
         return clean(self.data[name], ("", *self.form.missing))
 
+    def shown(self, name: str, index: int) -> str:
+        """Return a cell for a message: in quotes, its end left out if it is long."""
+        return quoted(str(self.cells(name)[index].as_py()))
+
+    def error(self, name: str, index: int, what: str) -> InputError:
+        """Return what is wrong with a cell, after the number of its row and its column."""
+        row = self.first_row + index
+        return InputError(f"{self.form.name}, row {row}, column {name!r}: {what}")
+
 
 class TableReader(TableForm, AbstractContextManager):
     """A table that is read in chunks; a context manager."""
 
-    def __init__(
-        self, source: Source, columns: Sequence[str], wanted: Collection[str] | None
-    ) -> None:
+    def __init__(self, source: Source, columns: Sequence[str], wanted: Collection[str]) -> None:
         super().__init__(source.name, tuple(columns))
         self._source = source
-        wanted = set(wanted or ())
         positions = range(len(self.columns))
         # with none of them there, all are read: what is missing is for the caller to say
         self._wanted = [i for i in positions if self.columns[i] in wanted] or [*positions]
         self._n_rows = 0
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
         self._source.close()
 
     @property
@@ -106,7 +108,7 @@ class TableReader(TableForm, AbstractContextManager):
 def open_table(
     path: str | Path,
     *,
-    columns: Collection[str] | None = None,
+    columns: Collection[str] = (),
     missing: Sequence[str] = (),
     encoding: str | None = None,
     skip_rows: int = 0,
@@ -118,16 +120,17 @@ def open_table(
     that are in `missing` have no value; of text, `encoding` is not guessed where it is given, and
     so many lines are skipped before the header.
     """
-    source = open_source(path)
+    source, wanted = open_source(path), {*columns}
     try:
+        check_format(source)
         is_parquet = source.peek(len(PARQUET_MAGIC)) == PARQUET_MAGIC
         if is_parquet and (encoding or skip_rows):
             raise InputError(f"{source.name} is a Parquet file: it has no encoding or lines to say")
         reader: TableReader
         if is_parquet:
-            reader = _ParquetReader(source, columns, block_size)
+            reader = _ParquetReader(source, wanted, block_size)
         else:
-            reader = _CsvReader(source, columns, block_size, encoding, skip_rows)
+            reader = _CsvReader(source, wanted, block_size, encoding, skip_rows)
         reader.missing = tuple(word.strip() for word in missing)
         return reader
     except BaseException:
@@ -151,23 +154,22 @@ class _CsvReader(TableReader):
     def __init__(
         self,
         source: Source,
-        wanted: Collection[str] | None,
+        wanted: Collection[str],
         block_size: int,
         encoding: str | None,
         skip_rows: int,
     ):
         self._decoded, self._block_size = Utf8Text(source, encoding), block_size
-        self._text = Peekable(self._decoded)
+        self._text = Peekable(self._decoded.read)
         dialect = find_dialect(self._text, source.name, skip_rows)
         super().__init__(source, dialect.columns, wanted)
         self.delimiter, self.encoding = dialect.delimiter, self._decoded.encoding
-        self._header_size = dialect.header_size
+        self._text.read(dialect.header_size)
         # arrow calls columns by their positions
         self._positions = [str(i) for i in range(len(self.columns) + dialect.n_unnamed)]
         self._end_mark = (self.delimiter or NO_DELIMITER).join([END_MARK] * len(self._positions))
 
     def _batches(self) -> Iterator[pa.Table]:
-        self._text.read(self._header_size)
         rest, needed = b"", 0
         while block := self._text.read(self._block_size):
             self.encoding = self._decoded.encoding
@@ -289,19 +291,16 @@ def _last_line_end(block: bytes, start: int, end: int) -> int:
 
 
 class _ParquetReader(TableReader):
-    def __init__(self, source: Source, wanted: Collection[str] | None, block_size: int):
+    def __init__(self, source: Source, wanted: Collection[str], block_size: int):
         self._block_size = block_size
         with _parquet_errors(source.name):
             # by its path: arrow's threads and a file of Python's may wait for each other
             self._parquet = pyarrow.parquet.ParquetFile(source.stored())
+            source.enter_context(self._parquet)
             self._stored_names = self._parquet.schema_arrow.names
         names = [tidy(name) for name in self._stored_names]
         check_names(names, source.name)
         super().__init__(source, names, wanted)
-
-    def close(self) -> None:
-        self._parquet.close()
-        super().close()
 
     @property
     def position(self) -> float | None:
