@@ -79,15 +79,6 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
     """
 
     _record = PARTS["FrameVectorizer"]
-    columns_: dict[str, list[str]]
-    date_columns_: np.ndarray
-    date_parts_: np.ndarray
-    medians_: np.ndarray
-    level_names_: np.ndarray
-    level_columns_: np.ndarray
-    level_features_: np.ndarray
-    missing_features_: np.ndarray
-    n_features_in_: int
 
     def __init__(
         self,
@@ -113,12 +104,14 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
         check_parameters(self._record, vars(self) | self._columns)
         if not any(self._columns.values()):
             raise ValueError("FrameVectorizer needs at least one column")
-        self.date_columns_, self.date_parts_ = _varying_parts(self._dates(X))
-        self.medians_ = np.array([_median(column) for column in self._numbers(X)])
+        numbers, text, dates = self._read(X)
+        self.date_columns_, self.date_parts_ = _varying_parts(dates)
+        numbers += date_features(dates, vars(self))
+        self.medians_ = np.array([_median(column) for column in numbers])
         names: list[str | None] = []
         columns, features, missing = [], [], []
         n_features = len(self.medians_)
-        for position, column in enumerate(self._text(X)):
+        for position, column in enumerate(text):
             levels = _choose_levels(column, self.min_rows, self.max_levels)
             n_own = 1 + max(levels.values())
             missing.append(n_features + levels.pop(None) if None in levels else -1)
@@ -138,11 +131,7 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
         """Return the features (rows × features) of a frame with the columns of `fit`."""
         check_is_fitted(self)
         check_usable(self._record, vars(self), self._columns)
-        medians = self.medians_ if self.fill else None
-        lookups = level_lookups(vars(self))
-        return columns_to_features(
-            self._numbers(X), self._text(X), lookups, self.n_features_out_, medians
-        )
+        return columns_to_features(self._read(X), vars(self), level_lookups(vars(self)), self.fill)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return names of the features: the column's and, where there are several, what each is."""
@@ -157,16 +146,12 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
             return self.columns_
         return {kind: () if names is None else names for kind, names in given.items()}
 
-    def _numbers(self, X):
-        """Return the columns of numbers, and the parts of dates."""
-        numbers = [_as_floats(X[name]) for name in self._columns["numbers"]]
-        return [*numbers, *date_features(self._dates(X), vars(self))]
-
-    def _dates(self, X):
-        return [_as_dates(X[name], name) for name in self._columns["dates"]]
-
-    def _text(self, X):
-        return [_as_text(X[name], name) for name in self._columns["text"]]
+    def _read(self, X):
+        """Return the columns of numbers, of text and of dates."""
+        readers = {"numbers": _as_floats, "text": _as_text, "dates": _as_dates}
+        return [
+            [read(X[name], name) for name in self._columns[kind]] for kind, read in readers.items()
+        ]
 
 
 def _columns_by_type(X) -> dict[str, list]:
@@ -184,18 +169,15 @@ def _columns_by_type(X) -> dict[str, list]:
 
 
 def _kind_of(column) -> str | None:
-    """Return whether a column is of numbers, of text or of dates, None for what is neither."""
     if _is_categorical(column):
         return "text"
     stored = np.asarray(column).dtype.kind
     if stored in "iufM":
         return "dates" if stored == "M" else "numbers"
     cells = [cell for cell in map(_or_none, column) if cell is not None]
-    if all(isinstance(cell, str | bool | np.bool_) for cell in cells):
-        return "text"
-    if all(isinstance(cell, date | time) for cell in cells):
-        return "dates"
-    return "numbers" if all(isinstance(cell, Real) for cell in cells) else None
+    kinds = {"text": str | bool | np.bool_, "dates": date | time, "numbers": Real}
+    fitting = (kind for kind, types in kinds.items() if all(isinstance(c, types) for c in cells))
+    return next(fitting, None)
 
 
 def _type_of(column) -> str:
@@ -206,7 +188,7 @@ def _is_categorical(column) -> bool:
     return _type_of(column).lower().startswith(("categor", "enum", "dictionary"))
 
 
-def _as_floats(column) -> np.ndarray:
+def _as_floats(column, name) -> np.ndarray:
     """Return a column of numbers, NaN where they are missing."""
     values = np.asarray(column)
     if values.dtype.kind == "O":  # such as of pandas' own integers, with NA among them
@@ -219,10 +201,7 @@ def _as_dates(column, name) -> np.ndarray:
     values = np.asarray(column)
     if values.dtype.kind == "M" and not re.search(r"tz=|time_zone='", _type_of(column)):
         return values.astype(NO_DATE.dtype)
-    cells = [_or_none(cell) for cell in column]
-    for cell in cells:
-        if cell is not None and not isinstance(cell, date | time):
-            raise TypeError(f"column {name!r} must be dates, got {cell!r}")
+    cells = _checked(column, date | time, f"column {name!r} must be dates")
     dates = [NO_DATE if cell is None else _on_the_wall(cell) for cell in cells]
     return np.array(dates, dtype=NO_DATE.dtype)
 
@@ -233,6 +212,30 @@ def _on_the_wall(cell) -> np.datetime64:
         cell = datetime.combine(date(1970, 1, 1), cell)
     is_moment = isinstance(cell, datetime)
     return np.datetime64(cell.replace(tzinfo=None) if is_moment else cell, "us")
+
+
+def _as_text(column, name) -> list[str | None]:
+    """Return the cells of a column as text, None where they are missing."""
+    types = str | bool | np.bool_ | (Integral if _is_categorical(column) else str)
+    cells = _checked(column, types, f"column {name!r} must be text")
+    return [None if cell is None else str(cell) for cell in cells]
+
+
+def _checked(column, types, sentence) -> list:
+    """Return cells, None where they are missing; all others are of some types."""
+    cells = [_or_none(cell) for cell in column]
+    for cell in cells:
+        if cell is not None and not isinstance(cell, types):
+            raise TypeError(f"{sentence}, got {cell!r}")
+    return cells
+
+
+def _or_none(cell):
+    """Return a cell's value; None for None, NaN and pandas' NA, which are missing."""
+    if hasattr(cell, "as_py"):  # of an arrow table
+        cell = cell.as_py()
+    is_missing = cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell
+    return None if is_missing else cell
 
 
 def _varying_parts(dates) -> tuple[np.ndarray, np.ndarray]:
@@ -247,24 +250,6 @@ def _varying_parts(dates) -> tuple[np.ndarray, np.ndarray]:
         columns += [position] * len(found)
         parts += found
     return np.array(columns, dtype=np.int64), np.array(parts, dtype=np.int64)
-
-
-def _as_text(column, name) -> list[str | None]:
-    """Return the cells of a column as text, None where they are missing."""
-    texts = (str, bool, np.bool_, *((Integral,) if _is_categorical(column) else ()))
-    cells = [_or_none(cell) for cell in column]
-    for cell in cells:
-        if cell is not None and not isinstance(cell, texts):
-            raise TypeError(f"column {name!r} must be text, got {cell!r}")
-    return [None if cell is None else str(cell) for cell in cells]
-
-
-def _or_none(cell):
-    """Return a cell's value; None for None, NaN and pandas' NA, which are missing."""
-    if hasattr(cell, "as_py"):  # of an arrow table
-        cell = cell.as_py()
-    is_missing = cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell
-    return None if is_missing else cell
 
 
 def _choose_levels(column, min_rows, max_levels) -> dict[str | None, int]:
