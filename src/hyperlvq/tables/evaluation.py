@@ -118,6 +118,11 @@ class Validation:
         """The standard deviation of the folds' accuracies."""
         return float(np.std(self.accuracies, ddof=1))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        figures = {"accuracies": self.accuracies, "mean": self.mean, "spread": self.spread}
+        return {**figures, "log_loss": self.log_loss, "confusion": self.confusion.to_dict()}
+
 
 def in_order(classes: Iterable[str]) -> list[str]:
     """Return names of classes sorted: as numbers if all of them are."""

@@ -114,14 +114,12 @@ def table_classifier(
     takes_missing = recipe is None or recipe_records(*recipe)[0].takes_missing
     # units of recipes are few, and each of them reads all features
     min_rows = fewest_rows(n_rows) if recipe else min(fewest_rows(n_rows), FEWEST_ROWS)
+    by_kind = [
+        [column.name for column in columns if column.kind is kind]
+        for kind in (Kind.NUMBER, Kind.TEXT, Kind.DATE)
+    ]
     vectorizer = FrameVectorizer(
-        *(
-            [column.name for column in columns if column.kind is kind]
-            for kind in (Kind.NUMBER, Kind.TEXT, Kind.DATE)
-        ),
-        fill=not takes_missing,
-        min_rows=min_rows,
-        max_levels=MOST_FEATURES,
+        *by_kind, fill=not takes_missing, min_rows=min_rows, max_levels=MOST_FEATURES
     )
     model = features_classifier(recipe, seed, **parameters)
     return Pipeline([("columns", vectorizer), *model.steps])
@@ -139,14 +137,15 @@ def training_rows(table: Table, task: Task) -> TrainingRows:
     classes, counts = np.unique(y, return_counts=True)
     by_class = dict(zip(classes.tolist(), counts.tolist(), strict=True))
     _check_classes(table, task, by_class)
-    notes = [
+    notes = []
+    if n_without := int((~has_label).sum()):
+        rows = "1 row has" if n_without == 1 else f"{n_without} rows have"
+        notes.append(f"left out: {rows} no {task.target!r}")
+    notes += [
         f"{name!r} is a class: --missing {name!r} leaves its rows out"
         for name in by_class
         if name in MISSING_MARKS
     ]
-    notes += rounding
-    if n_without := int((~has_label).sum()):
-        notes.insert(0, f"left out: {_rows_have(n_without)} no {task.target!r}")
     about = {
         "target": task.target,
         "columns": columns,
@@ -154,7 +153,7 @@ def training_rows(table: Table, task: Task) -> TrainingRows:
         "missing": list(table.form.missing),
         "rows": len(y),
         "classes": {name: by_class[name] for name in in_order(by_class)},
-        "notes": notes,
+        "notes": notes + rounding,
     }
     return TrainingRows(X, y, about)
 
@@ -184,12 +183,6 @@ def train(rows: TrainingRows, task: Task, progress: Progress) -> Trained:
         tick = _ticks(progress, "cross-validating", n_folds)
         validation = tuning.cross_validate(model, X, y, n_folds, task.seed, tick)
     parts = to_parts(model)
-    notes = [
-        *about["notes"],
-        *_notes(task, n_folds, wanted_folds),
-        *(_lost_columns(model) if task.recipe else ()),
-        *warned,
-    ]
     about = {
         **about,
         "seed": task.seed,
@@ -197,26 +190,34 @@ def train(rows: TrainingRows, task: Task, progress: Progress) -> Trained:
         "fit_seconds": round(seconds, 3),
         "search": search,
         "validation": validation,
-        **(_networks(model) if task.recipe is None else {}),
-        "notes": notes,
-        **about_parts(parts, about["classes"]),
     }
+    notes = [*about["notes"], *_notes(task, n_folds, wanted_folds)]
+    if task.recipe:
+        notes += _lost_columns(model)
+    else:
+        classifier = model[-1]
+        accuracy, log_loss = classifier.left_out_accuracy_, classifier.left_out_log_loss_
+        about["networks"] = classifier.settings_
+        about["left_out"] = {"accuracy": accuracy, "log_loss": log_loss}
+    about |= {"notes": notes + warned, **about_parts(parts, about["classes"])}
     return Trained(model, parts, about)
 
 
 def _fit(model: Pipeline, X: pd.DataFrame, y: np.ndarray, progress: Progress) -> list[str]:
     """Fit a model and return its warnings; each network of the default classifier is a step."""
-    classifier = model[-1]
+    classifier, progress = model[-1], partial(progress, "training")
     has_networks = isinstance(classifier, HyperLVQClassifier)
     if has_networks:
-        classifier._on_network = partial(progress, "training")
-    tick = None if has_networks else _ticks(progress, "training", 1)
+        classifier._on_network = progress
+    else:
+        progress(0, 1)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(X, y)
-    if tick:
-        tick()
-    vars(classifier).pop("_on_network", None)  # what is fitted does not hold on to a bar
+    if has_networks:
+        del classifier._on_network  # what is fitted does not hold on to a bar
+    else:
+        progress(1, 1)
     return [str(warning.message) for warning in caught]
 
 
@@ -234,16 +235,6 @@ def _candidates(
         for size in sizes
         for rest in tuning.candidates(*task.recipe, {**task.parameters, **size})
     ]
-
-
-def _networks(model: Pipeline) -> dict[str, Any]:
-    """Return what the default classifier chose, and how good it is at rows that are left out."""
-    classifier = model[-1]
-    left_out = {
-        "accuracy": classifier.left_out_accuracy_,
-        "log_loss": classifier.left_out_log_loss_,
-    }
-    return {"networks": classifier.settings_, "left_out": left_out}
 
 
 def _wanted_folds(task: Task, n_rows: int, fit_seconds: float) -> int:
@@ -330,9 +321,11 @@ def _round_features(X: pd.DataFrame, device_input: str) -> list[str]:
         return []
     limits, rounded, limited = np.iinfo(device_input), [], []
     for name, values in X.select_dtypes(exclude=object).items():
-        is_date = values.dtype.kind == "M"
-        whole = _whole_hours(values) if is_date else np.rint(values)
-        X[name] = whole if is_date else whole.clip(limits.min, limits.max)
+        if values.dtype.kind == "M":
+            X[name] = whole = _whole_hours(values)
+        else:
+            whole = np.rint(values)
+            X[name] = whole.clip(limits.min, limits.max)
         if not whole.equals(values):
             rounded.append(repr(name))
         if not X[name].equals(whole):
@@ -365,7 +358,3 @@ def _lost_columns(model: Pipeline) -> Iterator[str]:
     names = model["columns"].get_feature_names_out()
     for name, extent in zip(names[is_lost], scale.data_range_[is_lost], strict=True):
         yield f"{name!r} varies by {extent:.1e} only, which is taken for none: use another unit"
-
-
-def _rows_have(n_rows: int) -> str:
-    return "1 row has" if n_rows == 1 else f"{n_rows} rows have"
