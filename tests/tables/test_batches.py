@@ -12,6 +12,7 @@ from hyperlvq.prediction import Predictor
 from hyperlvq.saving import to_parts
 from hyperlvq.tables import batches as module
 from hyperlvq.tables.batches import (
+    Unseen,
     batches,
     check_output,
     margins_of,
@@ -56,8 +57,9 @@ def test_margins_are_the_lead_or_of_two_classes_the_distance_from_zero():
 
 
 def test_what_a_model_refuses_is_one_sentence(write, model):
+    columns = [Column("a", Kind.NUMBER)]
     with open_table(write("a\n1\nNA\n")) as reader, pytest.raises(InputError) as refused:
-        list(predict_batches(model, [Column("a", Kind.NUMBER)], reader))
+        list(predict_batches(model, columns, reader, Unseen(model, columns)))
 
     assert str(refused.value) == (
         "table.csv: the model refuses it: CentroidClassifier takes no missing values, "

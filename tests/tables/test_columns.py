@@ -7,10 +7,11 @@ import pyarrow as pa
 import pytest
 
 from hyperlvq.checks import InputError
-from hyperlvq.tables.columns import Column, Kind, listed, target_labels, to_frame
+from hyperlvq.tables.columns import Column, Kind, listed, target_labels
 from hyperlvq.tables.dates import CLOCK
 from hyperlvq.tables.describe import describe_columns
 from hyperlvq.tables.read import Table, TableForm, open_table
+from hyperlvq.tables.training import to_frame
 
 DAY = datetime.datetime(2020, 1, 2)
 NUMBER, TEXT = Column("x", Kind.NUMBER), Column("x", Kind.TEXT)

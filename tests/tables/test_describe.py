@@ -7,9 +7,10 @@ import pytest
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import describe
-from hyperlvq.tables.columns import Column, Kind, to_frame
+from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.describe import describe_columns
 from hyperlvq.tables.read import Table, TableForm
+from hyperlvq.tables.training import to_frame
 
 DAY = datetime.datetime(2020, 1, 2)
 DATES = Column("x", Kind.DATE, 1, 18263.0, 18266.0, date_form="2012-12-31")

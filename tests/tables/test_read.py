@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import read as reading
-from hyperlvq.tables.columns import target_labels, to_frame
+from hyperlvq.tables.columns import target_labels
 from hyperlvq.tables.describe import describe_columns
 from hyperlvq.tables.read import last_row_end, open_table, read_table
+from hyperlvq.tables.training import to_frame
 
 QUOTED = 'a,b\n1,"x, y"\n2,"two\nlines"\n3,"so ""called"""\n4,5" pipe\n'
 BLOCK_SIZES = (1, 7, 64, 1 << 20)

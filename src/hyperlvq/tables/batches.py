@@ -119,16 +119,12 @@ def _shown(cell: str | float, column: Column) -> str:
 
 
 def predict_batches(
-    model: Predictor,
-    columns: Sequence[Column],
-    reader: TableReader,
-    unseen: Unseen | None = None,
+    model: Predictor, columns: Sequence[Column], reader: TableReader, unseen: Unseen
 ) -> Iterator[tuple[Table, np.ndarray]]:
     """Yield a table in its order, with what is decided; `unseen` looks at its values."""
     for batch in batches(reader):
         values = to_arrays(batch, columns)
-        if unseen is not None:
-            unseen.look_at(batch, values)
+        unseen.look_at(batch, values)
         with refusals_as_input_errors(f"{reader.name}: the model refuses it: "):
             decisions = model.decide(values)
         yield batch, decisions

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from math import nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +16,6 @@ from hyperlvq.tables.cells import NumberForm
 from hyperlvq.tables.dates import CLOCK, ISO, is_date_type, to_dates
 from hyperlvq.tables.dialect import tidy
 from hyperlvq.tables.read import Table, TableForm
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 KEPT_LEVELS = 100
 MOST_LISTED = 8
@@ -156,15 +152,6 @@ def learnt_marks(table: Table, columns: Sequence[Column]) -> list[Column]:
         else column
         for column in columns
     ]
-
-
-def to_frame(table: Table, columns: Sequence[Column]) -> "pd.DataFrame":
-    """Return what `to_arrays` returns as a data frame."""
-    import pandas as pd  # which takes a quarter of a second, and predictions do without it
-
-    arrays = to_arrays(table, columns)
-    series = {name: pd.Series(values, dtype=values.dtype) for name, values in arrays.items()}
-    return pd.DataFrame(series, index=range(len(table.data)))
 
 
 def to_arrays(table: Table, columns: Sequence[Column]) -> dict[str, np.ndarray]:

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -32,7 +33,7 @@ from hyperlvq.tables.columns import (
     Kind,
     listed,
     target_labels,
-    to_frame,
+    to_arrays,
 )
 from hyperlvq.tables.describe import describe_columns, fewest_rows
 from hyperlvq.tables.evaluation import in_order
@@ -125,6 +126,13 @@ def table_classifier(
     return Pipeline([("columns", vectorizer), *model.steps])
 
 
+def to_frame(table: Table, columns: Sequence[Column]) -> pd.DataFrame:
+    """Return what `to_arrays` returns as a data frame."""
+    arrays = to_arrays(table, columns)
+    series = {name: pd.Series(values, dtype=values.dtype) for name, values in arrays.items()}
+    return pd.DataFrame(series, index=range(len(table.data)))
+
+
 def training_rows(table: Table, task: Task) -> TrainingRows:
     """Return what a table has to learn from; refuse a target that is no class."""
     _check_parameters(task)
@@ -134,8 +142,8 @@ def training_rows(table: Table, task: Task) -> TrainingRows:
     rounding = _round_features(X, task.device_input)
     has_label = np.array([label is not None for label in y])
     X, y = X[has_label], y[has_label].astype(str)
-    classes, counts = np.unique(y, return_counts=True)
-    by_class = dict(zip(classes.tolist(), counts.tolist(), strict=True))
+    counts = Counter(y.tolist())
+    by_class = {name: counts[name] for name in in_order(counts)}
     _check_classes(table, task, by_class)
     notes = []
     if n_without := int((~has_label).sum()):
@@ -152,7 +160,7 @@ def training_rows(table: Table, task: Task) -> TrainingRows:
         "table": Path(table.form.name).name,
         "missing": list(table.form.missing),
         "rows": len(y),
-        "classes": {name: by_class[name] for name in in_order(by_class)},
+        "classes": by_class,
         "notes": notes + rounding,
     }
     return TrainingRows(X, y, about)
@@ -177,8 +185,8 @@ def train(rows: TrainingRows, task: Task, progress: Progress) -> Trained:
     start = time.perf_counter()
     warned = _fit(model, X, y, progress)
     seconds = time.perf_counter() - start
-    wanted_folds = _wanted_folds(task, n_rows, seconds)
-    n_folds, validation = tuning.possible_folds(y, wanted_folds), None
+    n_folds, fold_notes = _folds(task, y, seconds)
+    validation = None
     if n_folds:
         tick = _ticks(progress, "cross-validating", n_folds)
         validation = tuning.cross_validate(model, X, y, n_folds, task.seed, tick)
@@ -191,7 +199,7 @@ def train(rows: TrainingRows, task: Task, progress: Progress) -> Trained:
         "search": search,
         "validation": validation,
     }
-    notes = [*about["notes"], *_notes(task, n_folds, wanted_folds)]
+    notes = about["notes"] + fold_notes
     if task.recipe:
         notes += _lost_columns(model)
     else:
@@ -237,13 +245,21 @@ def _candidates(
     ]
 
 
-def _wanted_folds(task: Task, n_rows: int, fit_seconds: float) -> int:
-    """Return the folds asked for, or the usual number where that is quick."""
-    if task.n_folds is not None:
-        return task.n_folds
-    limit = task.parameters.get("time_limit") or inf
-    is_quick = n_rows <= MOST_VALIDATED_ROWS and USUAL_FOLDS * fit_seconds <= limit
-    return USUAL_FOLDS if task.recipe or is_quick else 0
+def _folds(task: Task, y: np.ndarray, fit_seconds: float) -> tuple[int, list[str]]:
+    """Return the folds asked for, or the usual where that is quick; a note if they are fewer."""
+    wanted = task.n_folds
+    if wanted is None:
+        limit = task.parameters.get("time_limit") or inf
+        is_quick = len(y) <= MOST_VALIDATED_ROWS and USUAL_FOLDS * fit_seconds <= limit
+        if not task.recipe and not is_quick:
+            return 0, [f"not cross-validated, which would take long: --cv {USUAL_FOLDS} does it"]
+        wanted = USUAL_FOLDS
+    n_folds = tuning.possible_folds(y, wanted)
+    if n_folds == wanted:
+        return n_folds, []
+    if n_folds == 0:
+        return 0, ["not cross-validated: that takes two rows in each of two classes"]
+    return n_folds, [f"cross-validated in {n_folds} folds, not {wanted}: the classes are small"]
 
 
 def _ticks(progress: Progress, activity: str, total: int) -> tuning.Tick:
@@ -304,15 +320,6 @@ def _is_quantity(labels: Collection[str]) -> bool:
     most = MOST_WHOLE_NUMBERS if all(value.is_integer() for value in values) else FEW_CLASSES
     counts_up = values[0] in (0, 1) and values == [values[0] + i for i in range(len(values))]
     return len(values) > (MOST_CODES if counts_up else most)
-
-
-def _notes(task: Task, n_folds: int, wanted_folds: int) -> Iterator[str]:
-    if wanted_folds == 0 and task.n_folds is None:
-        yield f"not cross-validated, which would take long: --cv {USUAL_FOLDS} does it"
-    elif n_folds == 0 < wanted_folds:
-        yield "not cross-validated: that takes two rows in each of two classes"
-    elif n_folds < wanted_folds:
-        yield f"cross-validated in {n_folds} folds, not {wanted_folds}: the classes are small"
 
 
 def _round_features(X: pd.DataFrame, device_input: str) -> list[str]:
