@@ -1,19 +1,16 @@
 import gzip
 import io
-import random
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from fuzzing import FACTOR
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import read as reading
-from hyperlvq.tables.columns import target_labels
 from hyperlvq.tables.describe import describe_columns
 from hyperlvq.tables.read import last_row_end, open_table, read_table
 from hyperlvq.tables.training import to_frame
@@ -50,9 +47,9 @@ def test_missing_marks_are_null(read, mark, quote):
     assert cells(read(f"a,b\n{quote}{mark}{quote},1\nx,2\n"))["a"] == [None, "x"]
 
 
-@pytest.mark.parametrize("text", ["-", "na", "none", "0", "N.A.", "x y", "2.50"])
-def test_other_text_is_kept_without_surrounding_blanks(read, text):
-    assert cells(read(f"a,b\n {text}\t, 1 \n")) == {"a": [text], "b": ["1"]}
+def test_other_text_is_kept_without_surrounding_blanks(read):
+    for text in ("-", "na", "none", "0", "N.A.", "x y", "2.50"):
+        assert cells(read(f"a,b\n {text}\t, 1 \n")) == {"a": [text], "b": ["1"]}
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -71,21 +68,16 @@ def test_quotes_are_respected(write, block_size):
     assert data["b"].to_pylist() == ["x, y", "two\nlines", 'so "called"', '5" pipe']
 
 
-def test_field_may_be_longer_than_many_blocks(write):
-    long = "many\nlines, " * 5000 + "end"
-    with open_table(write(f'a,b\n1,"{long}"\n2,y\n'), block_size=1000) as reader:
-        assert whole(reader)["b"].to_pylist() == [long, "y"]
-
-
-def test_rows_behind_a_long_field_are_read_in_blocks(write, monkeypatch):
+def test_field_may_be_longer_than_many_blocks_and_rows_behind_it_are_in_blocks(write, monkeypatch):
     monkeypatch.setattr(reading, "MOST_ROW_BYTES", 1 << 16)
-    long = "many\nlines, " * 1000
+    long = "many\nlines, " * 1000 + "end"
     content = f'a,b\n1,"{long}"\n' + "2,y\n" * 100_000
 
     with open_table(write(content), block_size=5000) as reader:
-        sizes = [chunk.data.nbytes for chunk in reader.chunks()]
+        chunks = [chunk.data for chunk in reader.chunks()]
 
-    assert max(sizes) < 1 << 16
+    assert chunks[0]["b"][0].as_py() == long
+    assert max(chunk.nbytes for chunk in chunks) < 1 << 16
 
 
 def test_row_without_end_is_refused(write, monkeypatch):
@@ -264,44 +256,3 @@ def test_what_pandas_writes_is_read_back(tmp_path, columns, dialect, with_commas
     pd.testing.assert_frame_equal(
         frame, written[frame.columns], check_dtype=False, check_exact=True
     )
-
-
-SEEDS = [
-    QUOTED.encode(),
-    "name;x;when;class\nBob;1,5;2020-01-02;a\nÉva;3.000,5;1999-1-1;b\n".encode("cp1252"),
-    "x\ty\n1\t2\n3\t4\n".encode("utf-16"),
-    gzip.compress(b"a|b|\n1|2|\n3|4|\n"),
-    parquet(pd.DataFrame({"a": [1, 2], "b": ["x", None], "c": [[1], []]})),
-]
-INSERTS = [
-    *(b'"', b",", b";", b"\n", b"\r", b"\0", b"\xff", b"\xe9"),
-    *(b"inf", b"NA", b"sep=;\n", b"\x1e"),
-]
-
-
-def damaged(randomness):
-    content = bytearray(randomness.choice([*SEEDS, randomness.randbytes(30)]))
-    for _ in range(randomness.choice([1, 2, 5])):
-        start = randomness.randrange(len(content) + 1)
-        end = start + randomness.choice([0, 0, 1, 9])
-        content[start:end] = randomness.choice([*INSERTS, randomness.randbytes(1), b""])
-    return bytes(
-        content[: randomness.choice([len(content), randomness.randrange(len(content) + 1)])]
-    )
-
-
-@pytest.mark.fuzz
-@pytest.mark.parametrize("seed", range(4))
-def test_damage_gives_a_table_or_a_sentence(write, seed):
-    randomness, sentences = random.Random(seed), []
-    for _ in range(100 * FACTOR):
-        path = write(damaged(randomness))
-        try:
-            table = read_table(path)
-            columns = describe_columns(table, table.form.columns[-1])
-            labels = target_labels(table, table.form.columns[-1])
-        except InputError as error:
-            sentences.append(str(error))
-        else:
-            assert len(to_frame(table, columns)) == len(labels) == len(table.data) > 0
-    assert not any("\n" in sentence for sentence in sentences)

@@ -49,10 +49,11 @@ SEPARATOR_LINE = rf'"?(?i:sep)=(?P<delimiter>[^\w\s"]|\t| )"?[ ]*{LINE_END}'
 ROW_NAME = "(row name)"
 
 
-class Utf8Text:
+class Utf8Text(Peekable):
     """A source's text as UTF-8 bytes; its `encoding` may turn out to be another at a later byte."""
 
     def __init__(self, source: Source, encoding: str | None = None) -> None:
+        super().__init__(self._read_utf8)
         self._source = source
         mark, found = _encoding(source.peek(HEAD_SIZE))
         self.encoding = encoding or found
@@ -62,8 +63,8 @@ class Utf8Text:
         self._decoder = codecs.getincrementaldecoder(self.encoding)()
         self._line = 1
 
-    def read(self, size: int, /) -> bytes:
-        """Return about `size` bytes of UTF-8; none at the end."""
+    def _read_utf8(self, size: int) -> bytes:
+        """Return about `size` bytes; none at the end."""
         while block := self._source.read(size):
             if text := self._decode(block):
                 return text.encode()

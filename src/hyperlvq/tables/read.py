@@ -21,7 +21,7 @@ import pyarrow.parquet
 from hyperlvq.checks import InputError
 from hyperlvq.tables.cells import MISSING_MARKS, clean, quoted
 from hyperlvq.tables.dialect import NO_DELIMITER, Utf8Text, check_names, find_dialect, tidy
-from hyperlvq.tables.source import PARQUET_MAGIC, Peekable, Source, check_format, open_source
+from hyperlvq.tables.source import PARQUET_MAGIC, Source, check_format, open_source
 
 BLOCK_SIZE = 2 << 20
 MOST_ROW_BYTES = 64 << 20
@@ -159,11 +159,10 @@ class _CsvReader(TableReader):
         encoding: str | None,
         skip_rows: int,
     ):
-        self._decoded, self._block_size = Utf8Text(source, encoding), block_size
-        self._text = Peekable(self._decoded.read)
+        self._text, self._block_size = Utf8Text(source, encoding), block_size
         dialect = find_dialect(self._text, source.name, skip_rows)
         super().__init__(source, dialect.columns, wanted)
-        self.delimiter, self.encoding = dialect.delimiter, self._decoded.encoding
+        self.delimiter, self.encoding = dialect.delimiter, self._text.encoding
         self._text.read(dialect.header_size)
         # arrow calls columns by their positions
         self._positions = [str(i) for i in range(len(self.columns) + dialect.n_unnamed)]
@@ -172,7 +171,7 @@ class _CsvReader(TableReader):
     def _batches(self) -> Iterator[pa.Table]:
         rest, needed = b"", 0
         while block := self._text.read(self._block_size):
-            self.encoding = self._decoded.encoding
+            self.encoding = self._text.encoding
             rest += block
             if len(rest) < needed:
                 continue
