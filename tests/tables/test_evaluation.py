@@ -56,14 +56,11 @@ def test_class_without_rows_or_predictions_has_no_share():
     assert confusion.largest_share == 1  # of rows, not of predictions
 
 
-def test_mistakes_are_named_by_frequency():
+def test_mistakes_are_named_by_frequency_and_folds_have_a_spread():
     confusion = confusion_of(["a", "b", "b", "b"], ["b", "a", "a", "b"])
 
     assert confusion.mistakes() == [("b", "a", 2), ("a", "b", 1)]
-
-
-def test_spread_is_the_standard_deviation_of_the_folds():
-    assert Validation((0.8, 0.9, 1.0), None).spread == pytest.approx(0.1)
+    assert Validation((0.8, 0.9, 1.0), confusion).spread == pytest.approx(0.1)
 
 
 @pytest.fixture
