@@ -57,26 +57,15 @@ def test_levels_are_those_of_scikit_learn(levels, max_levels, min_rows, rng):
     np.testing.assert_array_equal(found, oracle.transform(new[:, np.newaxis]))
 
 
-def test_missing_numbers_are_filled_as_scikit_learn_does():
+def test_missing_numbers_are_filled_as_scikit_learn_does_and_features_have_names():
     imputer = SimpleImputer(strategy="median", keep_empty_features=True).fit(FRAME[["a", "b"]])
 
-    found = vectorizer(fill=True).transform(FRAME)[:, :2]
+    fitted = vectorizer(fill=True, min_rows=2)
 
+    found = fitted.transform(FRAME)[:, :2]
     np.testing.assert_array_equal(found, imputer.transform(FRAME[["a", "b"]]))
-
-
-def test_features_have_names_that_people_can_read():
-    names = vectorizer(min_rows=2).get_feature_names_out()
-
-    assert names.tolist() == ["a", "b", "t_x", "t_y", "t_(missing)", "u_k", "u_(rare)"]
-
-
-def test_any_table_that_gives_columns_by_name_is_taken():
-    fitted = vectorizer()
-
-    found = fitted.transform(pa.table({name: FRAME[name] for name in reversed(FRAME.columns)}))
-
-    np.testing.assert_array_equal(found, fitted.transform(FRAME))
+    names = fitted.get_feature_names_out().tolist()
+    assert names == ["a", "b", "t_x", "t_y", "t_(missing)", "u_k", "u_(rare)"]
 
 
 KINDS = {
@@ -106,17 +95,21 @@ def test_columns_of_a_frame_go_by_their_types(library, tmp_path):
         *("whole", "number", "text_x", "text_y", "text_(missing)"),
         *("truth_False", "truth_True", "level_u", "level_v"),
     ]
-    save(fitted, tmp_path / "m")
-    np.testing.assert_array_equal(load(tmp_path / "m").transform(frame), fitted.transform(frame))
+    save(fitted, tmp_path / "m")  # whose columns go by their names
+    other_order = {name: frame[name] for name in reversed([*KINDS, "level"])}
+    np.testing.assert_array_equal(
+        load(tmp_path / "m").transform(other_order), fitted.transform(frame)
+    )
 
 
-def test_pandas_own_numbers_and_categories_of_numbers_are_taken():
-    frame = pd.DataFrame({"i": pd.array([1, pd.NA], dtype="Int64"), "c": pd.Categorical([7, 8])})
+def test_pandas_own_numbers_and_text_and_categories_of_numbers_are_taken():
+    numbers, text = pd.array([1, pd.NA], dtype="Int64"), pd.array(["x", pd.NA], dtype="string")
+    frame = pd.DataFrame({"i": numbers, "c": pd.Categorical([7, 8]), "t": text})
 
     found = FrameVectorizer().fit(frame)
 
-    np.testing.assert_array_equal(found.transform(frame), [[1, 1, 0], [np.nan, 0, 1]])
-    assert found.get_feature_names_out().tolist() == ["i", "c_7", "c_8"]
+    np.testing.assert_array_equal(found.transform(frame), [[1, 1, 0, 1, 0], [np.nan, 0, 1, 0, 1]])
+    assert found.get_feature_names_out().tolist() == ["i", "c_7", "c_8", "t_x", "t_(missing)"]
 
 
 def test_a_column_of_another_type_is_named():
@@ -177,21 +170,10 @@ def test_weekdays_and_months_are_those_of_pandas(rng):
     np.testing.assert_array_equal(found, expected)
 
 
-def test_pandas_own_missing_text_is_missing():
-    frame = pd.DataFrame({"t": pd.array(["x", pd.NA, "x"], dtype="string")})
-
-    found = FrameVectorizer(text=["t"]).fit(frame).transform(frame)
-
-    np.testing.assert_array_equal(found, [[1, 0], [0, 1], [1, 0]])
-
-
-def test_output_can_be_a_frame():
+def test_output_can_be_a_frame_and_a_clone_must_be_fitted():
     found = vectorizer().set_output(transform="pandas").transform(FRAME)
 
     assert found.columns.tolist()[:4] == ["a", "b", "t_x", "t_y"]
-
-
-def test_it_can_be_cloned_and_must_be_fitted():
     with pytest.raises(NotFittedError):
         clone(vectorizer()).transform(FRAME)
 
