@@ -164,7 +164,10 @@ WRONG = {
     "accuracies": [["a"], [0.5, None], [0.5], [0.5, 1.5]],
     "class_counts": [np.array([0, 1, 1]), np.array([1, 2]), np.ones((3, 1), int), np.ones(3)],
     "confusion": [np.zeros((2, 2), dtype=np.int64), ABSENT],
-    "columns": [ABSENT, *(np.array(each, dtype=object) for each in (["a"], ["[" * 10**5], []))],
+    "columns": [
+        ABSENT,
+        *(np.array(each, dtype=object) for each in (["a"], ["1"], ["[" * 10**5], [])),
+    ],
     "notes": ["a"],
     "log_loss": ["1"],
     "networks": [{}],

@@ -100,15 +100,12 @@ def test_tables_follow_one_another_under_one_header(predicted, tmp_path):
     with open_output(str(tmp_path / "p.csv")) as write:
         write(table)
         write(table)
-
-    assert (tmp_path / "p.csv").read_text() == "a,y,margin\n" + "1,v,0.5\n,v,2\n" * 2
-
-
-def test_kept_cells_of_several_values_are_written_as_python_shows_them(tmp_path):
-    with open_output(str(tmp_path / "p.csv")) as write:
+    with open_output(str(tmp_path / "q.csv")) as write:
         write(pa.table({"sizes": [[1, 2], None], "y": ["u", "v"]}))
 
-    assert (tmp_path / "p.csv").read_text() == 'sizes,y\n"[1, 2]",u\n,v\n'
+    assert (tmp_path / "p.csv").read_text() == "a,y,margin\n" + "1,v,0.5\n,v,2\n" * 2
+    # cells of several values are written as Python shows them
+    assert (tmp_path / "q.csv").read_text() == 'sizes,y\n"[1, 2]",u\n,v\n'
 
 
 def test_gzip_of_the_same_rows_is_the_same_file(predicted, tmp_path):
@@ -121,12 +118,9 @@ def test_gzip_of_the_same_rows_is_the_same_file(predicted, tmp_path):
     assert contents[0] == contents[1]
 
 
-@pytest.mark.parametrize("name", ["p.xlsx", "p", "p.gz", ""])
-def test_a_name_without_a_known_format_is_refused(name):
-    with pytest.raises(InputError, match=r"must be named \*\.csv"):
-        check_output(f"gone/{name}")
-
-
-@pytest.mark.parametrize("name", ["-", "p.csv", "p.TSV", "p.csv.gz", "p.parquet", "/dev/null"])
-def test_known_formats_and_devices_are_fine(name):
-    check_output(name)
+def test_a_name_without_a_known_format_is_refused_and_devices_are_fine():
+    for name in ("-", "p.csv", "p.TSV", "p.csv.gz", "p.parquet", "/dev/null"):
+        check_output(name)
+    for name in ("p.xlsx", "p", "p.gz", ""):
+        with pytest.raises(InputError, match=r"must be named \*\.csv"):
+            check_output(f"gone/{name}")
