@@ -147,7 +147,6 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
         return {kind: () if names is None else names for kind, names in given.items()}
 
     def _read(self, X):
-        """Return the columns of numbers, of text and of dates."""
         readers = {"numbers": _as_floats, "text": _as_text, "dates": _as_dates}
         return [
             [read(X[name], name) for name in self._columns[kind]] for kind, read in readers.items()
@@ -155,7 +154,6 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
 
 
 def _columns_by_type(X) -> dict[str, list]:
-    """Return the names of a frame's columns of numbers, of text and of dates."""
     found: dict[str, list] = {"numbers": [], "text": [], "dates": []}
     for name in X.column_names if hasattr(X, "column_names") else X.columns:
         kind = _kind_of(X[name])
@@ -189,7 +187,6 @@ def _is_categorical(column) -> bool:
 
 
 def _as_floats(column, name) -> np.ndarray:
-    """Return a column of numbers, NaN where they are missing."""
     values = np.asarray(column)
     if values.dtype.kind == "O":  # such as of pandas' own integers, with NA among them
         values = np.array([np.nan if _or_none(cell) is None else cell for cell in values])

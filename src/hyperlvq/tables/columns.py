@@ -21,7 +21,6 @@ KEPT_LEVELS = 100
 MOST_LISTED = 8
 MARK_NAMES = {".": "point", ",": "comma"}
 ANY_FORM = contents.GROUPED_POINT, contents.COMMA
-SECONDS_PER_DAY = 86400
 
 
 class Kind(StrEnum):
@@ -65,7 +64,7 @@ class Column:
         """Return a number, or a date in days since 1970, as people write it; nan if missing."""
         if self.kind is not Kind.DATE or value != value:
             return f"{value:g}"
-        day, clock = str(np.datetime64(round(value * SECONDS_PER_DAY), "s")).split("T")
+        day, clock = str(np.datetime64(round(value * 86400), "s")).split("T")
         if self.date_form == CLOCK and 0 <= value < 1:  # later dates may be stored with a day
             return clock
         return day if clock == "00:00:00" else f"{day} {clock}"
@@ -174,7 +173,7 @@ def target_labels(table: Table, target: str) -> np.ndarray:
     """Return the target's values as text, None where there are none; NA is a value."""
     name = tidy(target)
     check_present([name], table.form)
-    return _text(table, name, table.labels(name), None)
+    return contents.to_objects(_text(table, name, table.labels))
 
 
 def _dates(table: Table, column: Column) -> np.ndarray:
@@ -234,20 +233,14 @@ def _words(table: Table, column: Column) -> np.ndarray:
     """Return a column as text, spelt as the levels of training where all of those are known."""
     levels = column.levels or ()
     spelling = contents.spelling_of(levels if len(levels) == column.n_levels else ())
-    return _text(table, column.name, table.cells(column.name), nan, spelling)
+    return contents.to_objects(_text(table, column.name, table.cells), nan, spelling)
 
 
-def _text(
-    table: Table,
-    name: str,
-    cells: pa.ChunkedArray,
-    missing: float | None,
-    spelling: Callable[[str], str] = str,
-) -> np.ndarray:
-    """Return a column as objects: its text, or `missing`."""
+def _text(table: Table, name: str, read: Callable[[str], pa.ChunkedArray]) -> pa.ChunkedArray:
+    cells = read(name)
     if not contents.is_plain(cells.type):
         raise _other_type(table, name, "text was expected")
-    return contents.to_objects(contents.as_text(cells), missing, spelling)
+    return contents.as_text(cells)
 
 
 def check_finite(table: Table, name: str, values: pa.ChunkedArray) -> None:

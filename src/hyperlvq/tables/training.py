@@ -27,14 +27,7 @@ from hyperlvq.saving import to_parts
 from hyperlvq.tables import tuning
 from hyperlvq.tables.about import about_parts
 from hyperlvq.tables.cells import MISSING_MARKS, is_plain_number
-from hyperlvq.tables.columns import (
-    SECONDS_PER_DAY,
-    Column,
-    Kind,
-    listed,
-    target_labels,
-    to_arrays,
-)
+from hyperlvq.tables.columns import Column, Kind, listed, target_labels, to_arrays
 from hyperlvq.tables.describe import describe_columns, fewest_rows
 from hyperlvq.tables.evaluation import in_order
 from hyperlvq.tables.read import Table
@@ -105,11 +98,7 @@ def features_classifier(recipe: Recipe | None, seed: int, **parameters: Any) -> 
 
 
 def table_classifier(
-    columns: Sequence[Column],
-    n_rows: int,
-    recipe: Recipe | None,
-    seed: int,
-    **parameters: Any,
+    columns: Sequence[Column], n_rows: int, recipe: Recipe | None, seed: int, **parameters: Any
 ) -> Pipeline:
     """Return a model that fits and predicts data frames with these columns."""
     takes_missing = recipe is None or recipe_records(*recipe)[0].takes_missing
@@ -353,7 +342,7 @@ def _round_features(X: pd.DataFrame, device_input: str) -> list[str]:
 
 def _whole_hours(dates: pd.Series) -> pd.Series:
     """Return dates rounded to hours of their own day, as a device rounds each feature."""
-    end_of_day = dates.dt.floor("D") + np.timedelta64(SECONDS_PER_DAY - 1, "s")  # stands for 24:00
+    end_of_day = dates.dt.floor("D") + np.timedelta64(86399, "s")  # stands for 24:00
     hours = dates.dt.round("h")
     return hours.mask(hours > end_of_day, end_of_day)
 
