@@ -5,6 +5,7 @@ import sys
 import zipfile
 
 import pytest
+from small_tables import refusal
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables.source import Peekable, open_source
@@ -94,10 +95,7 @@ def test_bytes_are_stored_in_a_file_as_long_as_needed(write, standard_input, pac
     ],
 )
 def test_what_is_no_table_is_named(read, content, sentence):
-    with pytest.raises(InputError) as error:
-        read(content)
-
-    assert str(error.value) == f"table.csv {sentence}"
+    assert refusal(read, content) == f"table.csv {sentence}"
 
 
 @pytest.mark.parametrize(
