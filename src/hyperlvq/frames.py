@@ -10,14 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from hyperlvq.kernels.features import (
-    NO_DATE,
-    columns_to_features,
-    date_features,
-    feature_names,
-    level_lookups,
-    parts_of_dates,
-)
+from hyperlvq.kernels import features
 from hyperlvq.learnt import check_usable
 from hyperlvq.registry import PARTS, check_parameters
 from hyperlvq.version import DocumentedMixin
@@ -106,10 +99,10 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
             raise ValueError("FrameVectorizer needs at least one column")
         numbers, text, dates = self._read(X)
         self.date_columns_, self.date_parts_ = _varying_parts(dates)
-        numbers += date_features(dates, vars(self))
+        numbers += features.date_features(dates, vars(self))
         self.medians_ = np.array([_median(column) for column in numbers])
         names: list[str | None] = []
-        columns, features, missing = [], [], []
+        columns, places, missing = [], [], []
         n_features = len(self.medians_)
         for position, column in enumerate(text):
             levels = _choose_levels(column, self.min_rows, self.max_levels)
@@ -117,11 +110,11 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
             missing.append(n_features + levels.pop(None) if None in levels else -1)
             names += levels
             columns += [position] * len(levels)
-            features += [n_features + feature for feature in levels.values()]
+            places += [n_features + feature for feature in levels.values()]
             n_features += n_own
         self.level_names_ = np.array(names, dtype=object)
         self.level_columns_, self.level_features_, self.missing_features_ = (
-            np.array(each, dtype=np.int64) for each in (columns, features, missing)
+            np.array(each, dtype=np.int64) for each in (columns, places, missing)
         )
         self.n_features_in_ = sum(map(len, self._columns.values()))
         self.n_features_out_ = n_features
@@ -131,12 +124,14 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
         """Return the features (rows × features) of a frame with the columns of `fit`."""
         check_is_fitted(self)
         check_usable(self._record, vars(self), self._columns)
-        return columns_to_features(self._read(X), vars(self), level_lookups(vars(self)), self.fill)
+        return features.columns_to_features(
+            self._read(X), vars(self), features.level_lookups(vars(self)), self.fill
+        )
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return names of the features: the column's and, where there are several, what each is."""
         check_is_fitted(self)
-        return np.array(feature_names(self._columns, vars(self)), dtype=object)
+        return np.array(features.feature_names(self._columns, vars(self)), dtype=object)
 
     @property
     def _columns(self) -> dict:
@@ -197,10 +192,10 @@ def _as_dates(column, name) -> np.ndarray:
     """Return a column of dates as datetime64[us], without zones."""
     values = np.asarray(column)
     if values.dtype.kind == "M" and not re.search(r"tz=|time_zone='", _type_of(column)):
-        return values.astype(NO_DATE.dtype)
+        return values.astype(features.NO_DATE.dtype)
     cells = _checked(column, date | time, f"column {name!r} must be dates")
-    dates = [NO_DATE if cell is None else _on_the_wall(cell) for cell in cells]
-    return np.array(dates, dtype=NO_DATE.dtype)
+    dates = [features.NO_DATE if cell is None else _on_the_wall(cell) for cell in cells]
+    return np.array(dates, dtype=features.NO_DATE.dtype)
 
 
 def _on_the_wall(cell) -> np.datetime64:
@@ -242,7 +237,7 @@ def _varying_parts(dates) -> tuple[np.ndarray, np.ndarray]:
     """
     columns, parts = [], []
     for position, column in enumerate(dates):
-        values = parts_of_dates(column[~np.isnat(column)])
+        values = features.parts_of_dates(column[~np.isnat(column)])
         found = [part for part in range(values.shape[1]) if len({*values[:, part]}) > 1] or [0]
         columns += [position] * len(found)
         parts += found
@@ -253,8 +248,8 @@ def _choose_levels(column, min_rows, max_levels) -> dict[str | None, int]:
     """Return the feature of each level, from 0, as scikit-learn chooses them; None is missing."""
     encoder = OneHotEncoder(min_frequency=min_rows, max_categories=max_levels)
     levels = encoder.fit(np.array(column, dtype=object)[:, np.newaxis]).categories_[0]
-    features = encoder.transform(levels[:, np.newaxis]).indices
-    return dict(zip(levels.tolist(), features.tolist(), strict=True))
+    places = encoder.transform(levels[:, np.newaxis]).indices
+    return dict(zip(levels.tolist(), places.tolist(), strict=True))
 
 
 def _median(column) -> float:

@@ -51,9 +51,9 @@ def numbers_from_arrow(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     return np.from_dlpack(column.combine_chunks() if is_chunked else column)
 
 
-def are_valid(cells: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """Return which cells are not missing."""
-    return numbers_from_arrow(pc.cast(pc.is_valid(cells), pa.int8())) > 0
+def truths_from_arrow(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return truth values, of which none is null, as numpy has them."""
+    return numbers_from_arrow(pc.cast(column, pa.int8())) > 0
 
 
 NAN, ZERO, EXACT_INTEGERS, LAST = (

@@ -182,7 +182,7 @@ def _dates(table: Table, column: Column) -> np.ndarray:
     if not (contents.is_text(cells.type) or is_date_type(cells.type)):
         raise _other_type(table, column.name, "dates were expected")
     dates = to_dates(cells, column.date_form)
-    is_wrong = np.isnat(dates) & contents.are_valid(cells)
+    is_wrong = np.isnat(dates) & contents.truths_from_arrow(pc.is_valid(cells))
     if is_wrong.any():
         index, example = int(is_wrong.argmax()), column.date_form or ISO
         what = f"{table.shown(column.name, index)} is not a date as in training, such as {example}"

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
+from hyperlvq.tables import dates
 from hyperlvq.tables.cells import SAMPLE_CELLS, NumberForm, are_numbers
 from hyperlvq.tables.columns import (
     KEPT_LEVELS,
@@ -26,14 +27,6 @@ from hyperlvq.tables.columns import (
     number_form,
     settle_decimal,
     to_numbers,
-)
-from hyperlvq.tables.dates import (
-    CLOCK,
-    PATTERNS,
-    days_of,
-    is_date_type,
-    possible_date_forms,
-    to_dates,
 )
 from hyperlvq.tables.dialect import ROW_NAME, tidy
 from hyperlvq.tables.read import Table
@@ -200,18 +193,18 @@ def _reason_against_numbers(
 
 def _describe_dates(name: str, column: pa.ChunkedArray, is_kept: bool) -> Column | None:
     """Return a column of dates; None if it is none, or kept although they cannot be read."""
-    form = CLOCK if pa.types.is_time(column.type) else None
+    form = dates.CLOCK if pa.types.is_time(column.type) else None
     if contents.is_text(column.type):
-        forms = possible_date_forms(column)
+        forms = dates.possible_date_forms(column)
         if not forms or (len(forms) > 1 and is_kept):
             return None
         if len(forms) > 1:
             return _left_out(name, column, DAY_OR_MONTH)
         (form,) = forms
-    elif not is_date_type(column.type):
+    elif not dates.is_date_type(column.type):
         return None
-    dates = to_dates(column, form)
-    days = days_of(dates[~np.isnat(dates)])
+    moments = dates.to_dates(column, form)
+    days = dates.days_of(moments[~np.isnat(moments)])
     minimum, maximum = float(days.min()), float(days.max())
     if minimum == maximum and not column.null_count and not is_kept:
         return _left_out(name, column, CONSTANT)
@@ -296,9 +289,10 @@ def _mixture(table: Table, name: str) -> tuple[str | None, str | None]:
         index = pc.index(is_number, False).as_py()
         return _because_of(table, name, index, int(100 * share), "numbers")
     sample = cells.drop_null().slice(0, SAMPLE_CELLS)
-    for form in PATTERNS:
-        if np.isnat(to_dates(sample, form)).mean() < 0.5:
-            is_other = np.isnat(to_dates(cells, form)) & contents.are_valid(cells)
+    for form in dates.PATTERNS:
+        if np.isnat(dates.to_dates(sample, form)).mean() < 0.5:
+            is_valid = contents.truths_from_arrow(pc.is_valid(cells))
+            is_other = np.isnat(dates.to_dates(cells, form)) & is_valid
             if not is_other.any():  # but a day may be a month, and the column is kept
                 return f"text: {DAY_OR_MONTH}", None
             n_cells = len(cells) - cells.null_count

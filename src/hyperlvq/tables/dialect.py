@@ -141,8 +141,8 @@ class Dialect(NamedTuple):
 def find_dialect(text: Peekable, name: str, skip_rows: int) -> Dialect:
     """Return how the table is written, by a sample of its text without its first lines."""
     sample, is_whole = _sample(text)
-    prelude = rf"{LINE}{{{skip_rows}}}{BLANK_LINES}(?:{SEPARATOR_LINE})?{BLANK_LINES}"
-    skipped = re.match(prelude, sample)
+    lines = rf"{LINE}{{{min(skip_rows, len(sample))}}}"
+    skipped = re.match(rf"{lines}{BLANK_LINES}(?:{SEPARATOR_LINE})?{BLANK_LINES}", sample)
     start = skipped.end() if skipped else 0
     if start == len(sample):
         raise InputError(f"{name} is empty")

@@ -224,16 +224,18 @@ class _CsvReader(TableReader):
                 ),
             )
         except pa.ArrowException as error:
-            if irregular.ragged is None:
+            if irregular.row is None:
                 raise InputError(f"{self.name} cannot be read as CSV: {error}") from None
-            row, n_found, n_expected = irregular.ragged
-            fields = "1 field" if n_found == 1 else f"{n_found} fields"
+            row, n_found = irregular.row.number - irregular.n_blank, irregular.row.actual_columns
             raise InputError(
-                f"{self.name}, row {self._n_rows + row}: {fields} where the header has {n_expected}"
+                f"{self.name}, row {self._n_rows + row}: "
+                f"{n_found} field{'' if n_found == 1 else 's'} where the header has "
+                f"{irregular.row.expected_columns}"
             ) from None
+        ends_in_quote = irregular.row is not None
         is_marked = len(data) and all(column[-1].as_py() == END_MARK for column in data.columns)
-        if irregular.ends_in_quote or not is_marked:
-            return data, self._n_rows + len(data) + irregular.ends_in_quote
+        if ends_in_quote or not is_marked:
+            return data, self._n_rows + len(data) + ends_in_quote
         return data.slice(0, len(data) - 1), None
 
     def _named(self, data: pa.Table) -> Iterator[pa.Table]:
@@ -254,20 +256,15 @@ class _IrregularRows:
 
     def __init__(self, end_mark: str):
         self._end_mark = end_mark
-        self._n_blank = 0
-        self.ends_in_quote = False
-        #: The number of a row, of its fields, and of those that the header has.
-        self.ragged: tuple[int, int, int] | None = None
+        self.n_blank = 0
+        self.row: Any = None  # the last one that is not blank: the end mark in a quote, or an error
 
     def __call__(self, row: Any) -> str:
         if not row.text.strip():
-            self._n_blank += 1
+            self.n_blank += 1
             return "skip"
-        if row.text.endswith(self._end_mark):
-            self.ends_in_quote = True
-            return "skip"
-        self.ragged = row.number - self._n_blank, row.actual_columns, row.expected_columns
-        return "error"
+        self.row = row
+        return "skip" if row.text.endswith(self._end_mark) else "error"
 
 
 def last_row_end(block: bytes) -> int:
