@@ -5,11 +5,10 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 import pytest
+from small_tables import train_table
 
-from hyperlvq import CentroidClassifier
 from hyperlvq.checks import InputError
 from hyperlvq.prediction import Predictor
-from hyperlvq.saving import to_parts
 from hyperlvq.tables import batches as module
 from hyperlvq.tables.batches import (
     Unseen,
@@ -20,17 +19,17 @@ from hyperlvq.tables.batches import (
     predict_batches,
     prediction_table,
 )
-from hyperlvq.tables.columns import Column, Kind
+from hyperlvq.tables.columns import Column, Kind, to_arrays
 from hyperlvq.tables.read import Table, TableForm, open_table
+from hyperlvq.tables.training import Task
 
 ROWS = pa.table({"a": ["1", None], "y": ["u", "v"], "margin": ["x", "y"]})
 TABLE = Table(TableForm("t.csv", ("a", "y", "margin")), ROWS)
 
 
 @pytest.fixture
-def model():
-    """Return what tells negative numbers from positive."""
-    return Predictor(to_parts(CentroidClassifier().fit([[-1.0], [1.0]], ["u", "v"])).parts)
+def model(signs):
+    return signs("u", "v")
 
 
 @pytest.fixture
@@ -82,9 +81,8 @@ def test_kept_columns_come_first_and_none_is_lost_to_a_prediction(predicted, nam
     assert table["y"].to_pylist() == ["u", "v"]
 
 
-def test_probabilities_come_last_under_names_that_are_free():
-    labels = ["a", "\ud800"]
-    model = Predictor(to_parts(CentroidClassifier().fit([[-1.0], [1.0]], labels)).parts)
+def test_probabilities_come_last_under_names_that_are_free(signs):
+    model = signs("a", "\ud800")
     table = Table(TableForm("t.csv", ("p_a",)), pa.table({"p_a": ["1", "2"]}))
 
     found = prediction_table(model, table, np.array([-3.0, 2.0]), "y", ["p_a"], True, True)
@@ -124,3 +122,27 @@ def test_a_name_without_a_known_format_is_refused_and_devices_are_fine():
     for name in ("p.xlsx", "p", "p.gz", ""):
         with pytest.raises(InputError, match=r"must be named \*\.csv"):
             check_output(f"gone/{name}")
+
+
+@pytest.mark.parametrize(
+    ("rows", "note"),
+    [
+        ("20,x\n50,z\n", None),
+        ("19.9,x\n", "'age' is far outside of training's 30 to 40 in 1 row: 19.9"),
+        ("50.1,x\n", "'age' is far outside of training's 30 to 40 in 1 row: 50.1"),
+        (",x\n,x\n", "'age' has no value in 2 rows, and always had one in training"),
+        ("35,\n", "'kind' has no value in 1 row, and always had one in training"),
+        ("35,w\n35,w\n", "'kind' has a value not seen in training in 2 rows: w"),
+        ("35,w\n35,v\n35,w\n", "'kind' has values not seen in training in 3 rows: w, v"),
+    ],
+)
+def test_what_is_new_is_noted_by_column(read, rows, note):
+    table = read("age,kind,y\n" + "30,x,u\n40,z,v\n" * 5)
+    task = Task("y", ("intrvfl", "centroids"), {"n_units": 10}, n_folds=0)
+    trained = train_table(table, task)
+    columns, later = trained.about["columns"], read(f"age,kind\n{rows}")
+
+    unseen = Unseen(Predictor(trained.parts.parts), columns)
+    unseen.look_at(later, to_arrays(later, columns))
+
+    assert unseen.notes == ([note] if note else [])

@@ -12,10 +12,7 @@ from sklearn.metrics import (
     recall_score,
 )
 
-from hyperlvq import CentroidClassifier
 from hyperlvq.checks import InputError
-from hyperlvq.prediction import Predictor
-from hyperlvq.saving import to_parts
 from hyperlvq.tables import batches, evaluation
 from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.evaluation import Confusion, Validation, evaluate_table, in_order
@@ -64,13 +61,12 @@ def test_mistakes_are_named_by_frequency_and_folds_have_a_spread():
 
 
 @pytest.fixture
-def evaluate(write):
+def evaluate(write, signs):
     """Return a function that compares a table with what tells negative numbers from positive."""
 
     def evaluate(text, minus="minus", plus="plus"):
-        model = Predictor(to_parts(CentroidClassifier().fit([[-1.0], [1.0]], [minus, plus])).parts)
         with open_table(write(text), block_size=64) as reader:
-            return evaluate_table(model, [Column("a", Kind.NUMBER)], reader, "y")
+            return evaluate_table(signs(minus, plus), [Column("a", Kind.NUMBER)], reader, "y")
 
     return evaluate
 
