@@ -1,6 +1,9 @@
 """Small tables as files, and small models of them, for the tests of the command line."""
 
+import pytest
 from shell import output_of
+
+from hyperlvq.checks import InputError
 
 #: A model that trains in a moment.
 QUICK = ("--n-units", "20", "--cv", "0")
@@ -45,6 +48,13 @@ def fit_colours(folder, *options):
     table.write_text(colour_table())
     output_of("fit", table, "-t", "colour", "-o", model, *QUICK, *options)
     return model
+
+
+def refusal(function, *arguments, **options):
+    """Return the sentence that refuses what was given."""
+    with pytest.raises(InputError) as error:
+        function(*arguments, **options)
+    return str(error.value)
 
 
 def train_table(table, task, progress=lambda *_: None):

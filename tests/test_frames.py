@@ -57,91 +57,68 @@ def test_levels_are_those_of_scikit_learn(levels, max_levels, min_rows, rng):
     np.testing.assert_array_equal(found, oracle.transform(new[:, np.newaxis]))
 
 
-def test_missing_numbers_are_filled_as_scikit_learn_does():
+def test_missing_numbers_are_filled_as_scikit_learn_does_and_features_have_names():
     imputer = SimpleImputer(strategy="median", keep_empty_features=True).fit(FRAME[["a", "b"]])
 
-    found = vectorizer(fill=True).transform(FRAME)[:, :2]
+    fitted = vectorizer(fill=True, min_rows=2)
 
+    found = fitted.transform(FRAME)[:, :2]
     np.testing.assert_array_equal(found, imputer.transform(FRAME[["a", "b"]]))
+    names = fitted.get_feature_names_out().tolist()
+    assert names == ["a", "b", "t_x", "t_y", "t_(missing)", "u_k", "u_(rare)"]
 
 
-def test_features_have_names_that_people_can_read():
-    names = vectorizer(min_rows=2).get_feature_names_out()
-
-    assert names.tolist() == ["a", "b", "t_x", "t_y", "t_(missing)", "u_k", "u_(rare)"]
-
-
-def test_any_table_that_gives_columns_by_name_is_taken():
-    fitted = vectorizer()
-
-    found = fitted.transform(pa.table({name: FRAME[name] for name in reversed(FRAME.columns)}))
-
-    np.testing.assert_array_equal(found, fitted.transform(FRAME))
-
-
+#: An arrow table as the data frame of a library.
+LIBRARIES = {
+    "pandas": lambda table: table.to_pandas(),
+    "polars": lambda table: pytest.importorskip("polars").from_arrow(table),
+    "pyarrow": lambda table: table,
+}
 KINDS = {
     "whole": [1, 2, 3],
     "number": [0.5, None, 2.0],
     "text": ["x", None, "y"],
     "truth": [True, False, True],
+    "level": pa.array(["u", "v", "u"]).dictionary_encode(),
 }
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("library", LIBRARIES)
 def test_columns_of_a_frame_go_by_their_types(library, tmp_path):
-    if library == "pyarrow":
-        frame = pa.table(KINDS | {"level": pa.array(["u", "v", "u"]).dictionary_encode()})
-    elif library == "polars":
-        polars = pytest.importorskip("polars")
-        level = polars.Series(["u", "v", "u"], dtype=polars.Categorical)
-        frame = polars.DataFrame(KINDS | {"level": level})
-    else:
-        frame = pd.DataFrame(KINDS | {"level": pd.Categorical(["u", "v", "u"])})
+    frame = LIBRARIES[library](pa.table(KINDS))
 
     fitted = FrameVectorizer().fit(frame)
 
     expected = [[1, 0.5, 1, 0, 0, 0, 1, 1, 0], [2, np.nan, 0, 0, 1, 1, 0, 0, 1]]
-    np.testing.assert_array_equal(fitted.transform(frame)[:2], expected)
+    found = fitted.transform(frame)
+    np.testing.assert_array_equal(found[:2], expected)
     assert fitted.get_feature_names_out().tolist() == [
         *("whole", "number", "text_x", "text_y", "text_(missing)"),
         *("truth_False", "truth_True", "level_u", "level_v"),
     ]
-    save(fitted, tmp_path / "m")
-    np.testing.assert_array_equal(load(tmp_path / "m").transform(frame), fitted.transform(frame))
+    save(fitted, tmp_path / "m")  # whose columns go by their names
+    other_order = {name: frame[name] for name in reversed(KINDS)}
+    np.testing.assert_array_equal(load(tmp_path / "m").transform(other_order), found)
 
 
-def test_pandas_own_numbers_and_categories_of_numbers_are_taken():
-    frame = pd.DataFrame({"i": pd.array([1, pd.NA], dtype="Int64"), "c": pd.Categorical([7, 8])})
+def test_pandas_own_numbers_and_text_and_categories_of_numbers_are_taken():
+    numbers, text = pd.array([1, pd.NA], dtype="Int64"), pd.array(["x", pd.NA], dtype="string")
+    frame = pd.DataFrame({"i": numbers, "c": pd.Categorical([7, 8]), "t": text})
 
     found = FrameVectorizer().fit(frame)
 
-    np.testing.assert_array_equal(found.transform(frame), [[1, 1, 0], [np.nan, 0, 1]])
-    assert found.get_feature_names_out().tolist() == ["i", "c_7", "c_8"]
-
-
-def test_a_column_of_another_type_is_named():
-    frame = pd.DataFrame({"a": [1], "long": pd.to_timedelta(["1 day"])})
-
-    with pytest.raises(
-        TypeError, match=r"^column 'long' is of type timedelta.*, not numbers, text"
-    ):
-        FrameVectorizer().fit(frame)
+    np.testing.assert_array_equal(found.transform(frame), [[1, 1, 0, 1, 0], [np.nan, 0, 1, 0, 1]])
+    assert found.get_feature_names_out().tolist() == ["i", "c_7", "c_8", "t_x", "t_(missing)"]
 
 
 MOMENTS = [datetime(2020, 2, 29, 18, 30), None, datetime(1969, 12, 31, 6)]
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("zone", [None, "America/New_York"])
 def test_dates_become_what_calendars_and_clocks_show(library, zone):
     moments = [each and each.replace(tzinfo=zone and ZoneInfo(zone)) for each in MOMENTS]
-    if library == "pyarrow":
-        frame = pa.table({"d": pa.array(moments, pa.timestamp("us", zone))})
-    elif library == "polars":
-        polars = pytest.importorskip("polars")
-        frame = polars.DataFrame({"d": moments}, schema={"d": polars.Datetime("us", zone)})
-    else:
-        frame = pd.DataFrame({"d": pd.Series(pd.to_datetime(moments))})
+    frame = LIBRARIES[library](pa.table({"d": pa.array(moments, pa.timestamp("us", zone))}))
 
     fitted = FrameVectorizer().fit(frame)
 
@@ -177,21 +154,10 @@ def test_weekdays_and_months_are_those_of_pandas(rng):
     np.testing.assert_array_equal(found, expected)
 
 
-def test_pandas_own_missing_text_is_missing():
-    frame = pd.DataFrame({"t": pd.array(["x", pd.NA, "x"], dtype="string")})
-
-    found = FrameVectorizer(text=["t"]).fit(frame).transform(frame)
-
-    np.testing.assert_array_equal(found, [[1, 0], [0, 1], [1, 0]])
-
-
-def test_output_can_be_a_frame():
+def test_output_can_be_a_frame_and_a_clone_must_be_fitted():
     found = vectorizer().set_output(transform="pandas").transform(FRAME)
 
     assert found.columns.tolist()[:4] == ["a", "b", "t_x", "t_y"]
-
-
-def test_it_can_be_cloned_and_must_be_fitted():
     with pytest.raises(NotFittedError):
         clone(vectorizer()).transform(FRAME)
 
@@ -211,6 +177,9 @@ def test_it_can_be_cloned_and_must_be_fitted():
 def test_bad_parameters_are_named(parameters, sentence):
     with pytest.raises((TypeError, ValueError), match=f"^{sentence}$"):
         FrameVectorizer(**parameters).fit(FRAME)
+    spans = pd.DataFrame({"a": [1], "long": pd.to_timedelta(["1 day"])})
+    with pytest.raises(TypeError, match=r"^column 'long' is of type timedelta.*, not numbers, "):
+        FrameVectorizer().fit(spans)
 
 
 def test_what_was_changed_after_fit_is_refused():

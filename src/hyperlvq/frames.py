@@ -10,14 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from hyperlvq.kernels.features import (
-    NO_DATE,
-    columns_to_features,
-    date_features,
-    feature_names,
-    level_lookups,
-    parts_of_dates,
-)
+from hyperlvq.kernels import features
 from hyperlvq.learnt import check_usable
 from hyperlvq.registry import PARTS, check_parameters
 from hyperlvq.version import DocumentedMixin
@@ -79,15 +72,6 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
     """
 
     _record = PARTS["FrameVectorizer"]
-    columns_: dict[str, list[str]]
-    date_columns_: np.ndarray
-    date_parts_: np.ndarray
-    medians_: np.ndarray
-    level_names_: np.ndarray
-    level_columns_: np.ndarray
-    level_features_: np.ndarray
-    missing_features_: np.ndarray
-    n_features_in_: int
 
     def __init__(
         self,
@@ -113,22 +97,24 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
         check_parameters(self._record, vars(self) | self._columns)
         if not any(self._columns.values()):
             raise ValueError("FrameVectorizer needs at least one column")
-        self.date_columns_, self.date_parts_ = _varying_parts(self._dates(X))
-        self.medians_ = np.array([_median(column) for column in self._numbers(X)])
+        numbers, text, dates = self._read(X)
+        self.date_columns_, self.date_parts_ = _varying_parts(dates)
+        numbers += features.date_features(dates, vars(self))
+        self.medians_ = np.array([_median(column) for column in numbers])
         names: list[str | None] = []
-        columns, features, missing = [], [], []
+        columns, places, missing = [], [], []
         n_features = len(self.medians_)
-        for position, column in enumerate(self._text(X)):
+        for position, column in enumerate(text):
             levels = _choose_levels(column, self.min_rows, self.max_levels)
             n_own = 1 + max(levels.values())
             missing.append(n_features + levels.pop(None) if None in levels else -1)
             names += levels
             columns += [position] * len(levels)
-            features += [n_features + feature for feature in levels.values()]
+            places += [n_features + feature for feature in levels.values()]
             n_features += n_own
         self.level_names_ = np.array(names, dtype=object)
         self.level_columns_, self.level_features_, self.missing_features_ = (
-            np.array(each, dtype=np.int64) for each in (columns, features, missing)
+            np.array(each, dtype=np.int64) for each in (columns, places, missing)
         )
         self.n_features_in_ = sum(map(len, self._columns.values()))
         self.n_features_out_ = n_features
@@ -138,16 +124,14 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
         """Return the features (rows × features) of a frame with the columns of `fit`."""
         check_is_fitted(self)
         check_usable(self._record, vars(self), self._columns)
-        medians = self.medians_ if self.fill else None
-        lookups = level_lookups(vars(self))
-        return columns_to_features(
-            self._numbers(X), self._text(X), lookups, self.n_features_out_, medians
+        return features.columns_to_features(
+            self._read(X), vars(self), features.level_lookups(vars(self)), self.fill
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return names of the features: the column's and, where there are several, what each is."""
         check_is_fitted(self)
-        return np.array(feature_names(self._columns, vars(self)), dtype=object)
+        return np.array(features.feature_names(self._columns, vars(self)), dtype=object)
 
     @property
     def _columns(self) -> dict:
@@ -157,20 +141,14 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
             return self.columns_
         return {kind: () if names is None else names for kind, names in given.items()}
 
-    def _numbers(self, X):
-        """Return the columns of numbers, and the parts of dates."""
-        numbers = [_as_floats(X[name]) for name in self._columns["numbers"]]
-        return [*numbers, *date_features(self._dates(X), vars(self))]
-
-    def _dates(self, X):
-        return [_as_dates(X[name], name) for name in self._columns["dates"]]
-
-    def _text(self, X):
-        return [_as_text(X[name], name) for name in self._columns["text"]]
+    def _read(self, X):
+        readers = {"numbers": _as_floats, "text": _as_text, "dates": _as_dates}
+        return [
+            [read(X[name], name) for name in self._columns[kind]] for kind, read in readers.items()
+        ]
 
 
 def _columns_by_type(X) -> dict[str, list]:
-    """Return the names of a frame's columns of numbers, of text and of dates."""
     found: dict[str, list] = {"numbers": [], "text": [], "dates": []}
     for name in X.column_names if hasattr(X, "column_names") else X.columns:
         kind = _kind_of(X[name])
@@ -184,18 +162,15 @@ def _columns_by_type(X) -> dict[str, list]:
 
 
 def _kind_of(column) -> str | None:
-    """Return whether a column is of numbers, of text or of dates, None for what is neither."""
     if _is_categorical(column):
         return "text"
     stored = np.asarray(column).dtype.kind
     if stored in "iufM":
         return "dates" if stored == "M" else "numbers"
     cells = [cell for cell in map(_or_none, column) if cell is not None]
-    if all(isinstance(cell, str | bool | np.bool_) for cell in cells):
-        return "text"
-    if all(isinstance(cell, date | time) for cell in cells):
-        return "dates"
-    return "numbers" if all(isinstance(cell, Real) for cell in cells) else None
+    kinds = {"text": str | bool | np.bool_, "dates": date | time, "numbers": Real}
+    fitting = (kind for kind, types in kinds.items() if all(isinstance(c, types) for c in cells))
+    return next(fitting, None)
 
 
 def _type_of(column) -> str:
@@ -206,8 +181,7 @@ def _is_categorical(column) -> bool:
     return _type_of(column).lower().startswith(("categor", "enum", "dictionary"))
 
 
-def _as_floats(column) -> np.ndarray:
-    """Return a column of numbers, NaN where they are missing."""
+def _as_floats(column, name) -> np.ndarray:
     values = np.asarray(column)
     if values.dtype.kind == "O":  # such as of pandas' own integers, with NA among them
         values = np.array([np.nan if _or_none(cell) is None else cell for cell in values])
@@ -218,13 +192,10 @@ def _as_dates(column, name) -> np.ndarray:
     """Return a column of dates as datetime64[us], without zones."""
     values = np.asarray(column)
     if values.dtype.kind == "M" and not re.search(r"tz=|time_zone='", _type_of(column)):
-        return values.astype(NO_DATE.dtype)
-    cells = [_or_none(cell) for cell in column]
-    for cell in cells:
-        if cell is not None and not isinstance(cell, date | time):
-            raise TypeError(f"column {name!r} must be dates, got {cell!r}")
-    dates = [NO_DATE if cell is None else _on_the_wall(cell) for cell in cells]
-    return np.array(dates, dtype=NO_DATE.dtype)
+        return values.astype(features.NO_DATE.dtype)
+    cells = _checked(column, date | time, f"column {name!r} must be dates")
+    dates = [features.NO_DATE if cell is None else _on_the_wall(cell) for cell in cells]
+    return np.array(dates, dtype=features.NO_DATE.dtype)
 
 
 def _on_the_wall(cell) -> np.datetime64:
@@ -235,28 +206,20 @@ def _on_the_wall(cell) -> np.datetime64:
     return np.datetime64(cell.replace(tzinfo=None) if is_moment else cell, "us")
 
 
-def _varying_parts(dates) -> tuple[np.ndarray, np.ndarray]:
-    """Return the column and the part of all parts of dates that take several values.
-
-    If none does, the year tells which dates are missing.
-    """
-    columns, parts = [], []
-    for position, column in enumerate(dates):
-        values = parts_of_dates(column[~np.isnat(column)])
-        found = [part for part in range(values.shape[1]) if len({*values[:, part]}) > 1] or [0]
-        columns += [position] * len(found)
-        parts += found
-    return np.array(columns, dtype=np.int64), np.array(parts, dtype=np.int64)
-
-
 def _as_text(column, name) -> list[str | None]:
     """Return the cells of a column as text, None where they are missing."""
-    texts = (str, bool, np.bool_, *((Integral,) if _is_categorical(column) else ()))
+    types = str | bool | np.bool_ | (Integral if _is_categorical(column) else str)
+    cells = _checked(column, types, f"column {name!r} must be text")
+    return [None if cell is None else str(cell) for cell in cells]
+
+
+def _checked(column, types, sentence) -> list:
+    """Return cells, None where they are missing; all others are of some types."""
     cells = [_or_none(cell) for cell in column]
     for cell in cells:
-        if cell is not None and not isinstance(cell, texts):
-            raise TypeError(f"column {name!r} must be text, got {cell!r}")
-    return [None if cell is None else str(cell) for cell in cells]
+        if cell is not None and not isinstance(cell, types):
+            raise TypeError(f"{sentence}, got {cell!r}")
+    return cells
 
 
 def _or_none(cell):
@@ -267,12 +230,26 @@ def _or_none(cell):
     return None if is_missing else cell
 
 
+def _varying_parts(dates) -> tuple[np.ndarray, np.ndarray]:
+    """Return the column and the part of all parts of dates that take several values.
+
+    If none does, the year tells which dates are missing.
+    """
+    columns, parts = [], []
+    for position, column in enumerate(dates):
+        values = features.parts_of_dates(column[~np.isnat(column)])
+        found = [part for part in range(values.shape[1]) if len({*values[:, part]}) > 1] or [0]
+        columns += [position] * len(found)
+        parts += found
+    return np.array(columns, dtype=np.int64), np.array(parts, dtype=np.int64)
+
+
 def _choose_levels(column, min_rows, max_levels) -> dict[str | None, int]:
     """Return the feature of each level, from 0, as scikit-learn chooses them; None is missing."""
     encoder = OneHotEncoder(min_frequency=min_rows, max_categories=max_levels)
     levels = encoder.fit(np.array(column, dtype=object)[:, np.newaxis]).categories_[0]
-    features = encoder.transform(levels[:, np.newaxis]).indices
-    return dict(zip(levels.tolist(), features.tolist(), strict=True))
+    places = encoder.transform(levels[:, np.newaxis]).indices
+    return dict(zip(levels.tolist(), places.tolist(), strict=True))
 
 
 def _median(column) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hyperlvq.kernels import plain, scores, units
-from hyperlvq.kernels.features import columns_to_features, date_features, level_lookups
+from hyperlvq.kernels.features import columns_to_features, level_lookups
 from hyperlvq.kernels.scores import activation_dtype, project, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES
 from hyperlvq.model_files import Part
@@ -89,12 +89,9 @@ class Predictor:
     def _transformed(self, part: Part, X: Any) -> np.ndarray:
         learnt, parameters = part.learnt, part.parameters
         if part.kind == "FrameVectorizer":
-            kinds = ("numbers", "dates", "text")
-            numbers, dates, text = ([X[name] for name in parameters[kind]] for kind in kinds)
-            numbers += date_features(dates, learnt)
-            medians = learnt["medians_"] if parameters["fill"] else None
-            n_features = learnt["n_features_out_"]
-            return columns_to_features(numbers, text, self._lookups, n_features, medians)
+            kinds = ("numbers", "text", "dates")
+            columns = [[X[name] for name in parameters[kind]] for kind in kinds]
+            return columns_to_features(columns, learnt, self._lookups, parameters["fill"])
         if part.kind == "MinMaxScaler":
             features = X * learnt["scale_"] + learnt["min_"]
             limits = parameters["feature_range"]

@@ -3,6 +3,9 @@ import sys
 
 import pytest
 
+from hyperlvq import CentroidClassifier
+from hyperlvq.prediction import Predictor
+from hyperlvq.saving import to_parts
 from hyperlvq.tables.read import read_table
 
 
@@ -33,3 +36,9 @@ def standard_input(monkeypatch):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
     return put
+
+
+@pytest.fixture
+def signs():
+    """Return a function from two labels to a model that gives them to negative and positive."""
+    return lambda *labels: Predictor(to_parts(CentroidClassifier().fit([[-1], [1]], labels)).parts)

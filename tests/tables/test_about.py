@@ -116,111 +116,91 @@ def test_settings_are_those_of_the_layer_and_the_readout(model, settings):
 def test_a_model_of_python_is_known_by_its_columns_and_classes():
     frame = pd.DataFrame({"a": [1.0, 2.0], "t": ["x", "y"]})
     model = make_pipeline(FrameVectorizer(["a"], ["t"]), CentroidClassifier()).fit(frame, [1, 2])
-    numbers = CentroidClassifier().fit(frame[["a"]], [1, 2])
+    numbers, unnamed = (CentroidClassifier().fit(X, [1, 2]) for X in (frame[["a"]], np.eye(2)))
 
-    about, about_numbers = (about_python_model(to_parts(each), "m") for each in (model, numbers))
+    about, about_numbers, about_unnamed = (
+        about_python_model(to_parts(each), "m") for each in (model, numbers, unnamed)
+    )
 
     assert columns_of(about) == [Column("a", Kind.NUMBER), Column("t", Kind.TEXT)]
     assert columns_of(about_numbers) == [Column("a", Kind.NUMBER)]
-    assert about["classes"] == ["1", "2"]
-    assert about["target"] is None
-
-
-def test_no_table_can_be_matched_to_a_model_without_column_names():
-    about = about_python_model(to_parts(CentroidClassifier().fit(np.eye(2), [1, 2])), "m")
-
+    assert (about["classes"], about["target"]) == (["1", "2"], None)
     with pytest.raises(InputError, match="fitted in Python without column names"):
-        columns_of(about)
-
-
-def test_what_is_no_classifier_is_refused():
-    scaler = to_parts(MinMaxScaler().fit(np.eye(2)))
-
+        columns_of(about_unnamed)
     with pytest.raises(InputError, match="m has no fitted classifier in it but a MinMaxScaler"):
-        about_python_model(scaler, "m")
+        about_python_model(to_parts(MinMaxScaler().fit(np.eye(2))), "m")
 
 
 ABSENT = object()
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    return read_path(fit_colours(tmp_path_factory.mktemp("model"), *RECIPE, "--cv", "2"))
+def files(tmp_path_factory):
+    """Return the files of a recipe and of a default classifier."""
+    options = {"recipe": RECIPE, "default": ()}
+    return {
+        name: read_path(fit_colours(tmp_path_factory.mktemp(name), *given, "--cv", "2"))
+        for name, given in options.items()
+    }
 
 
-@pytest.fixture(scope="module")
-def default_file(tmp_path_factory):
-    return read_path(fit_colours(tmp_path_factory.mktemp("default"), "--cv", "2"))
+def check_refused(file):
+    with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
+        from_notes(file, "m")
 
 
 @pytest.mark.parametrize("scale", [[], [("scale", None)]])
-def test_table_model_without_its_scaling_is_one_sentence(scale, file):
-    columns, _, *rest = file.steps
+def test_table_model_without_its_scaling_is_one_sentence(scale, files):
+    columns, _, *rest = files["recipe"].steps
 
-    with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
-        from_notes(replace(file, steps=(columns, *scale, *rest)), "m")
+    check_refused(replace(files["recipe"], steps=(columns, *scale, *rest)))
+
+
+WRONG = {
+    "target": [1, ABSENT],
+    "seed": [True],
+    "fit_seconds": ["1", float("inf")],
+    "search": [{"best": {}}],
+    "accuracies": [["a"], [0.5, None], [0.5], [0.5, 1.5]],
+    "class_counts": [np.array([0, 1, 1]), np.array([1, 2]), np.ones((3, 1), int), np.ones(3)],
+    "confusion": [np.zeros((2, 2), dtype=np.int64), ABSENT],
+    "columns": [
+        ABSENT,
+        *(np.array(each, dtype=object) for each in (["a"], ["1"], ["[" * 10**5], [])),
+    ],
+    "notes": ["a"],
+    "log_loss": ["1"],
+    "networks": [{}],
+    "left_out": [{"accuracy": 0.5, "log_loss": 1.0}],
+    "unknown": [0],
+}
+NETWORKS = {"kind": ["majority"]}, {"n_units": [20, "20", 20, 20]}, {"weight": [1.0]}
+WRONG_OF_NETWORKS = {
+    "networks": [ABSENT, *NETWORKS],
+    "left_out": [ABSENT, {"accuracy": 0.5}, {"accuracy": 0.5, "log_loss": float("nan")}],
+}
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
+    ("name", "key", "value"),
     [
-        ("target", 1),
-        ("seed", True),
-        ("fit_seconds", "1"),
-        ("fit_seconds", float("inf")),
-        ("search", {"best": {}}),
-        ("accuracies", ["a"]),
-        ("accuracies", [0.5, None]),
-        ("accuracies", [0.5]),
-        ("accuracies", [0.5, 1.5]),
-        ("class_counts", np.array([0, 1, 1])),
-        ("notes", "a"),
-        ("class_counts", np.array([1, 2])),
-        ("class_counts", np.ones((3, 1), dtype=np.int64)),
-        ("class_counts", np.ones(3)),
-        ("confusion", np.zeros((2, 2), dtype=np.int64)),
-        ("columns", np.array(["a"], dtype=object)),
-        ("columns", np.array(["[" * 10**5], dtype=object)),
-        ("columns", np.array(["1"], dtype=object)),
-        ("columns", np.array([], dtype=object)),
-        ("log_loss", "1"),
-        ("networks", {}),
-        ("left_out", {"accuracy": 0.5, "log_loss": 1.0}),
-        ("unknown", 0),
-        ("target", ABSENT),
-        ("columns", ABSENT),
-        ("confusion", ABSENT),
+        (name, key, value)
+        for name, wrong in {"recipe": WRONG, "default": WRONG_OF_NETWORKS}.items()
+        for key, values in wrong.items()
+        for value in values
     ],
 )
-def test_notes_of_something_else_are_one_sentence(key, value, file):
-    notes = {name: each for name, each in {**file.notes, key: value}.items() if each is not ABSENT}
+def test_notes_of_something_else_are_one_sentence(name, key, value, files):
+    notes = dict(files[name].notes)
+    assert from_notes(files[name], "m")["target"] == "colour"
 
-    with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
-        from_notes(replace(file, notes=notes), "m")
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("networks", ABSENT),
-        ("left_out", ABSENT),
-        ("left_out", {"accuracy": 0.5}),
-        ("left_out", {"accuracy": 0.5, "log_loss": float("nan")}),
-        ("networks", {"kind": ["majority"]}),
-        ("networks", {"n_units": [20, "20", 20, 20]}),
-        ("networks", {"weight": [1.0]}),
-    ],
-)
-def test_notes_on_networks_of_something_else_are_one_sentence(key, value, default_file):
-    notes = dict(default_file.notes)
     if value is ABSENT:
         del notes[key]
     else:
-        notes[key] = value if key == "left_out" else {**notes[key], **value}
+        is_change = (name, key) == ("default", "networks")
+        notes[key] = {**notes[key], **value} if is_change else value
 
-    assert from_notes(default_file, "m")["readout"] == "HyperLVQClassifier"
-    with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
-        from_notes(replace(default_file, notes=notes), "m")
+    check_refused(replace(files[name], notes=notes))
 
 
 @pytest.mark.parametrize(
@@ -232,10 +212,10 @@ def test_notes_on_networks_of_something_else_are_one_sentence(key, value, defaul
     ],
     ids=str,
 )
-def test_a_column_of_something_else_is_one_sentence(change, file):
+def test_a_column_of_something_else_is_one_sentence(change, files):
+    file = files["recipe"]
     first, *others = file.notes["columns"]
     columns = np.array([json.dumps({**json.loads(first), **change}), *others], dtype=object)
 
     assert from_notes(replace(file, notes={**file.notes, "accuracies": [0.0, 1.0]}), "m")
-    with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
-        from_notes(replace(file, notes={**file.notes, "columns": columns}), "m")
+    check_refused(replace(file, notes={**file.notes, "columns": columns}))

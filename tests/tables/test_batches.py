@@ -1,16 +1,17 @@
 """Predictions in batches, and as files."""
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 import pytest
+from small_tables import train_table
 
-from hyperlvq import CentroidClassifier
 from hyperlvq.checks import InputError
 from hyperlvq.prediction import Predictor
-from hyperlvq.saving import to_parts
 from hyperlvq.tables import batches as module
 from hyperlvq.tables.batches import (
-    PredictedBatch,
+    Unseen,
     batches,
     check_output,
     margins_of,
@@ -18,12 +19,23 @@ from hyperlvq.tables.batches import (
     predict_batches,
     prediction_table,
 )
-from hyperlvq.tables.columns import Column, Kind
+from hyperlvq.tables.columns import Column, Kind, to_arrays
 from hyperlvq.tables.read import Table, TableForm, open_table
+from hyperlvq.tables.training import Task
 
 ROWS = pa.table({"a": ["1", None], "y": ["u", "v"], "margin": ["x", "y"]})
 TABLE = Table(TableForm("t.csv", ("a", "y", "margin")), ROWS)
-PREDICTED = PredictedBatch(TABLE, np.array(["v", "v"]), np.array([0.5, 2.0]))
+
+
+@pytest.fixture
+def model(signs):
+    return signs("u", "v")
+
+
+@pytest.fixture
+def predicted(model):
+    """Return a function from what is asked for to what is written of two rows of class v."""
+    return partial(prediction_table, model, TABLE, np.array([0.5, 2.0]))
 
 
 def test_batches_have_a_fixed_size_whatever_the_chunks(write, monkeypatch):
@@ -43,10 +55,10 @@ def test_margins_are_the_lead_or_of_two_classes_the_distance_from_zero():
     np.testing.assert_array_equal(margins_of(np.array([-2.0, 3.0])), [2.0, 3.0])
 
 
-def test_what_a_model_refuses_is_one_sentence(write):
-    model = Predictor(to_parts(CentroidClassifier().fit([[-1.0], [1.0]], ["u", "v"])).parts)
+def test_what_a_model_refuses_is_one_sentence(write, model):
+    columns = [Column("a", Kind.NUMBER)]
     with open_table(write("a\n1\nNA\n")) as reader, pytest.raises(InputError) as refused:
-        list(predict_batches(model, [Column("a", Kind.NUMBER)], reader))
+        list(predict_batches(model, columns, reader, Unseen(model, columns)))
 
     assert str(refused.value) == (
         "table.csv: the model refuses it: CentroidClassifier takes no missing values, "
@@ -62,56 +74,75 @@ def test_what_a_model_refuses_is_one_sentence(write):
         ("margin", ["y"], ["y", "margin", "predicted_margin"]),
     ],
 )
-def test_kept_columns_come_first_and_none_is_lost_to_a_prediction(name, kept, columns):
-    table = prediction_table(PREDICTED, name, kept)
+def test_kept_columns_come_first_and_none_is_lost_to_a_prediction(predicted, name, kept, columns):
+    table = predicted(name, kept, with_margins=True)
 
     assert table.column_names == columns
     assert table["y"].to_pylist() == ["u", "v"]
 
 
-def test_probabilities_come_last_under_names_that_are_free():
-    of_classes = {"a": np.array([0.25, 0.5]), "\ud800": np.array([0.75, 0.5])}
+def test_probabilities_come_last_under_names_that_are_free(signs):
+    model = signs("a", "\ud800")
     table = Table(TableForm("t.csv", ("p_a",)), pa.table({"p_a": ["1", "2"]}))
-    batch = PredictedBatch(table, np.array(["a", "b"]), np.ones(2), of_classes)
 
-    found = prediction_table(batch, "y", ["p_a"])
+    found = prediction_table(model, table, np.array([-3.0, 2.0]), "y", ["p_a"], True, True)
 
     assert found.column_names == ["p_a", "y", "margin", "predicted_p_a", "p_\\ud800"]
-    assert found["predicted_p_a"].to_pylist() == [0.25, 0.5]
+    assert found["y"].to_pylist() == ["a", "\\ud800"]
+    shares = found["predicted_p_a"].to_numpy(), found["p_\\ud800"].to_numpy()
+    np.testing.assert_allclose(np.stack(shares, axis=1), model.probabilities(np.array([-3.0, 2])))
 
 
-def test_tables_follow_one_another_under_one_header(tmp_path):
-    table = prediction_table(PREDICTED, "y", ["a"])
+def test_tables_follow_one_another_under_one_header(predicted, tmp_path):
+    table = predicted("y", ["a"], with_margins=True)
     with open_output(str(tmp_path / "p.csv")) as write:
         write(table)
         write(table)
-
-    assert (tmp_path / "p.csv").read_text() == "a,y,margin\n" + "1,v,0.5\n,v,2\n" * 2
-
-
-def test_kept_cells_of_several_values_are_written_as_python_shows_them(tmp_path):
-    with open_output(str(tmp_path / "p.csv")) as write:
+    with open_output(str(tmp_path / "q.csv")) as write:
         write(pa.table({"sizes": [[1, 2], None], "y": ["u", "v"]}))
 
-    assert (tmp_path / "p.csv").read_text() == 'sizes,y\n"[1, 2]",u\n,v\n'
+    assert (tmp_path / "p.csv").read_text() == "a,y,margin\n" + "1,v,0.5\n,v,2\n" * 2
+    # cells of several values are written as Python shows them
+    assert (tmp_path / "q.csv").read_text() == 'sizes,y\n"[1, 2]",u\n,v\n'
 
 
-def test_gzip_of_the_same_rows_is_the_same_file(tmp_path):
+def test_gzip_of_the_same_rows_is_the_same_file(predicted, tmp_path):
     contents = []
     for name in ("p.csv.gz", "q.csv.gz"):
         with open_output(str(tmp_path / name)) as write:
-            write(prediction_table(PREDICTED, "y", []))
+            write(predicted("y", []))
         contents.append((tmp_path / name).read_bytes())
 
     assert contents[0] == contents[1]
 
 
-@pytest.mark.parametrize("name", ["p.xlsx", "p", "p.gz", ""])
-def test_a_name_without_a_known_format_is_refused(name):
-    with pytest.raises(InputError, match=r"must be named \*\.csv"):
-        check_output(f"gone/{name}")
+def test_a_name_without_a_known_format_is_refused_and_devices_are_fine():
+    for name in ("-", "p.csv", "p.TSV", "p.csv.gz", "p.parquet", "/dev/null"):
+        check_output(name)
+    for name in ("p.xlsx", "p", "p.gz", ""):
+        with pytest.raises(InputError, match=r"must be named \*\.csv"):
+            check_output(f"gone/{name}")
 
 
-@pytest.mark.parametrize("name", ["-", "p.csv", "p.TSV", "p.csv.gz", "p.parquet", "/dev/null"])
-def test_known_formats_and_devices_are_fine(name):
-    check_output(name)
+@pytest.mark.parametrize(
+    ("rows", "note"),
+    [
+        ("20,x\n50,z\n", None),
+        ("19.9,x\n", "'age' is far outside of training's 30 to 40 in 1 row: 19.9"),
+        ("50.1,x\n", "'age' is far outside of training's 30 to 40 in 1 row: 50.1"),
+        (",x\n,x\n", "'age' has no value in 2 rows, and always had one in training"),
+        ("35,\n", "'kind' has no value in 1 row, and always had one in training"),
+        ("35,w\n35,w\n", "'kind' has a value not seen in training in 2 rows: w"),
+        ("35,w\n35,v\n35,w\n", "'kind' has values not seen in training in 3 rows: w, v"),
+    ],
+)
+def test_what_is_new_is_noted_by_column(read, rows, note):
+    table = read("age,kind,y\n" + "30,x,u\n40,z,v\n" * 5)
+    task = Task("y", ("intrvfl", "centroids"), {"n_units": 10}, n_folds=0)
+    trained = train_table(table, task)
+    columns, later = trained.about["columns"], read(f"age,kind\n{rows}")
+
+    unseen = Unseen(Predictor(trained.parts.parts), columns)
+    unseen.look_at(later, to_arrays(later, columns))
+
+    assert unseen.notes == ([note] if note else [])

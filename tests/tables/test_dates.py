@@ -53,9 +53,6 @@ def test_a_column_has_the_forms_that_read_all_of_its_cells(cells, forms, last):
         assert to_dates(column(*cells), forms[0])[-1] == np.datetime64(last)
 
 
-def test_a_cell_after_the_first_ones_counts():
+def test_a_cell_after_the_first_ones_counts_and_one_that_is_no_date_has_no_time():
     assert possible_date_forms(column(*["2020-01-02"] * 1000, "x")) == []
-
-
-def test_what_is_missing_or_no_date_has_no_time():
     assert np.isnat(to_dates(column(None, "x", "2020-01-02"), None)).tolist() == [True, True, False]

@@ -9,10 +9,9 @@ from small_tables import train_table
 
 from hyperlvq.checks import InputError
 from hyperlvq.prediction import Predictor
-from hyperlvq.tables.batches import predict_batches
+from hyperlvq.tables.batches import Unseen, margins_of, predict_batches
 from hyperlvq.tables.read import open_table, read_table
 from hyperlvq.tables.training import Task
-from hyperlvq.tables.unseen import Unseen
 
 #: Delimiter, decimal mark, mark between thousands.
 MARKS = [
@@ -79,8 +78,8 @@ def predictions(trained, path):
     model, columns = Predictor(trained.parts.parts), trained.about["columns"]
     with open_table(path) as reader:
         strict = Unseen(model, columns, strict=True)
-        found = [*predict_batches(model, columns, reader, True, unseen=strict)]
-    return [pair for each in found for pair in zip(each.classes, each.margins, strict=True)]
+        ((_, decisions),) = predict_batches(model, columns, reader, strict)
+    return [*zip(model.labels(decisions), margins_of(decisions), strict=True)]
 
 
 def is_readable(met, learnt):

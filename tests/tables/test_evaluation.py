@@ -12,10 +12,7 @@ from sklearn.metrics import (
     recall_score,
 )
 
-from hyperlvq import CentroidClassifier
 from hyperlvq.checks import InputError
-from hyperlvq.prediction import Predictor
-from hyperlvq.saving import to_parts
 from hyperlvq.tables import batches, evaluation
 from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.evaluation import Confusion, Validation, evaluate_table, in_order
@@ -56,24 +53,20 @@ def test_class_without_rows_or_predictions_has_no_share():
     assert confusion.largest_share == 1  # of rows, not of predictions
 
 
-def test_mistakes_are_named_by_frequency():
+def test_mistakes_are_named_by_frequency_and_folds_have_a_spread():
     confusion = confusion_of(["a", "b", "b", "b"], ["b", "a", "a", "b"])
 
     assert confusion.mistakes() == [("b", "a", 2), ("a", "b", 1)]
-
-
-def test_spread_is_the_standard_deviation_of_the_folds():
-    assert Validation((0.8, 0.9, 1.0), None).spread == pytest.approx(0.1)
+    assert Validation((0.8, 0.9, 1.0), confusion).spread == pytest.approx(0.1)
 
 
 @pytest.fixture
-def evaluate(write):
+def evaluate(write, signs):
     """Return a function that compares a table with what tells negative numbers from positive."""
 
     def evaluate(text, minus="minus", plus="plus"):
-        model = Predictor(to_parts(CentroidClassifier().fit([[-1.0], [1.0]], [minus, plus])).parts)
         with open_table(write(text), block_size=64) as reader:
-            return evaluate_table(model, [Column("a", Kind.NUMBER)], reader, "y")
+            return evaluate_table(signs(minus, plus), [Column("a", Kind.NUMBER)], reader, "y")
 
     return evaluate
 

@@ -24,27 +24,18 @@ from hyperlvq.tables.tuning import (
 )
 
 
-def test_accuracies_are_those_of_scikit_learn(iris):
-    X, y = pd.DataFrame(iris[0]), iris[1].astype(str)
-    model = KNeighborsClassifier()
-
-    ours = cross_validate(model, X, y, 5, 0, lambda: None)
-
-    splits = StratifiedKFold(5, shuffle=True, random_state=0)
-    np.testing.assert_allclose(ours.accuracies, cross_val_score(model, X, y, cv=splits))
-    assert ours.confusion.n_rows == len(y)
-    assert ours.mean == pytest.approx(ours.confusion.accuracy)
-
-
-def test_log_loss_is_that_of_scikit_learn(iris):
+def test_accuracies_and_log_loss_are_those_of_scikit_learn(iris):
     X, y = pd.DataFrame(iris[0]), iris[1].astype(str)
     model = LogisticRegression(max_iter=200)
 
     ours = cross_validate(model, X, y, 5, 0, lambda: None)
 
     splits = StratifiedKFold(5, shuffle=True, random_state=0)
+    np.testing.assert_allclose(ours.accuracies, cross_val_score(model, X, y, cv=splits))
     found = cross_val_predict(model, X, y, cv=splits, method="predict_proba")
     assert ours.log_loss == pytest.approx(log_loss(y, found))
+    assert ours.confusion.n_rows == len(y)
+    assert ours.mean == pytest.approx(ours.confusion.accuracy)
 
 
 @pytest.mark.parametrize("model", [LogisticRegression(), RidgeClassifier()])
@@ -89,13 +80,10 @@ def test_grids_name_parameters_that_exist(hidden, readout):
             make_classifier(hidden, readout, **{name: value})
 
 
-def test_given_parameters_are_not_searched():
+def test_given_parameters_are_not_searched_and_one_must_be_left():
     found = candidates("intrvfl", "glvq", {"n_units": 50, "clip": 3, "slope": 5.0})
 
     assert found == [{"prototypes_per_class": 1}, {"prototypes_per_class": 3}]
-
-
-def test_nothing_left_to_search_is_one_sentence():
     with pytest.raises(InputError, match="--tune: features with centroids has no parameter left"):
         candidates("features", "centroids", {})
 
@@ -137,6 +125,8 @@ def test_the_best_setting_is_found_again_by_the_same_seed(two_classes):
     assert found["best"] == {"n_neighbors": 5}
     assert n_ticks == n_fits(3, 1000) == 3 * N_FOLDS
     assert tuned(*two_classes, (300, 100, 5), seed=3)[0] == found
+    with pytest.raises(InputError, match="--tune needs at least two rows in each of two classes"):
+        tuned(two_classes[0], np.array(["common"] * 999 + ["single"]), [1])
 
 
 @pytest.mark.parametrize(
@@ -155,13 +145,6 @@ def test_later_rounds_compare_the_best_of_the_first(two_classes, class_sizes, co
 
     assert [(each["n_settings"], each["n_rows"]) for each in found["rounds"]] == rounds
     assert found["best"] == found["rounds"][-1]["best"] == {"n_neighbors": best}
-
-
-def test_a_single_row_of_a_class_is_one_sentence(two_classes):
-    y = np.array(["common"] * 999 + ["single"])
-
-    with pytest.raises(InputError, match="--tune needs at least two rows in each of two classes"):
-        tuned(two_classes[0], y, [1])
 
 
 def test_of_equal_settings_the_smallest_is_best(two_classes):

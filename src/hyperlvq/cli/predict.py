@@ -50,7 +50,6 @@ def predict(
     from hyperlvq.tables.columns import check_present
     from hyperlvq.tables.dialect import tidy
     from hyperlvq.tables.read import open_table
-    from hyperlvq.tables.unseen import Unseen
 
     batches.check_output(output)
     check_not_an_input(output, model, table)
@@ -67,7 +66,7 @@ def predict(
     # of a stream, rows are seen as they come, not once all of them are there
     is_stream = output == STANDARD or (Path(output).exists() and not Path(output).is_file())
     how = _how(saved, missing, encoding, skip_rows)
-    n_rows, unseen = 0, Unseen(predictor, columns, strict)
+    n_rows, unseen = 0, batches.Unseen(predictor, columns, strict)
     with (
         open_table(table, columns=needed, **how) as reader,
         batches.open_output(output) as write,
@@ -75,10 +74,9 @@ def predict(
         if_stopped(None if is_stream else NOTHING_WRITTEN),
     ):
         check_present(kept, reader)
-        found = batches.predict_batches(predictor, columns, reader, margins, proba, unseen)
-        for batch in found:
-            write(batches.prediction_table(batch, name, kept))
-            n_rows += len(batch.classes)
+        for found in batches.predict_batches(predictor, columns, reader, unseen):
+            write(batches.prediction_table(predictor, *found, name, kept, margins, proba))
+            n_rows += len(found[0].data)
             if reader.position is not None:
                 progress("predicting", reader.position, 1)
     if unseen.notes:

@@ -51,25 +51,21 @@ def date_features(dates: Sequence[np.ndarray], learnt: Mapping[str, Any]) -> lis
 
 
 def columns_to_features(
-    numbers: list[Any],
-    text: list[Any],
-    lookups: Lookups,
-    n_features: int,
-    medians: np.ndarray | None = None,
+    columns: Sequence[Sequence[Any]], learnt: Mapping[str, Any], lookups: Lookups, fill: bool
 ) -> np.ndarray:
-    """Return the features of columns (rows × features, float64).
+    """Return the features of columns of numbers, of text and of dates (rows × features, float64).
 
-    `numbers`, parts of dates among them, come first, in their order, with `medians` in place of NaN
-    where they are given. Each cell of `text` sets the feature of its level; a level that no lookup
-    has sets none.
+    Numbers come first and then parts of dates, in their order, with medians in place of NaN if
+    `fill`. Each cell of text sets the feature of its level; a level that no lookup has sets none.
     """
-    n_rows = len([*numbers, *text][0])
-    features = np.zeros((n_rows, n_features))
+    numbers, text, dates = columns
+    numbers = [*numbers, *date_features(dates, learnt)]
+    features = np.zeros((len([*numbers, *text][0]), learnt["n_features_out_"]))
     for position, column in enumerate(numbers):
         features[:, position] = column
-    if medians is not None:
+    if fill:
         block = features[:, : len(numbers)]
-        np.copyto(block, medians, where=np.isnan(block))
+        np.copyto(block, learnt["medians_"], where=np.isnan(block))
     for column, lookup in zip(text, lookups, strict=True):
         # NaN, which is not itself, stands for a missing value as None does
         found = [lookup.get(cell if cell == cell else None, -1) for cell in column]
@@ -81,12 +77,9 @@ def columns_to_features(
 
 def feature_names(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> list[str]:
     """Return the names of the features that a fitted `FrameVectorizer` makes of columns."""
-    dates = parameters["dates"]
     pairs = zip(learnt["date_columns_"].tolist(), learnt["date_parts_"].tolist(), strict=True)
-    names = [
-        *parameters["numbers"],
-        *(f"{dates[column]}_{DATE_PARTS[part]}" for column, part in pairs),
-    ]
+    dates = [f"{parameters['dates'][column]}_{DATE_PARTS[part]}" for column, part in pairs]
+    names = [*parameters["numbers"], *dates]
     names += [""] * (learnt["n_features_out_"] - len(names))
     for column, lookup in zip(parameters["text"], level_lookups(learnt), strict=True):
         for level, feature in lookup.items():

@@ -19,54 +19,40 @@ from hyperlvq.tables.evaluation import Confusion, Validation, in_order
 About = Mapping[str, Any]
 
 _SETTINGS = {str: (int, float, str, None, dict, list)}
-_NETWORKS = {
-    "kind": [str],
-    "n_units": [int],
-    "alpha": [float],
-    "temperature": [float],
-    "left_out_accuracy": [float],
-    "left_out_log_loss": [float],
-    "weight": [float],
-    "seconds": [float],
-}
+_FIGURES = ("alpha", "temperature", "left_out_accuracy", "left_out_log_loss", "weight", "seconds")
+_NETWORKS = {"kind": [str], "n_units": [int], **{name: [float] for name in _FIGURES}}
 _ROUND = {"n_settings": int, "n_rows": int, "best": _SETTINGS, "accuracy": float}
-#: What the notes of a model file are; a key with a question mark may be missing. An array is the
-#: letters of its possible types, and its number of dimensions.
-NOTES_SCHEMA: dict[str, Any] = {
+#: What is in the notes of a model file unchanged; a key with a question mark may be missing.
+PLAIN_SCHEMA: dict[str, Any] = {
     "target": str,
     "seed": int,
     "table": str,
-    "missing?": [str],
     "trained": str,
     "fit_seconds": float,
     "search": (None, {"best": _SETTINGS, "rounds": [_ROUND]}),
-    "accuracies": (None, [float]),
-    "log_loss?": (None, float),
-    "networks?": _NETWORKS,
-    "left_out?": {"accuracy": float, "log_loss": float},
     "notes": [str],
     "device?": {str: (int, float, str, None)},
+    "networks?": _NETWORKS,
+    "left_out?": {"accuracy": float, "log_loss": float},
+    "missing?": [str],
+}
+#: All of them. An array is the letters of its possible types, and its number of dimensions.
+NOTES_SCHEMA = {
+    **PLAIN_SCHEMA,
+    "accuracies": (None, [float]),
+    "log_loss?": (None, float),
     "class_counts": "i1",
     "confusion?": "iu2",
     "columns": "O1",  # each in JSON
 }
 _COLUMN = {"name": str, "kind": str, "n_missing": int, "reason?": str, "note?": str}
+_RANGE = {**_COLUMN, "minimum": float, "maximum": float}
 COLUMN_SCHEMAS = {
-    Kind.NUMBER: {
-        **_COLUMN,
-        "minimum": float,
-        "maximum": float,
-        **dict.fromkeys(("decimal?", "grouping?", "unit?"), str),
-    },
-    Kind.DATE: {**_COLUMN, "minimum": float, "maximum": float, "date_form?": str},
+    Kind.NUMBER: {**_RANGE, "decimal?": str, "grouping?": str, "unit?": str},
+    Kind.DATE: {**_RANGE, "date_form?": str},
     Kind.TEXT: {**_COLUMN, "levels": [str], "n_levels": int},
     Kind.DROPPED: _COLUMN,
 }
-#: Keys that are copied to the notes unchanged.
-PLAIN_KEYS = (
-    *("target", "seed", "table", "trained", "fit_seconds", "search", "notes", "device"),
-    *("networks", "left_out", "missing"),
-)
 #: The first parts of a recipe, and all of the default classifier.
 RECIPE_PARTS = ["FrameVectorizer", "MinMaxScaler"]
 DEFAULT_PARTS = ["FrameVectorizer", "HyperLVQClassifier"]
@@ -89,22 +75,15 @@ def to_plain(about: About) -> dict[str, Any]:
     plain = dict(about)
     if about["columns"] is not None:
         plain["columns"] = [asdict(column) for column in about["columns"]]
-    if (validation := about.get("validation")) is not None:
-        plain["validation"] = {
-            "accuracies": validation.accuracies,
-            "mean": validation.mean,
-            "spread": validation.spread,
-            "log_loss": validation.log_loss,
-            "confusion": validation.confusion.to_dict(),
-        }
+    if about.get("validation") is not None:
+        plain["validation"] = about["validation"].to_dict()
     return plain
 
 
 def to_notes(about: About) -> dict[str, Any]:
     """Return what a model file holds of what is known, its classes apart."""
-    notes = {key: about[key] for key in PLAIN_KEYS if key in about}
     validation, counts_of = about["validation"], about["classes"]
-    notes["accuracies"] = validation and list(validation.accuracies)
+    notes = {**_plain_values(about), "accuracies": validation and list(validation.accuracies)}
     if validation:
         notes["log_loss"] = validation.log_loss
         counts = validation.confusion.counts
@@ -115,6 +94,11 @@ def to_notes(about: About) -> dict[str, Any]:
         for column in about["columns"]
     ]
     return {**notes, "columns": np.array(columns, dtype=object)}
+
+
+def _plain_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    keys = (key.removesuffix("?") for key in PLAIN_SCHEMA)
+    return {key: values[key] for key in keys if key in values}
 
 
 def from_notes(model: ModelFile, name: str) -> About:
@@ -129,13 +113,18 @@ def from_notes(model: ModelFile, name: str) -> About:
         columns = [*map(_column_of, json.loads(f"[{','.join(notes['columns'])}]"))]
         _check(_used(columns) == _used(_columns_of_parts(model)))
         return {
-            **{key: notes[key] for key in PLAIN_KEYS if key in notes},
+            **_plain_values(notes),
             "columns": columns,
             "validation": _validation_of(notes, tuple(classes)),
             **about_parts(model, classes),
         }
     except (ValueError, KeyError, TypeError, RecursionError, ArithmeticError):
         raise InputError(f"{name} has notes in it that hyperlvq fit did not write") from None
+
+
+def _check(is_as_written: bool) -> None:
+    if not is_as_written:
+        raise ValueError
 
 
 def _check_parts(model: ModelFile) -> None:
@@ -154,7 +143,7 @@ def _column_of(values: dict[str, Any]) -> Column:
     _check(_matches(values, COLUMN_SCHEMAS[kind]) and values["n_missing"] >= 0)
     _check(values.get("minimum", 0) <= values.get("maximum", 0))
     _check(values.get("date_form", ISO) in PATTERNS)
-    _check(values.get("decimal", ".") in MARK_NAMES and values.get("grouping", ",") in MARK_NAMES)
+    _check({values.get("decimal", "."), values.get("grouping", ",")} <= MARK_NAMES.keys())
     _check(len(values.get("unit", "$")) == 1)
     levels = tuple(values["levels"]) if kind is Kind.TEXT else None
     return Column(**{**values, "kind": kind, "levels": levels})
@@ -168,11 +157,6 @@ def _validation_of(notes: Mapping[str, Any], classes: tuple[str, ...]) -> Valida
     _check(len(accuracies) >= 2 and all(0 <= each <= 1 for each in accuracies))
     _check(counts.shape == (len(classes), len(classes)))
     return Validation(tuple(accuracies), Confusion(classes, counts), notes.get("log_loss"))
-
-
-def _check(is_as_written: bool) -> None:
-    if not is_as_written:
-        raise ValueError
 
 
 def _columns_of_parts(model: ModelFile) -> list[Column]:

@@ -1,13 +1,14 @@
 """Predict tables batch by batch, however long they are, and write what is predicted.
 
-Predictions are written as they come: as CSV, TSV or Parquet, gzipped or not.
+Predictions are written as they come: as CSV, TSV or Parquet, gzipped or not. What later tables have
+and training had not is counted by column on the way, said in notes, or refused.
 """
 
 import csv
 import gzip
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,12 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from hyperlvq.checks import InputError, refusals_as_input_errors
+from hyperlvq.kernels.features import level_lookups
 from hyperlvq.prediction import Predictor
-from hyperlvq.tables.cells import as_text, is_plain, numbers_to_arrow, text_to_arrow
-from hyperlvq.tables.columns import Column, to_arrays
+from hyperlvq.tables.cells import as_text, is_plain, numbers_to_arrow, quoted, text_to_arrow
+from hyperlvq.tables.columns import Column, Kind, listed, to_arrays
+from hyperlvq.tables.dates import days_of
 from hyperlvq.tables.read import Table, TableReader
-from hyperlvq.tables.unseen import Unseen
 from hyperlvq.writing import replacing, standard_output
 
 #: A table's batches are the same however its reader cuts it up, and so is every last digit.
@@ -29,41 +31,103 @@ BATCH_ROWS = 8192
 STANDARD = "-"
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 PARQUET = ".parquet"
-MARGIN = "margin"
-PROBABILITY = "p_"
+#: So many different values that are new are remembered of a column.
+MOST_VALUES = 1000
+
+#: What can be new about a column: as a note on some rows, and as what is wrong with a cell.
+News = tuple[str, str]
+NEW_LEVEL = (
+    "has {values} not seen in training in {rows}: {listed}",
+    "{cell} was not seen in training",
+)
+MISSING = (
+    "has no value in {rows}, and always had one in training",
+    "it has no value, and always had one in training",
+)
 
 
-@dataclass(frozen=True)
-class PredictedBatch:
-    """Rows of a table, their classes and, if asked for, margins and probabilities by class."""
+class Unseen:
+    """Look for values of columns that a model has not seen, in one batch of rows after another.
 
-    table: Table
-    classes: np.ndarray
-    margins: np.ndarray | None = None
-    probabilities: Mapping[str, np.ndarray] = field(default_factory=dict)
+    New are levels of text, numbers outside of those of training by more than their range, and
+    missing values where none was missing. If `strict`, the first one is refused.
+    """
+
+    def __init__(self, model: Predictor, columns: Sequence[Column], strict: bool = False) -> None:
+        self._columns = {column.name: column for column in columns}
+        self._strict = strict
+        self._n_rows = Counter[tuple[str, News]]()
+        # in the order of their first rows
+        self._values = defaultdict[tuple[str, News], dict[str, None]](dict)
+        self._levels: dict[str, Mapping[str | None, int]] = {}
+        first = model.parts[0]
+        if first.kind == "FrameVectorizer":
+            lookups = level_lookups(first.learnt)
+            self._levels = dict(zip(first.parameters["text"], lookups, strict=True))
+
+    def look_at(self, table: Table, values: Mapping[str, np.ndarray]) -> None:
+        """Count what is new in the columns of a table, as `to_arrays` gives them."""
+        for name, cells in values.items():
+            column = self._columns[name]
+            cells = days_of(cells) if column.kind is Kind.DATE else cells
+            for news, is_new in self._news(column, cells):
+                rows = np.flatnonzero(is_new)
+                if len(rows) and self._strict:
+                    refusal = news[1].format(cell=f"'{_shown(cells[rows[0]], column)}'")
+                    raise table.error(name, rows[0], f"{refusal} (--strict)")
+                if len(rows):
+                    self._n_rows[name, news] += len(rows)
+                    found = self._values[name, news]
+                    for cell in cells[rows] if len(found) < MOST_VALUES else ():
+                        found[_shown(cell, column)] = None
+
+    def _news(self, column: Column, cells: np.ndarray) -> Iterator[tuple[News, np.ndarray]]:
+        """Yield what may be new, and in which rows it is."""
+        is_missing = cells != cells  # NaN, of numbers, of dates and of text
+        is_known = column.minimum is not None or column.levels is not None
+        if is_known and column.n_missing == 0:
+            yield MISSING, is_missing
+        if column.name in self._levels:
+            new = {*cells[~is_missing].tolist()} - self._levels[column.name].keys()
+            if new:
+                yield NEW_LEVEL, np.array([cell in new for cell in cells])
+        elif column.minimum is not None and column.maximum is not None:
+            extent = column.maximum - column.minimum
+            low, high = column.minimum - extent, column.maximum + extent
+            seen = f"{column.shown(column.minimum)} to {column.shown(column.maximum)}"
+            far = f"far outside of training's {seen}"
+            yield (
+                (f"is {far} in {{rows}}: {{listed}}", f"{{cell}} is {far}"),
+                (cells < low) | (cells > high),
+            )
+
+    @property
+    def notes(self) -> list[str]:
+        """What was new, in one sentence for each column."""
+        notes = []
+        for (name, news), n_rows in self._n_rows.items():
+            found = self._values[name, news]
+            rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
+            values = "a value" if len(found) == 1 else "values"
+            note = news[0].format(rows=rows, values=values, listed=listed(found))
+            notes.append(f"{name!r} {note}")
+        return notes
+
+
+def _shown(cell: str | float, column: Column) -> str:
+    return quoted(cell)[1:-1] if isinstance(cell, str) else column.shown(cell)
 
 
 def predict_batches(
-    model: Predictor,
-    columns: Sequence[Column],
-    reader: TableReader,
-    with_margins: bool = False,
-    with_probabilities: bool = False,
-    unseen: Unseen | None = None,
-) -> Iterator[PredictedBatch]:
-    """Yield the predictions of a table in its order; `unseen` looks at its values."""
-    names = [str(label) for label in model.classes]
+    model: Predictor, columns: Sequence[Column], reader: TableReader, unseen: Unseen
+) -> Iterator[tuple[Table, np.ndarray]]:
+    """Yield a table in its order, with what is decided; `unseen` looks at its values."""
     for batch in batches(reader):
         values = to_arrays(batch, columns)
-        if unseen is not None:
-            unseen.look_at(batch, values)
+        unseen.look_at(batch, values)
         with refusals_as_input_errors(f"{reader.name}: the model refuses it: "):
             decisions = model.decide(values)
-        margins = margins_of(decisions) if with_margins else None
-        probabilities = {}
-        if with_probabilities:
-            probabilities = dict(zip(names, model.probabilities(decisions).T, strict=True))
-        yield PredictedBatch(batch, model.labels(decisions), margins, probabilities)
+        yield batch, decisions
 
 
 def batches(reader: TableReader) -> Iterator[Table]:
@@ -86,16 +150,25 @@ def margins_of(scores: np.ndarray) -> np.ndarray:
     return best_two[:, 1] - best_two[:, 0]
 
 
-def prediction_table(batch: PredictedBatch, name: str, kept: Sequence[str]) -> pa.Table:
-    """Return what is written of a batch: the columns kept, the classes, what else was asked for."""
-    columns = {column: batch.table.data[column] for column in kept}
-    labels, places = np.unique(batch.classes, return_inverse=True)
+def prediction_table(
+    model: Predictor,
+    table: Table,
+    decisions: np.ndarray,
+    name: str,
+    kept: Sequence[str],
+    with_margins: bool = False,
+    with_probabilities: bool = False,
+) -> pa.Table:
+    """Return what is written of a batch: the columns kept, the classes, what else is asked for."""
+    columns = {column: table.data[column] for column in kept}
+    labels, places = np.unique(model.labels(decisions), return_inverse=True)
     names = text_to_arrow([str(label) for label in labels])
     columns[_free(name, columns)] = names.take(numbers_to_arrow(places))
-    if batch.margins is not None:
-        columns[_free(MARGIN, columns)] = numbers_to_arrow(batch.margins)
-    for label, probabilities in batch.probabilities.items():
-        columns[_free(f"{PROBABILITY}{label}", columns)] = numbers_to_arrow(probabilities)
+    if with_margins:
+        columns[_free("margin", columns)] = numbers_to_arrow(margins_of(decisions))
+    if with_probabilities:
+        for label, shares in zip(model.classes, model.probabilities(decisions).T, strict=True):
+            columns[_free(f"p_{label}", columns)] = numbers_to_arrow(shares)
     return pa.table(columns)
 
 
@@ -127,29 +200,24 @@ def open_output(path: str) -> Iterator[Callable[[pa.Table], None]]:
         if path.lower().endswith(".gz"):
             packed = gzip.GzipFile(fileobj=sink, mode="wb", filename="", mtime=0)
             sink = stack.enter_context(packed)
-        file: parquet.ParquetWriter | None = None
-        delimiter, is_begun = DELIMITERS.get(_format(path), ","), False
+        file: Any = None
+        delimiter, is_first = DELIMITERS.get(_format(path), ","), True
 
         def write(table: pa.Table) -> None:
-            nonlocal file, is_begun
+            nonlocal file, is_first
             if _format(path) != PARQUET:
-                header = [] if is_begun else [table.column_names]
                 rows = zip(*map(_cells, table.columns), strict=True)
-                sink.write(_to_csv([*header, *rows], delimiter))
+                text = StringIO()  # arrow's writer would quote all text
+                writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+                writer.writerows([*([table.column_names] if is_first else []), *rows])
+                sink.write(text.getvalue().encode())
             else:
-                if file is None:  # the first table has the columns and their types
+                if is_first:  # the first table has the columns and their types
                     file = stack.enter_context(parquet.ParquetWriter(sink, table.schema))
                 file.write_table(table)
-            is_begun = True
+            is_first = False
 
         yield write
-
-
-def _to_csv(rows: Iterable[Sequence[str | None]], delimiter: str) -> bytes:
-    """Return rows with quotes where they are needed; arrow's writer quotes all text."""
-    text = StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
 
 
 def _cells(column: pa.ChunkedArray) -> list[str | None]:

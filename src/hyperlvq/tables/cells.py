@@ -6,13 +6,16 @@ a comma also `1,234.5`. Comma form: `3,14`, `1.234,56`. In both `12 345`, `12'34
 sign. Words for infinity count as numbers, so that they are refused, not learnt as text. Digits are
 0 to 9.
 
+One value has several spellings: 1 and 1.0, True and TRUE and yes.
+
 Text of any kind of cell, as `as_text` gives it: a whole number has no point, whether it is stored
 as an integer or as a float (`1` and `1.0` are both "1"); other floats have the fewest digits that
 read back to the same value; truth values are "True" and "False"; dates are in ISO form.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -48,18 +51,19 @@ def numbers_from_arrow(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     return np.from_dlpack(column.combine_chunks() if is_chunked else column)
 
 
-def are_valid(cells: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """Return which cells are not missing."""
-    return numbers_from_arrow(pc.cast(pc.is_valid(cells), pa.int8())) > 0
+def truths_from_arrow(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return truth values, of which none is null, as numpy has them."""
+    return numbers_from_arrow(pc.cast(column, pa.int8())) > 0
 
 
 NAN, ZERO, EXACT_INTEGERS, LAST = (
     numbers_to_arrow(np.array([value]))[0] for value in (np.nan, 0.0, 2.0**53, np.int32(-1))
 )
 NO_TEXT, NO_NUMBER = (pa.nulls(1, kind)[0] for kind in (pa.string(), pa.float64()))
-MISSING_MARKS = (
-    *("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?", "#N/A"),
-)
+MISSING_MARKS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?", "#N/A")
+#: Words for false and true, in lower case.
+TRUTH_PAIRS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"), ("0", "1"))
+WHOLE_NUMBER = re.compile(r"^(-?[0-9]+)[.,]0+$")
 SHOWN_CHARACTERS = 40
 SAMPLE_CELLS = 100
 SIGN = "[+\u2212-]?"  # U+2212 is the minus of typesetters
@@ -182,7 +186,8 @@ def has_mark(cells: pa.ChunkedArray, mark: str) -> bool:
 
 def clean(column: pa.ChunkedArray, missing: Sequence[str] = MISSING_MARKS) -> pa.ChunkedArray:
     """Return text without surrounding blanks and numbers, null where they are one of `missing`."""
-    column = _decoded(column)
+    if types.is_dictionary(column.type):
+        column = pc.cast(column, column.type.value_type)
     if is_text(column.type):
         column = text = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
     elif is_number(column.type) and any(map(is_plain_number, missing)):
@@ -192,12 +197,6 @@ def clean(column: pa.ChunkedArray, missing: Sequence[str] = MISSING_MARKS) -> pa
     is_missing = pc.is_in(text, value_set=text_to_arrow(missing))
     nothing = pa.nulls(1, column.type)[0]
     return pc.if_else(is_missing, nothing, column) if pc.any(is_missing).as_py() else column
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the values of a column that is stored as indices into its levels."""
-    is_coded = types.is_dictionary(column.type)
-    return pc.cast(column, column.type.value_type) if is_coded else column
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -234,21 +233,18 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return cells of a plain type as text, null where they are missing."""
     if types.is_boolean(column.type):
         return pc.if_else(column, "True", "False")
-    if types.is_floating(column.type):
-        return _text_of_floats(column)
     text = pc.cast(column, pa.string())
+    if types.is_floating(column.type):
+        values = as_floats(column)
+        is_small = pc.less(pc.abs(values), EXACT_INTEGERS)
+        is_whole = pc.and_(pc.equal(pc.floor(values), values), is_small)
+        integers = pc.cast(pc.if_else(is_whole, values, ZERO), pa.int64())
+        text = pc.if_else(is_whole, pc.cast(integers, pa.string()), text)
+        return pc.if_else(pc.is_valid(values), text, NO_TEXT)
     if types.is_decimal(column.type):
         text = pc.replace_substring_regex(text, r"^([^.]*)\.0*$", r"\1")
         return pc.replace_substring_regex(text, r"^([^.]*\.[0-9]*[1-9])0*$", r"\1")
     return text
-
-
-def _text_of_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    values = as_floats(column)
-    is_whole = pc.and_(pc.equal(pc.floor(values), values), pc.less(pc.abs(values), EXACT_INTEGERS))
-    integers = pc.cast(pc.if_else(is_whole, values, ZERO), pa.int64())
-    text = pc.if_else(is_whole, pc.cast(integers, pa.string()), pc.cast(column, pa.string()))
-    return pc.if_else(pc.is_valid(values), text, NO_TEXT)
 
 
 def to_objects(
@@ -258,6 +254,36 @@ def to_objects(
     coded = cells.combine_chunks().dictionary_encode()
     levels = np.array([*map(spelling, coded.dictionary.to_pylist()), missing], dtype=object)
     return levels[numbers_from_arrow(pc.fill_null(coded.indices, LAST))]
+
+
+def as_whole(word: str) -> str:
+    """Return 1 for 1.0, which programs make of whole numbers in a column with a missing one."""
+    return WHOLE_NUMBER.sub(r"\1", word)
+
+
+def truth_of(word: str) -> bool | None:
+    """Return what a word for true or false says, None for other words."""
+    whole = as_whole(word).lower()
+    return next((whole == pair[1] for pair in TRUTH_PAIRS if whole in pair), None)
+
+
+def spelling_of(known: Collection[str]) -> Callable[[str], str]:
+    """Return what makes known words of those that say the same, where there is one only.
+
+    Words for true and false are the same if the known ones are one pair of them.
+    """
+    are_truths = len(known) == 2 and {as_whole(word).lower() for word in known} in map(
+        set, TRUTH_PAIRS
+    )
+
+    def meaning(word: str) -> str | bool:
+        truth = truth_of(word) if are_truths else None
+        return as_whole(word) if truth is None else truth
+
+    counts = Counter(map(meaning, known))
+    spelt = {meaning(word): word for word in known if counts[meaning(word)] == 1}
+    words = {*known}
+    return lambda word: word if word in words else spelt.get(meaning(word), word)
 
 
 def quoted(cell: str) -> str:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from math import nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -13,27 +12,15 @@ import pyarrow.compute as pc
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
-from hyperlvq.tables.cells import (
-    NumberForm,
-    are_numbers,
-    possible_forms,
-    quoted,
-    to_floats,
-    unit_of,
-)
+from hyperlvq.tables.cells import NumberForm
 from hyperlvq.tables.dates import CLOCK, ISO, is_date_type, to_dates
 from hyperlvq.tables.dialect import tidy
 from hyperlvq.tables.read import Table, TableForm
-from hyperlvq.tables.spelling import Spelling, truth_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 KEPT_LEVELS = 100
 MOST_LISTED = 8
 MARK_NAMES = {".": "point", ",": "comma"}
 ANY_FORM = contents.GROUPED_POINT, contents.COMMA
-SECONDS_PER_DAY = 86400
 
 
 class Kind(StrEnum):
@@ -77,7 +64,7 @@ class Column:
         """Return a number, or a date in days since 1970, as people write it; nan if missing."""
         if self.kind is not Kind.DATE or value != value:
             return f"{value:g}"
-        day, clock = str(np.datetime64(round(value * SECONDS_PER_DAY), "s")).split("T")
+        day, clock = str(np.datetime64(round(value * 86400), "s")).split("T")
         if self.date_form == CLOCK and 0 <= value < 1:  # later dates may be stored with a day
             return clock
         return day if clock == "00:00:00" else f"{day} {clock}"
@@ -109,9 +96,8 @@ def listed(items: Iterable[str]) -> str:
 
 def number_form(form: TableForm) -> NumberForm:
     """Return how the numbers of a table are written; with a point where no mark has been seen."""
-    return next(
-        each for each in possible_forms(form.delimiter) if each.decimal == (form.decimal or ".")
-    )
+    point, comma = contents.possible_forms(form.delimiter)
+    return comma if form.decimal == comma.decimal else point
 
 
 def settle_decimal(table: Table, names: Iterable[str]) -> None:
@@ -122,7 +108,7 @@ def settle_decimal(table: Table, names: Iterable[str]) -> None:
     """
     form = table.form
     text = {name: table.cells(name) for name in names if contents.is_text(table.cells(name).type)}
-    point, comma = possible_forms(form.delimiter)
+    point, comma = contents.possible_forms(form.delimiter)
     by_point = [name for name, cells in text.items() if _have_mark(cells, point)]
     by_comma = [name for name, cells in text.items() if _have_mark(cells, comma)]
     only_comma = [name for name in by_comma if _to_floats(text[name], point) is None]
@@ -142,7 +128,7 @@ def _have_mark(cells: pa.ChunkedArray, form: NumberForm) -> bool:
 
 def _to_floats(cells: pa.ChunkedArray, form: NumberForm) -> pa.ChunkedArray | None:
     """Return the values of text in this form, with any unit that all of its cells have."""
-    return to_floats(cells, form._replace(unit=unit_of(cells)))
+    return contents.to_floats(cells, form._replace(unit=contents.unit_of(cells)))
 
 
 def learnt_marks(table: Table, columns: Sequence[Column]) -> list[Column]:
@@ -160,20 +146,11 @@ def learnt_marks(table: Table, columns: Sequence[Column]) -> list[Column]:
         grouping = None
     seen = decimal if table.form.decimal or grouping else None
     return [
-        replace(column, decimal=seen, grouping=grouping, unit=unit_of(cells[column.name]))
+        replace(column, decimal=seen, grouping=grouping, unit=contents.unit_of(cells[column.name]))
         if column.name in cells
         else column
         for column in columns
     ]
-
-
-def to_frame(table: Table, columns: Sequence[Column]) -> "pd.DataFrame":
-    """Return what `to_arrays` returns as a data frame."""
-    import pandas as pd  # which takes a quarter of a second, and predictions do without it
-
-    arrays = to_arrays(table, columns)
-    series = {name: pd.Series(values, dtype=values.dtype) for name, values in arrays.items()}
-    return pd.DataFrame(series, index=range(len(table.data)))
 
 
 def to_arrays(table: Table, columns: Sequence[Column]) -> dict[str, np.ndarray]:
@@ -188,22 +165,15 @@ def to_arrays(table: Table, columns: Sequence[Column]) -> dict[str, np.ndarray]:
     if table.form.decimal is None:
         free = [c.name for c in used if c.kind is Kind.NUMBER and c.form is None]
         settle_decimal(table, free)
-    return {column.name: _values(table, column) for column in used}
+    values_of = {Kind.NUMBER: _numbers, Kind.DATE: _dates, Kind.TEXT: _words}
+    return {column.name: values_of[column.kind](table, column) for column in used}
 
 
 def target_labels(table: Table, target: str) -> np.ndarray:
     """Return the target's values as text, None where there are none; NA is a value."""
     name = tidy(target)
     check_present([name], table.form)
-    return _text(table, name, table.labels(name), None)
-
-
-def _values(table: Table, column: Column) -> np.ndarray:
-    if column.kind is Kind.NUMBER:
-        return _numbers(table, column)
-    if column.kind is Kind.DATE:
-        return _dates(table, column)
-    return _text(table, column.name, table.cells(column.name), nan, _spelling(column))
+    return contents.to_objects(_text(table, name, table.labels))
 
 
 def _dates(table: Table, column: Column) -> np.ndarray:
@@ -212,14 +182,11 @@ def _dates(table: Table, column: Column) -> np.ndarray:
     if not (contents.is_text(cells.type) or is_date_type(cells.type)):
         raise _other_type(table, column.name, "dates were expected")
     dates = to_dates(cells, column.date_form)
-    is_wrong = np.isnat(dates)
-    if is_wrong.sum() > cells.null_count:
-        index = int((is_wrong & contents.are_valid(cells)).argmax())
-        raise InputError(
-            f"{table.form.name}, row {table.first_row + index}, column {column.name!r}: "
-            f"{quoted(cells[index].as_py())} is not a date as in training, such as "
-            f"{column.date_form or ISO}"
-        )
+    is_wrong = np.isnat(dates) & contents.truths_from_arrow(pc.is_valid(cells))
+    if is_wrong.any():
+        index, example = int(is_wrong.argmax()), column.date_form or ISO
+        what = f"{table.shown(column.name, index)} is not a date as in training, such as {example}"
+        raise table.error(column.name, index, what)
     return dates
 
 
@@ -240,7 +207,7 @@ def _truths_as_numbers(cells: pa.ChunkedArray) -> pa.ChunkedArray | None:
     if not contents.is_text(cells.type) and not pa.types.is_boolean(cells.type):
         return None
     words = contents.to_objects(contents.as_text(cells))
-    truths = [nan if word is None else truth_of(word) for word in words]
+    truths = [nan if word is None else contents.truth_of(word) for word in words]
     if None in truths:
         return None
     values = contents.numbers_to_arrow(np.array(truths, dtype=np.float64))
@@ -257,38 +224,30 @@ def to_numbers(table: Table, name: str, form: NumberForm) -> pa.ChunkedArray | N
             return values
     column = table.cells(name)
     if contents.is_text(column.type):
-        return to_floats(column, form)
+        return contents.to_floats(column, form)
     is_number = contents.is_number(column.type) or pa.types.is_null(column.type)
     return contents.as_floats(column) if is_number else None
 
 
-def _spelling(column: Column) -> Spelling:
-    """Return how words become the levels of training, where all of those are known."""
+def _words(table: Table, column: Column) -> np.ndarray:
+    """Return a column as text, spelt as the levels of training where all of those are known."""
     levels = column.levels or ()
-    return Spelling(levels if len(levels) == column.n_levels else ())
+    spelling = contents.spelling_of(levels if len(levels) == column.n_levels else ())
+    return contents.to_objects(_text(table, column.name, table.cells), nan, spelling)
 
 
-def _text(
-    table: Table,
-    name: str,
-    cells: pa.ChunkedArray,
-    missing: float | None,
-    spelling: Callable[[str], str] = str,
-) -> np.ndarray:
-    """Return a column as objects: its text, or `missing`."""
+def _text(table: Table, name: str, read: Callable[[str], pa.ChunkedArray]) -> pa.ChunkedArray:
+    cells = read(name)
     if not contents.is_plain(cells.type):
         raise _other_type(table, name, "text was expected")
-    return contents.to_objects(contents.as_text(cells), missing, spelling)
+    return contents.as_text(cells)
 
 
 def check_finite(table: Table, name: str, values: pa.ChunkedArray) -> None:
     """Refuse values that are infinite, or were too large for float64."""
-    is_finite = pc.is_finite(values)
-    if not pc.all(is_finite, min_count=0).as_py():
-        index = pc.index(is_finite, False).as_py()
-        cell = quoted(str(table.cells(name)[index].as_py()))
-        row = table.first_row + index
-        raise InputError(f"{table.form.name}, row {row}, column {name!r}: {cell} is not finite")
+    index = pc.index(pc.is_finite(values), False).as_py()
+    if index >= 0:
+        raise table.error(name, index, f"{table.shown(name, index)} is not finite")
 
 
 def not_numbers(table: Table, column: Column, form: NumberForm) -> InputError:
@@ -296,9 +255,10 @@ def not_numbers(table: Table, column: Column, form: NumberForm) -> InputError:
     name, cells = column.name, table.cells(column.name)
     if not contents.is_text(cells.type):
         return _other_type(table, name, "numbers were expected")
-    index = pc.index(are_numbers(cells, form), False).as_py()
-    row, cell = table.first_row + index, quoted(cells[index].as_py())
+    index = pc.index(contents.are_numbers(cells, form), False).as_py()
+    cell = table.shown(name, index)
     if table.form.encoding is None:
+        row = table.first_row + index
         expected = f"numbers were expected: {cell} in row {row} is not a number"
         return _other_type(table, name, expected)
     as_written = ""
@@ -307,9 +267,7 @@ def not_numbers(table: Table, column: Column, form: NumberForm) -> InputError:
             as_written = f" as in training, such as {form.example}"
         elif table.form.decimal:
             as_written = f" with a decimal {MARK_NAMES[form.decimal]}, as others are"
-    return InputError(
-        f"{table.form.name}, row {row}, column {name!r}: {cell} is not a number{as_written}"
-    )
+    return table.error(name, index, f"{cell} is not a number{as_written}")
 
 
 def _other_type(table: Table, name: str, expected: str) -> InputError:

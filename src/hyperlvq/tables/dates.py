@@ -16,11 +16,11 @@ from hyperlvq.kernels.features import NO_DATE
 from hyperlvq.tables.cells import (
     LAST,
     SAMPLE_CELLS,
-    are_valid,
     is_text,
     numbers_from_arrow,
     numbers_to_arrow,
     text_to_arrow,
+    truths_from_arrow,
 )
 
 ISO, DAY_FIRST, MONTH_FIRST = "2012-12-31", "31/12/2012", "12/31/2012"
@@ -48,7 +48,7 @@ MONTHS = text_to_arrow(
 )
 #: Years of two digits are those from 1969 to 2068, as in POSIX.
 FIRST_SHORT_YEAR = 69
-EMPTY, ZERO, PM = text_to_arrow(["", "0", "pm"])
+EMPTY, ZERO, AM, PM = text_to_arrow(["", "0", "am", "pm"])
 NO_INTEGER = numbers_to_arrow(np.array([NO_DATE]).view(np.int64))[0]
 
 
@@ -91,11 +91,12 @@ def _dates_of_text(cells: pa.ChunkedArray, form: str) -> np.ndarray:
     days, is_day = _calendar_days(parts, form) if form in _DATES else (np.datetime64(0, "D"), True)
     hour, minute, second = (_integers(parts[name]) for name in ("hour", "minute", "second"))
     half = pc.utf8_lower(parts["half"])
-    has_half, is_pm = _truths(pc.not_equal(half, EMPTY)), _truths(pc.equal(half, PM))
+    is_am, is_pm = (truths_from_arrow(pc.equal(half, each)) for each in (AM, PM))
+    has_half = is_am | is_pm
     is_time = (hour < 24) & (minute < 60) & (second < 60) & ~(has_half & (hour > 12))
     hour = np.where(has_half, hour % 12 + 12 * is_pm, hour)
     moments = days.astype("M8[s]") + ((hour * 60 + minute) * 60 + second)
-    is_right = are_valid(found) & is_day & is_time
+    is_right = truths_from_arrow(pc.is_valid(found)) & is_day & is_time
     return np.where(is_right, moments.astype(NO_DATE.dtype), NO_DATE)
 
 
@@ -119,7 +120,3 @@ def _integers(digits: pa.Array) -> np.ndarray:
     return numbers_from_arrow(
         pc.cast(pc.if_else(pc.equal(digits, EMPTY), ZERO, digits), pa.int64())
     )
-
-
-def _truths(values: pa.Array) -> np.ndarray:
-    return numbers_from_arrow(pc.cast(values, pa.int8())) > 0

@@ -13,14 +13,8 @@ import pyarrow.compute as pc
 
 from hyperlvq.checks import InputError
 from hyperlvq.tables import cells as contents
-from hyperlvq.tables.cells import (
-    SAMPLE_CELLS,
-    NumberForm,
-    are_numbers,
-    possible_forms,
-    quoted,
-    unit_of,
-)
+from hyperlvq.tables import dates
+from hyperlvq.tables.cells import SAMPLE_CELLS, NumberForm, are_numbers
 from hyperlvq.tables.columns import (
     KEPT_LEVELS,
     Column,
@@ -33,14 +27,6 @@ from hyperlvq.tables.columns import (
     number_form,
     settle_decimal,
     to_numbers,
-)
-from hyperlvq.tables.dates import (
-    CLOCK,
-    PATTERNS,
-    days_of,
-    is_date_type,
-    possible_date_forms,
-    to_dates,
 )
 from hyperlvq.tables.dialect import ROW_NAME, tidy
 from hyperlvq.tables.read import Table
@@ -101,9 +87,9 @@ def describe_columns(
     for name in names:
         cells = table.cells(name)
         if name in drop:
-            columns.append(Column(name, Kind.DROPPED, cells.null_count, reason="as asked"))
+            columns.append(_left_out(name, cells, "as asked"))
         elif name in category and contents.is_plain(cells.type) and cells.null_count < len(cells):
-            columns.append(_describe_text(name, cells, is_kept=True, note=None))
+            columns.append(_describe_text(name, cells, is_kept=True))
         else:
             columns.append(_describe(table, name, name in keep | number, name in number))
     if not any(column.is_used for column in columns):
@@ -135,39 +121,36 @@ def _check_asked(
 
 
 def _just_counts(table: Table, column: Column) -> bool:
-    name = column.name
-    if column.reason not in (IDENTIFIER, RISING) or says_identifier(name):
-        return False
-    return to_numbers(table, name, _form(table, name)) is not None
+    is_counted = column.reason in (IDENTIFIER, RISING) and not says_identifier(column.name)
+    return is_counted and to_numbers(table, column.name, _form(table, column.name)) is not None
 
 
 def _form(table: Table, name: str) -> NumberForm:
     """Return how the numbers of a column are written, if they are numbers."""
     cells = table.cells(name)
-    unit = unit_of(cells) if contents.is_text(cells.type) else None
+    unit = contents.unit_of(cells) if contents.is_text(cells.type) else None
     return number_form(table.form)._replace(unit=unit)
+
+
+def _left_out(name: str, cells: pa.ChunkedArray, reason: str, note: str | None = None) -> Column:
+    return Column(name, Kind.DROPPED, cells.null_count, reason=reason, note=note)
 
 
 def _describe(table: Table, name: str, is_kept: bool, is_number: bool = False) -> Column:
     column = table.cells(name)
     if not contents.is_plain(column.type):
-        return Column(name, Kind.DROPPED, column.null_count, reason="nested or binary values")
+        return _left_out(name, column, "nested or binary values")
     values = to_numbers(table, name, _form(table, name))
     if values is None and is_number:
         raise not_numbers(table, Column(name, Kind.NUMBER), _form(table, name))
-    n_missing = (column if values is None else values).null_count
-    if n_missing == len(column):
-        return Column(name, Kind.DROPPED, n_missing, reason="empty")
-    if values is None and (described := _describe_dates(name, column, is_kept)):
-        return described
+    present = column if values is None else values
+    if present.null_count == len(present):
+        return _left_out(name, present, "empty")
+    is_text = contents.is_text(column.type)
     if values is None:
-        note, mixed = None, "text among numbers"
-        if contents.is_text(column.type):
-            note = _note_on_numbers(table, name)
-            if note is None:
-                note, mixed = _note_on_dates(column), "text among dates"
-        return _describe_text(name, column, is_kept, note, mixed)
-    if contents.is_text(column.type) and not is_number and _are_codes(column):
+        described = _describe_dates(name, column, is_kept)
+        return described or _describe_text(name, column, is_kept, *_mixture(table, name))
+    if is_text and not is_number and _are_codes(column):
         note = f"text because of leading zeros, as in {column.drop_null()[0].as_py()!r}"
         return _describe_text(name, column, is_kept, note)
     return _describe_numbers(table, name, values, is_kept)
@@ -182,7 +165,7 @@ def _describe_numbers(table: Table, name: str, values: pa.ChunkedArray, is_kept:
         )
     reason = _reason_against_numbers(name, table.cells(name), values, minimum == maximum)
     if reason and not is_kept:
-        return Column(name, Kind.DROPPED, values.null_count, reason=reason)
+        return _left_out(name, values, reason)
     return Column(name, Kind.NUMBER, values.null_count, minimum, maximum)
 
 
@@ -210,28 +193,32 @@ def _reason_against_numbers(
 
 def _describe_dates(name: str, column: pa.ChunkedArray, is_kept: bool) -> Column | None:
     """Return a column of dates; None if it is none, or kept although they cannot be read."""
-    form = CLOCK if pa.types.is_time(column.type) else None
+    form = dates.CLOCK if pa.types.is_time(column.type) else None
     if contents.is_text(column.type):
-        forms = possible_date_forms(column)
+        forms = dates.possible_date_forms(column)
         if not forms or (len(forms) > 1 and is_kept):
             return None
         if len(forms) > 1:
-            return Column(name, Kind.DROPPED, column.null_count, reason=DAY_OR_MONTH)
+            return _left_out(name, column, DAY_OR_MONTH)
         (form,) = forms
-    elif not is_date_type(column.type):
+    elif not dates.is_date_type(column.type):
         return None
-    dates = to_dates(column, form)
-    days = days_of(dates[~np.isnat(dates)])
+    moments = dates.to_dates(column, form)
+    days = dates.days_of(moments[~np.isnat(moments)])
     minimum, maximum = float(days.min()), float(days.max())
     if minimum == maximum and not column.null_count and not is_kept:
-        return Column(name, Kind.DROPPED, reason=CONSTANT)
+        return _left_out(name, column, CONSTANT)
     return Column(name, Kind.DATE, column.null_count, minimum, maximum, date_form=form)
 
 
 def _describe_text(
-    name: str, column: pa.ChunkedArray, is_kept: bool, note: str | None, mixed: str | None = None
+    name: str,
+    column: pa.ChunkedArray,
+    is_kept: bool,
+    note: str | None = None,
+    mixed: str | None = None,
 ) -> Column:
-    """Return a column of text; with a note, `mixed` is the reason if it has too many values."""
+    """Return a column of text; `mixed` is the reason if a mixture has too many values."""
     text = contents.as_text(column)
     counts = pc.value_counts(text.drop_null().combine_chunks())
     levels = pa.table({"values": counts.field("values"), "counts": counts.field("counts")})
@@ -239,8 +226,7 @@ def _describe_text(
     reason = _reason_against_text(name, column, text, levels["counts"])
     if reason and not is_kept:
         says_too_much = reason in (IDENTIFIER, MANY_VALUES)
-        reason = mixed if mixed and note and says_too_much else reason
-        return Column(name, Kind.DROPPED, text.null_count, reason=reason, note=note)
+        return _left_out(name, text, mixed if mixed and says_too_much else reason, note)
     needed = fewest_rows(len(text))
     if not text.null_count and levels["counts"][0].as_py() < needed:
         raise InputError(
@@ -291,42 +277,44 @@ def _are_codes(cells: pa.ChunkedArray) -> bool:
     return pc.mean(pc.cast(pc.match_substring_regex(cells, CODE_PATTERN), pa.int8())).as_py() > 0.5
 
 
-def _note_on_numbers(table: Table, name: str) -> str | None:
-    """Return what keeps a column of mostly numbers from being one."""
+def _mixture(table: Table, name: str) -> tuple[str | None, str | None]:
+    """Return what keeps a column of mostly numbers, or dates, from being one, and what it is."""
     cells = table.cells(name)
+    if not contents.is_text(cells.type):
+        return None, None
     _check_marks(table, name)
     is_number = are_numbers(cells, _form(table, name))
     share = pc.mean(pc.cast(is_number, pa.int8())).as_py()
-    if share < 0.5:
-        return None
-    index = pc.index(is_number, False).as_py()
-    cell = quoted(cells[index].as_py())
-    return f"text because of {cell} in row {index + 1}; {int(100 * share)} % are numbers"
-
-
-def _note_on_dates(cells: pa.ChunkedArray) -> str | None:
-    """Return what keeps a column of mostly dates from being one, or all dates from being read."""
+    if share >= 0.5:
+        index = pc.index(is_number, False).as_py()
+        return _because_of(table, name, index, int(100 * share), "numbers")
     sample = cells.drop_null().slice(0, SAMPLE_CELLS)
-    for form in PATTERNS:
-        if np.isnat(to_dates(sample, form)).mean() < 0.5:
-            is_other = np.isnat(to_dates(cells, form)) & contents.are_valid(cells)
-            if not is_other.any():
-                return f"text: {DAY_OR_MONTH}"
-            index, n_cells = int(is_other.argmax()), len(cells) - cells.null_count
+    for form in dates.PATTERNS:
+        if np.isnat(dates.to_dates(sample, form)).mean() < 0.5:
+            is_valid = contents.truths_from_arrow(pc.is_valid(cells))
+            is_other = np.isnat(dates.to_dates(cells, form)) & is_valid
+            if not is_other.any():  # but a day may be a month, and the column is kept
+                return f"text: {DAY_OR_MONTH}", None
+            n_cells = len(cells) - cells.null_count
             percent = 100 * (n_cells - is_other.sum()) // n_cells
-            cell = quoted(cells[index].as_py())
-            return f"text because of {cell} in row {index + 1}; {percent} % are dates"
-    return None
+            return _because_of(table, name, int(is_other.argmax()), percent, "dates")
+    return None, None
+
+
+def _because_of(table: Table, name: str, index: int, percent: int, what: str) -> tuple[str, str]:
+    note = f"text because of {table.shown(name, index)} in row {index + 1}"
+    return f"{note}; {percent} % are {what}", f"text among {what}"
 
 
 def _check_marks(table: Table, name: str) -> None:
     """Refuse a column of numbers of which some have a decimal point and some a comma."""
     cells = table.cells(name)
-    by_form = [are_numbers(cells, form) for form in possible_forms(table.form.delimiter)]
-    if pc.all(pc.or_(*by_form)).as_py():
-        point, comma = (pc.index(is_number, False).as_py() for is_number in reversed(by_form))
+    forms = contents.possible_forms(table.form.delimiter)
+    by_point, by_comma = (are_numbers(cells, form) for form in forms)
+    if pc.all(pc.or_(by_point, by_comma)).as_py():
+        comma, point = (pc.index(each, False).as_py() for each in (by_point, by_comma))
         raise InputError(
             f"{table.form.name}, column {name!r} has both decimal commas and decimal points: "
-            f"{quoted(cells[comma].as_py())} in row {comma + 1}, "
-            f"{quoted(cells[point].as_py())} in row {point + 1}"
+            f"{table.shown(name, comma)} in row {comma + 1}, "
+            f"{table.shown(name, point)} in row {point + 1}"
         )

@@ -39,21 +39,21 @@ BLANK = " "
 NO_DELIMITER = "\x1f"  # in no text that people write
 SAMPLE_SIZES = (1 << 17, 1 << 20, 1 << 23)
 SAMPLE_ROWS = 200
-LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 #: Hiragana and katakana in Shift-JIS, which begin like signs that Western text hardly has.
 KANA = re.compile(rb"\x82[\x9f-\xf1]|\x83[\x40-\x96]")
-BLANK_LINES = re.compile(r"(?:[^\S\r\n]*(?:\r\n|\r|\n|\Z))*")
-SEPARATOR_LINE = re.compile(r'"?sep=([^\w\s"]|\t| )"?[ ]*(\r\n|\r|\n|\Z)', re.IGNORECASE)
+LINE_END = r"(?:\r\n|\r|\n|\Z)"
+LINE = rf"(?:[^\r\n]*{LINE_END})"
+BLANK_LINES = rf"(?:[^\S\r\n]*{LINE_END})*"
+SEPARATOR_LINE = rf'"?(?i:sep)=(?P<delimiter>[^\w\s"]|\t| )"?[ ]*{LINE_END}'
 #: What an unnamed first column is called, as R and pandas write the names of rows.
 ROW_NAME = "(row name)"
 
 
-class Utf8Text:
+class Utf8Text(Peekable):
     """A source's text as UTF-8 bytes; its `encoding` may turn out to be another at a later byte."""
 
-    encoding: str
-
     def __init__(self, source: Source, encoding: str | None = None) -> None:
+        super().__init__(self._read_utf8)
         self._source = source
         mark, found = _encoding(source.peek(HEAD_SIZE))
         self.encoding = encoding or found
@@ -62,22 +62,20 @@ class Utf8Text:
         self._is_certain = bool(encoding or mark) or found != UTF_8
         self._decoder = codecs.getincrementaldecoder(self.encoding)()
         self._line = 1
-        self._is_at_end = False
 
-    def read(self, size: int, /) -> bytes:
-        """Return about `size` bytes of UTF-8; none at the end."""
-        text = ""
-        while not text and not self._is_at_end:
-            block = self._source.read(size)
-            self._is_at_end = not block
-            text = self._decode(block)
-        return text.encode()
+    def _read_utf8(self, size: int) -> bytes:
+        """Return about `size` bytes; none at the end."""
+        while block := self._source.read(size):
+            if text := self._decode(block):
+                return text.encode()
+        return self._decode(b"").encode()
 
     def _decode(self, block: bytes) -> str:
+        """Return the text of a block, an empty one being the end."""
         try:
-            text = self._decoder.decode(block, self._is_at_end)
+            text = self._decoder.decode(block, not block)
         except UnicodeDecodeError as error:
-            text = self._decode_otherwise(error)
+            text = self._decode_otherwise(error, not block)
         except UnicodeError as error:  # such as of UTF-16 without its mark
             raise InputError(f"{self._source.name} is not {self.encoding} text: {error}") from None
         if "\0" in text:
@@ -89,7 +87,7 @@ class Utf8Text:
         self._line += text.count("\n")
         return text
 
-    def _decode_otherwise(self, error: UnicodeDecodeError) -> str:
+    def _decode_otherwise(self, error: UnicodeDecodeError, is_end: bool) -> str:
         if self._is_certain or not error.object[: error.start].isascii():
             raise self._undecodable(error, f"not {self.encoding}")
         if KANA.search(error.object):
@@ -99,7 +97,7 @@ class Utf8Text:
         self.encoding, self._is_certain = WINDOWS_1252, True
         self._decoder = codecs.getincrementaldecoder("cp1252")()
         try:
-            return self._decoder.decode(error.object, self._is_at_end)
+            return self._decoder.decode(error.object, is_end)
         except UnicodeDecodeError as other:
             raise self._undecodable(other, f"neither {UTF_8} nor {WINDOWS_1252}") from None
 
@@ -126,10 +124,8 @@ def _encoding(head: bytes) -> tuple[bytes, str]:
             return mark, encoding
     # ASCII in UTF-16 has a zero in one byte of every two
     low, high = head[::2].count(0), head[1::2].count(0)
-    if high > len(head) / 6 and not low:
-        return b"", "UTF-16-LE"
-    if low > len(head) / 6 and not high:
-        return b"", "UTF-16-BE"
+    if max(low, high) > len(head) / 6 and not min(low, high):
+        return b"", "UTF-16-LE" if high else "UTF-16-BE"
     return b"", UTF_8
 
 
@@ -145,14 +141,13 @@ class Dialect(NamedTuple):
 def find_dialect(text: Peekable, name: str, skip_rows: int) -> Dialect:
     """Return how the table is written, by a sample of its text without its first lines."""
     sample, is_whole = _sample(text)
-    start = 0
-    for _ in range(skip_rows):
-        start = _end_of(LINE, sample, start)
-    separator = SEPARATOR_LINE.match(sample, _end_of(BLANK_LINES, sample, start))
-    start = _end_of(BLANK_LINES, sample, separator.end() if separator else start)
+    lines = rf"{LINE}{{{min(skip_rows, len(sample))}}}"
+    skipped = re.match(rf"{lines}{BLANK_LINES}(?:{SEPARATOR_LINE})?{BLANK_LINES}", sample)
+    start = skipped.end() if skipped else 0
     if start == len(sample):
         raise InputError(f"{name} is empty")
-    delimiter = separator[1] if separator else _find_delimiter(sample[start:], is_whole)
+    said = skipped["delimiter"] if skipped else None
+    delimiter = said or _find_delimiter(sample[start:], is_whole)
     records, header_end = _records(sample[start:], delimiter, is_whole)
     if not records:
         raise InputError(f"{name} has no header that can be read: is a quote never closed?")
@@ -172,11 +167,6 @@ def _sample(text: Peekable) -> tuple[str, bool]:
         if is_whole or head.count(b"\n") + head.count(b"\r") > 2:
             break
     return head.decode(errors="ignore"), is_whole  # the sample may end within a character
-
-
-def _end_of(pattern: re.Pattern[str], sample: str, start: int) -> int:
-    found = pattern.match(sample, start)
-    return found.end() if found else start
 
 
 def _records(text: str, delimiter: str | None, is_whole: bool) -> tuple[list[list[str]], int]:
@@ -202,17 +192,20 @@ def _records(text: str, delimiter: str | None, is_whole: bool) -> tuple[list[lis
 
 
 def _find_delimiter(text: str, is_whole: bool) -> str | None:
-    first_line = text.splitlines()[0]
     scores = {}
     for delimiter in DELIMITERS:
         widths = [*map(len, _records(text, delimiter, is_whole)[0])]
-        if not widths and delimiter in first_line:
+        if not widths and delimiter in text.splitlines()[0]:
             scores[delimiter] = 0.0, 0  # a header that does not end is not one of a single column
         if widths and widths[0] > 1:
             scores[delimiter] = _share_of_usual_width(widths), widths[0]
     if scores:
         return max(scores, key=lambda delimiter: scores[delimiter])
-    return BLANK if _is_cut_by_blanks(_records(text, BLANK, is_whole)[0]) else None
+    records, _ = _records(text, BLANK, is_whole)
+    header, *others = map(len, records) if records else [0]
+    cuts_all = all(field for record in records for field in record)
+    cuts_alike = len({*others}) == 1 and 0 <= others[0] - header <= 1
+    return BLANK if header > 1 and cuts_alike and cuts_all else None
 
 
 def _share_of_usual_width(widths: Sequence[int]) -> float:
@@ -222,17 +215,6 @@ def _share_of_usual_width(widths: Sequence[int]) -> float:
         return 1.0
     width, count = Counter(rows).most_common(1)[0]
     return count / len(rows) if abs(width - header) <= 1 else 0.0
-
-
-def _is_cut_by_blanks(records: list[list[str]]) -> bool:
-    widths = [*map(len, records)]
-    return (
-        len(widths) > 1
-        and widths[0] > 1
-        and len(set(widths[1:])) == 1
-        and 0 <= widths[1] - widths[0] <= 1
-        and all(field for record in records for field in record)
-    )
 
 
 def _columns(header: list[str], rows: list[list[str]], table: str) -> tuple[tuple[str, ...], int]:
@@ -253,13 +235,11 @@ def _fitted(names: list[str], rows: list[list[str]]) -> list[str]:
     """Return as many names as the rows have fields, where a known habit explains a difference."""
     widths = {len(row) for row in rows}
     if len(names) > 1 and widths == {len(names) + 1}:
-        ends_in_delimiter = not any(row[-1].strip() for row in rows)
-        if ends_in_delimiter:
+        if not any(row[-1].strip() for row in rows):  # all end in a delimiter
             return [*names, ""]
         return ["", *names] if _are_row_names([row[0] for row in rows]) else names
-    if len(names) > 1 and widths == {len(names) - 1} and not names[-1]:
-        return names[:-1]
-    return names
+    lacks_last = len(names) > 1 and widths == {len(names) - 1} and not names[-1]
+    return names[:-1] if lacks_last else names
 
 
 def _are_row_names(cells: list[str]) -> bool:

@@ -13,12 +13,10 @@ import numpy as np
 
 from hyperlvq.checks import InputError
 from hyperlvq.prediction import Predictor
-from hyperlvq.tables.batches import predict_batches
-from hyperlvq.tables.cells import MISSING_MARKS
+from hyperlvq.tables.batches import Unseen, predict_batches
+from hyperlvq.tables.cells import MISSING_MARKS, spelling_of
 from hyperlvq.tables.columns import Column, listed, target_labels
 from hyperlvq.tables.read import TableReader
-from hyperlvq.tables.spelling import Spelling
-from hyperlvq.tables.unseen import Unseen
 
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 #: More values that are no class are those of another column.
@@ -37,8 +35,7 @@ class Confusion:
     @classmethod
     def of(cls, pairs: Mapping[tuple[str, str], int], classes: Sequence[str] = ()) -> "Confusion":
         """Return counts of pairs of a class and a predicted class; `classes` come first."""
-        others = {name for pair in pairs for name in pair} - {*classes}
-        names = (*classes, *in_order(others))
+        names = (*classes, *in_order({name for pair in pairs for name in pair} - {*classes}))
         index = {name: position for position, name in enumerate(names)}
         counts = np.zeros((len(names), len(names)), dtype=np.int64)
         for (true, predicted), count in pairs.items():
@@ -88,8 +85,11 @@ class Confusion:
 
     def mistakes(self) -> list[tuple[str, str, int]]:
         """Return (class, predicted class, count) of what went wrong, the most frequent first."""
-        wrong = np.argwhere(self.counts * (1 - np.eye(len(self.classes), dtype=np.int64)))
-        found = [(self.classes[i], self.classes[j], int(self.counts[i, j])) for i, j in wrong]
+        found = [
+            (self.classes[i], self.classes[j], int(self.counts[i, j]))
+            for i, j in np.argwhere(self.counts)
+            if i != j
+        ]
         return sorted(found, key=lambda mistake: -mistake[2])
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,6 +118,11 @@ class Validation:
         """The standard deviation of the folds' accuracies."""
         return float(np.std(self.accuracies, ddof=1))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        figures = {"accuracies": self.accuracies, "mean": self.mean, "spread": self.spread}
+        return {**figures, "log_loss": self.log_loss, "confusion": self.confusion.to_dict()}
+
 
 def in_order(classes: Iterable[str]) -> list[str]:
     """Return names of classes sorted: as numbers if all of them are."""
@@ -136,18 +141,17 @@ def evaluate_table(
 ) -> tuple[Confusion, list[str]]:
     """Return how predictions compare with a table's target, and what is to be said about it."""
     known = in_order(map(str, model.classes))
-    spelling, unseen = Spelling(known), Unseen(model, columns, strict)
-    unlabelled = {*MISSING_MARKS} - {*known}
+    spelling, unseen = spelling_of(known), Unseen(model, columns, strict)
+    unlabelled = {None, *MISSING_MARKS} - {*known}
     shown = known if len(known) <= MOST_CLASSES else []  # of very many, only those that occur
     pairs, n_without_label = Counter[tuple[str, str]](), 0
     unknown, occurring = set[str](), {*shown}
-    for batch in predict_batches(model, columns, reader, unseen=unseen):
-        y = target_labels(batch.table, target)
-        y[[label in unlabelled for label in y]] = None
-        has_label = np.array([label is not None for label in y])
+    for batch, decisions in predict_batches(model, columns, reader, unseen):
+        y = target_labels(batch, target)
+        has_label = np.array([label not in unlabelled for label in y])
         n_without_label += int((~has_label).sum())
+        predicted = model.labels(decisions)[has_label].astype(str).tolist()
         true = [spelling(label) for label in y[has_label]]
-        predicted = batch.classes[has_label].astype(str).tolist()
         pairs.update(zip(true, predicted, strict=True))
         unknown |= {*true} - {*known}
         occurring |= {*true, *predicted}

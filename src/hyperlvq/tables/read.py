@@ -21,7 +21,7 @@ import pyarrow.parquet
 from hyperlvq.checks import InputError
 from hyperlvq.tables.cells import MISSING_MARKS, clean, quoted
 from hyperlvq.tables.dialect import NO_DELIMITER, Utf8Text, check_names, find_dialect, tidy
-from hyperlvq.tables.source import PARQUET_MAGIC, Peekable, Source, open_source
+from hyperlvq.tables.source import PARQUET_MAGIC, Source, check_format, open_source
 
 BLOCK_SIZE = 2 << 20
 MOST_ROW_BYTES = 64 << 20
@@ -62,26 +62,28 @@ class Table:
         """Return the cells of a column of classes, of which one may be called NA or None."""
         return clean(self.data[name], ("", *self.form.missing))
 
+    def shown(self, name: str, index: int) -> str:
+        """Return a cell for a message: in quotes, its end left out if it is long."""
+        return quoted(str(self.cells(name)[index].as_py()))
+
+    def error(self, name: str, index: int, what: str) -> InputError:
+        """Return what is wrong with a cell, after the number of its row and its column."""
+        row = self.first_row + index
+        return InputError(f"{self.form.name}, row {row}, column {name!r}: {what}")
+
 
 class TableReader(TableForm, AbstractContextManager):
     """A table that is read in chunks; a context manager."""
 
-    def __init__(
-        self, source: Source, columns: Sequence[str], wanted: Collection[str] | None
-    ) -> None:
+    def __init__(self, source: Source, columns: Sequence[str], wanted: Collection[str]) -> None:
         super().__init__(source.name, tuple(columns))
         self._source = source
-        wanted = set(wanted or ())
         positions = range(len(self.columns))
         # with none of them there, all are read: what is missing is for the caller to say
         self._wanted = [i for i in positions if self.columns[i] in wanted] or [*positions]
         self._n_rows = 0
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
         self._source.close()
 
     @property
@@ -106,7 +108,7 @@ class TableReader(TableForm, AbstractContextManager):
 def open_table(
     path: str | Path,
     *,
-    columns: Collection[str] | None = None,
+    columns: Collection[str] = (),
     missing: Sequence[str] = (),
     encoding: str | None = None,
     skip_rows: int = 0,
@@ -118,16 +120,17 @@ def open_table(
     that are in `missing` have no value; of text, `encoding` is not guessed where it is given, and
     so many lines are skipped before the header.
     """
-    source = open_source(path)
+    source, wanted = open_source(path), {*columns}
     try:
+        check_format(source)
         is_parquet = source.peek(len(PARQUET_MAGIC)) == PARQUET_MAGIC
         if is_parquet and (encoding or skip_rows):
             raise InputError(f"{source.name} is a Parquet file: it has no encoding or lines to say")
         reader: TableReader
         if is_parquet:
-            reader = _ParquetReader(source, columns, block_size)
+            reader = _ParquetReader(source, wanted, block_size)
         else:
-            reader = _CsvReader(source, columns, block_size, encoding, skip_rows)
+            reader = _CsvReader(source, wanted, block_size, encoding, skip_rows)
         reader.missing = tuple(word.strip() for word in missing)
         return reader
     except BaseException:
@@ -151,26 +154,24 @@ class _CsvReader(TableReader):
     def __init__(
         self,
         source: Source,
-        wanted: Collection[str] | None,
+        wanted: Collection[str],
         block_size: int,
         encoding: str | None,
         skip_rows: int,
     ):
-        self._decoded, self._block_size = Utf8Text(source, encoding), block_size
-        self._text = Peekable(self._decoded)
+        self._text, self._block_size = Utf8Text(source, encoding), block_size
         dialect = find_dialect(self._text, source.name, skip_rows)
         super().__init__(source, dialect.columns, wanted)
-        self.delimiter, self.encoding = dialect.delimiter, self._decoded.encoding
-        self._header_size = dialect.header_size
+        self.delimiter, self.encoding = dialect.delimiter, self._text.encoding
+        self._text.read(dialect.header_size)
         # arrow calls columns by their positions
         self._positions = [str(i) for i in range(len(self.columns) + dialect.n_unnamed)]
         self._end_mark = (self.delimiter or NO_DELIMITER).join([END_MARK] * len(self._positions))
 
     def _batches(self) -> Iterator[pa.Table]:
-        self._text.read(self._header_size)
         rest, needed = b"", 0
         while block := self._text.read(self._block_size):
-            self.encoding = self._decoded.encoding
+            self.encoding = self._text.encoding
             rest += block
             if len(rest) < needed:
                 continue
@@ -223,16 +224,18 @@ class _CsvReader(TableReader):
                 ),
             )
         except pa.ArrowException as error:
-            if irregular.ragged is None:
+            if irregular.row is None:
                 raise InputError(f"{self.name} cannot be read as CSV: {error}") from None
-            row, n_found, n_expected = irregular.ragged
-            fields = "1 field" if n_found == 1 else f"{n_found} fields"
+            row, n_found = irregular.row.number - irregular.n_blank, irregular.row.actual_columns
             raise InputError(
-                f"{self.name}, row {self._n_rows + row}: {fields} where the header has {n_expected}"
+                f"{self.name}, row {self._n_rows + row}: "
+                f"{n_found} field{'' if n_found == 1 else 's'} where the header has "
+                f"{irregular.row.expected_columns}"
             ) from None
+        ends_in_quote = irregular.row is not None
         is_marked = len(data) and all(column[-1].as_py() == END_MARK for column in data.columns)
-        if irregular.ends_in_quote or not is_marked:
-            return data, self._n_rows + len(data) + irregular.ends_in_quote
+        if ends_in_quote or not is_marked:
+            return data, self._n_rows + len(data) + ends_in_quote
         return data.slice(0, len(data) - 1), None
 
     def _named(self, data: pa.Table) -> Iterator[pa.Table]:
@@ -253,20 +256,15 @@ class _IrregularRows:
 
     def __init__(self, end_mark: str):
         self._end_mark = end_mark
-        self._n_blank = 0
-        self.ends_in_quote = False
-        #: The number of a row, of its fields, and of those that the header has.
-        self.ragged: tuple[int, int, int] | None = None
+        self.n_blank = 0
+        self.row: Any = None  # the last one that is not blank: the end mark in a quote, or an error
 
     def __call__(self, row: Any) -> str:
         if not row.text.strip():
-            self._n_blank += 1
+            self.n_blank += 1
             return "skip"
-        if row.text.endswith(self._end_mark):
-            self.ends_in_quote = True
-            return "skip"
-        self.ragged = row.number - self._n_blank, row.actual_columns, row.expected_columns
-        return "error"
+        self.row = row
+        return "skip" if row.text.endswith(self._end_mark) else "error"
 
 
 def last_row_end(block: bytes) -> int:
@@ -289,19 +287,16 @@ def _last_line_end(block: bytes, start: int, end: int) -> int:
 
 
 class _ParquetReader(TableReader):
-    def __init__(self, source: Source, wanted: Collection[str] | None, block_size: int):
+    def __init__(self, source: Source, wanted: Collection[str], block_size: int):
         self._block_size = block_size
         with _parquet_errors(source.name):
             # by its path: arrow's threads and a file of Python's may wait for each other
             self._parquet = pyarrow.parquet.ParquetFile(source.stored())
+            source.enter_context(self._parquet)
             self._stored_names = self._parquet.schema_arrow.names
         names = [tidy(name) for name in self._stored_names]
         check_names(names, source.name)
         super().__init__(source, names, wanted)
-
-    def close(self) -> None:
-        self._parquet.close()
-        super().close()
 
     @property
     def position(self) -> float | None:

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -26,14 +27,7 @@ from hyperlvq.saving import to_parts
 from hyperlvq.tables import tuning
 from hyperlvq.tables.about import about_parts
 from hyperlvq.tables.cells import MISSING_MARKS, is_plain_number
-from hyperlvq.tables.columns import (
-    SECONDS_PER_DAY,
-    Column,
-    Kind,
-    listed,
-    target_labels,
-    to_frame,
-)
+from hyperlvq.tables.columns import Column, Kind, listed, target_labels, to_arrays
 from hyperlvq.tables.describe import describe_columns, fewest_rows
 from hyperlvq.tables.evaluation import in_order
 from hyperlvq.tables.read import Table
@@ -104,27 +98,28 @@ def features_classifier(recipe: Recipe | None, seed: int, **parameters: Any) -> 
 
 
 def table_classifier(
-    columns: Sequence[Column],
-    n_rows: int,
-    recipe: Recipe | None,
-    seed: int,
-    **parameters: Any,
+    columns: Sequence[Column], n_rows: int, recipe: Recipe | None, seed: int, **parameters: Any
 ) -> Pipeline:
     """Return a model that fits and predicts data frames with these columns."""
     takes_missing = recipe is None or recipe_records(*recipe)[0].takes_missing
     # units of recipes are few, and each of them reads all features
     min_rows = fewest_rows(n_rows) if recipe else min(fewest_rows(n_rows), FEWEST_ROWS)
+    by_kind = [
+        [column.name for column in columns if column.kind is kind]
+        for kind in (Kind.NUMBER, Kind.TEXT, Kind.DATE)
+    ]
     vectorizer = FrameVectorizer(
-        *(
-            [column.name for column in columns if column.kind is kind]
-            for kind in (Kind.NUMBER, Kind.TEXT, Kind.DATE)
-        ),
-        fill=not takes_missing,
-        min_rows=min_rows,
-        max_levels=MOST_FEATURES,
+        *by_kind, fill=not takes_missing, min_rows=min_rows, max_levels=MOST_FEATURES
     )
     model = features_classifier(recipe, seed, **parameters)
     return Pipeline([("columns", vectorizer), *model.steps])
+
+
+def to_frame(table: Table, columns: Sequence[Column]) -> pd.DataFrame:
+    """Return what `to_arrays` returns as a data frame."""
+    arrays = to_arrays(table, columns)
+    series = {name: pd.Series(values, dtype=values.dtype) for name, values in arrays.items()}
+    return pd.DataFrame(series, index=range(len(table.data)))
 
 
 def training_rows(table: Table, task: Task) -> TrainingRows:
@@ -136,25 +131,26 @@ def training_rows(table: Table, task: Task) -> TrainingRows:
     rounding = _round_features(X, task.device_input)
     has_label = np.array([label is not None for label in y])
     X, y = X[has_label], y[has_label].astype(str)
-    classes, counts = np.unique(y, return_counts=True)
-    by_class = dict(zip(classes.tolist(), counts.tolist(), strict=True))
+    counts = Counter(y.tolist())
+    by_class = {name: counts[name] for name in in_order(counts)}
     _check_classes(table, task, by_class)
-    notes = [
+    notes = []
+    if n_without := int((~has_label).sum()):
+        rows = "1 row has" if n_without == 1 else f"{n_without} rows have"
+        notes.append(f"left out: {rows} no {task.target!r}")
+    notes += [
         f"{name!r} is a class: --missing {name!r} leaves its rows out"
         for name in by_class
         if name in MISSING_MARKS
     ]
-    notes += rounding
-    if n_without := int((~has_label).sum()):
-        notes.insert(0, f"left out: {_rows_have(n_without)} no {task.target!r}")
     about = {
         "target": task.target,
         "columns": columns,
         "table": Path(table.form.name).name,
         "missing": list(table.form.missing),
         "rows": len(y),
-        "classes": {name: by_class[name] for name in in_order(by_class)},
-        "notes": notes,
+        "classes": by_class,
+        "notes": notes + rounding,
     }
     return TrainingRows(X, y, about)
 
@@ -178,18 +174,12 @@ def train(rows: TrainingRows, task: Task, progress: Progress) -> Trained:
     start = time.perf_counter()
     warned = _fit(model, X, y, progress)
     seconds = time.perf_counter() - start
-    wanted_folds = _wanted_folds(task, n_rows, seconds)
-    n_folds, validation = tuning.possible_folds(y, wanted_folds), None
+    n_folds, fold_notes = _folds(task, y, seconds)
+    validation = None
     if n_folds:
         tick = _ticks(progress, "cross-validating", n_folds)
         validation = tuning.cross_validate(model, X, y, n_folds, task.seed, tick)
     parts = to_parts(model)
-    notes = [
-        *about["notes"],
-        *_notes(task, n_folds, wanted_folds),
-        *(_lost_columns(model) if task.recipe else ()),
-        *warned,
-    ]
     about = {
         **about,
         "seed": task.seed,
@@ -197,26 +187,34 @@ def train(rows: TrainingRows, task: Task, progress: Progress) -> Trained:
         "fit_seconds": round(seconds, 3),
         "search": search,
         "validation": validation,
-        **(_networks(model) if task.recipe is None else {}),
-        "notes": notes,
-        **about_parts(parts, about["classes"]),
     }
+    notes = about["notes"] + fold_notes
+    if task.recipe:
+        notes += _lost_columns(model)
+    else:
+        classifier = model[-1]
+        accuracy, log_loss = classifier.left_out_accuracy_, classifier.left_out_log_loss_
+        about["networks"] = classifier.settings_
+        about["left_out"] = {"accuracy": accuracy, "log_loss": log_loss}
+    about |= {"notes": notes + warned, **about_parts(parts, about["classes"])}
     return Trained(model, parts, about)
 
 
 def _fit(model: Pipeline, X: pd.DataFrame, y: np.ndarray, progress: Progress) -> list[str]:
     """Fit a model and return its warnings; each network of the default classifier is a step."""
-    classifier = model[-1]
+    classifier, progress = model[-1], partial(progress, "training")
     has_networks = isinstance(classifier, HyperLVQClassifier)
     if has_networks:
-        classifier._on_network = partial(progress, "training")
-    tick = None if has_networks else _ticks(progress, "training", 1)
+        classifier._on_network = progress
+    else:
+        progress(0, 1)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(X, y)
-    if tick:
-        tick()
-    vars(classifier).pop("_on_network", None)  # what is fitted does not hold on to a bar
+    if has_networks:
+        del classifier._on_network  # what is fitted does not hold on to a bar
+    else:
+        progress(1, 1)
     return [str(warning.message) for warning in caught]
 
 
@@ -236,23 +234,21 @@ def _candidates(
     ]
 
 
-def _networks(model: Pipeline) -> dict[str, Any]:
-    """Return what the default classifier chose, and how good it is at rows that are left out."""
-    classifier = model[-1]
-    left_out = {
-        "accuracy": classifier.left_out_accuracy_,
-        "log_loss": classifier.left_out_log_loss_,
-    }
-    return {"networks": classifier.settings_, "left_out": left_out}
-
-
-def _wanted_folds(task: Task, n_rows: int, fit_seconds: float) -> int:
-    """Return the folds asked for, or the usual number where that is quick."""
-    if task.n_folds is not None:
-        return task.n_folds
-    limit = task.parameters.get("time_limit") or inf
-    is_quick = n_rows <= MOST_VALIDATED_ROWS and USUAL_FOLDS * fit_seconds <= limit
-    return USUAL_FOLDS if task.recipe or is_quick else 0
+def _folds(task: Task, y: np.ndarray, fit_seconds: float) -> tuple[int, list[str]]:
+    """Return the folds asked for, or the usual where that is quick; a note if they are fewer."""
+    wanted = task.n_folds
+    if wanted is None:
+        limit = task.parameters.get("time_limit") or inf
+        is_quick = len(y) <= MOST_VALIDATED_ROWS and USUAL_FOLDS * fit_seconds <= limit
+        if not task.recipe and not is_quick:
+            return 0, [f"not cross-validated, which would take long: --cv {USUAL_FOLDS} does it"]
+        wanted = USUAL_FOLDS
+    n_folds = tuning.possible_folds(y, wanted)
+    if n_folds == wanted:
+        return n_folds, []
+    if n_folds == 0:
+        return 0, ["not cross-validated: that takes two rows in each of two classes"]
+    return n_folds, [f"cross-validated in {n_folds} folds, not {wanted}: the classes are small"]
 
 
 def _ticks(progress: Progress, activity: str, total: int) -> tuning.Tick:
@@ -315,24 +311,17 @@ def _is_quantity(labels: Collection[str]) -> bool:
     return len(values) > (MOST_CODES if counts_up else most)
 
 
-def _notes(task: Task, n_folds: int, wanted_folds: int) -> Iterator[str]:
-    if wanted_folds == 0 and task.n_folds is None:
-        yield f"not cross-validated, which would take long: --cv {USUAL_FOLDS} does it"
-    elif n_folds == 0 < wanted_folds:
-        yield "not cross-validated: that takes two rows in each of two classes"
-    elif n_folds < wanted_folds:
-        yield f"cross-validated in {n_folds} folds, not {wanted_folds}: the classes are small"
-
-
 def _round_features(X: pd.DataFrame, device_input: str) -> list[str]:
     """Round a frame to what a device takes, and return notes on what that changes."""
     if device_input == "float":
         return []
     limits, rounded, limited = np.iinfo(device_input), [], []
     for name, values in X.select_dtypes(exclude=object).items():
-        is_date = values.dtype.kind == "M"
-        whole = _whole_hours(values) if is_date else np.rint(values)
-        X[name] = whole if is_date else whole.clip(limits.min, limits.max)
+        if values.dtype.kind == "M":
+            X[name] = whole = _whole_hours(values)
+        else:
+            whole = np.rint(values)
+            X[name] = whole.clip(limits.min, limits.max)
         if not whole.equals(values):
             rounded.append(repr(name))
         if not X[name].equals(whole):
@@ -353,7 +342,7 @@ def _round_features(X: pd.DataFrame, device_input: str) -> list[str]:
 
 def _whole_hours(dates: pd.Series) -> pd.Series:
     """Return dates rounded to hours of their own day, as a device rounds each feature."""
-    end_of_day = dates.dt.floor("D") + np.timedelta64(SECONDS_PER_DAY - 1, "s")  # stands for 24:00
+    end_of_day = dates.dt.floor("D") + np.timedelta64(86399, "s")  # stands for 24:00
     hours = dates.dt.round("h")
     return hours.mask(hours > end_of_day, end_of_day)
 
@@ -365,7 +354,3 @@ def _lost_columns(model: Pipeline) -> Iterator[str]:
     names = model["columns"].get_feature_names_out()
     for name, extent in zip(names[is_lost], scale.data_range_[is_lost], strict=True):
         yield f"{name!r} varies by {extent:.1e} only, which is taken for none: use another unit"
-
-
-def _rows_have(n_rows: int) -> str:
-    return "1 row has" if n_rows == 1 else f"{n_rows} rows have"

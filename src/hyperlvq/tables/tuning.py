@@ -77,13 +77,12 @@ def candidates(hidden: str, readout: str, given: Mapping[str, Any]) -> list[Para
 
 def halving_rounds(n_settings: int, n_rows: int) -> list[tuple[int, int]]:
     """Return for each round how many settings it compares, and on how many rows."""
-    most = min(n_rows, MOST_ROWS)
-    n_rounds = 1
-    while n_settings > FACTOR**n_rounds and most // FACTOR**n_rounds >= FEWEST_ROWS:
-        n_rounds += 1
+    most, last = min(n_rows, MOST_ROWS), 0
+    while n_settings > FACTOR ** (last + 1) and most // FACTOR ** (last + 1) >= FEWEST_ROWS:
+        last += 1
     return [
-        (ceil(n_settings / FACTOR**step), most // FACTOR ** (n_rounds - 1 - step))
-        for step in range(n_rounds)
+        (ceil(n_settings / FACTOR**step), most // FACTOR ** (last - step))
+        for step in range(last + 1)
     ]
 
 
