@@ -5,6 +5,8 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+from sklearn.linear_model import RidgeClassifier
+from sklearn.neighbors import KNeighborsClassifier
 from tiny_study import make_set, without_times
 
 from hyperlvq import make_classifier
@@ -17,10 +19,12 @@ from hyperlvq.study.protocol import (
     START_SECONDS,
     Run,
     build,
+    class_probabilities,
     estimated_seconds,
     evaluation_samples,
     fit_quietly,
     n_splits,
+    probability_results,
     scale_file,
 )
 from hyperlvq.study.records import KEY, TIMES
@@ -254,3 +258,32 @@ def test_what_the_default_classifier_chooses_does_not_depend_on_test_rows(protoc
         table = model[-1].search_results_
         choices.append((table, model[-1].coef_.tolist()))
     assert choices[0] == choices[1]
+
+
+X = np.array([[0.0], [1.0], [4.0]])
+
+
+def test_a_class_that_training_did_not_see_has_no_probability():
+    classifier = KNeighborsClassifier(1).fit(X, [0, 2, 2])
+
+    assert class_probabilities(classifier, X, 4).tolist() == [[1, 0, 0, 0], *[[0, 0, 1, 0]] * 2]
+
+
+def test_a_model_may_have_no_probabilities():
+    assert class_probabilities(RidgeClassifier().fit(X, [0, 1, 1]), X, 2) is None
+
+
+def test_log_loss_is_that_of_the_true_class_with_a_floor_under_its_probability():
+    probabilities = np.array([[0.5, 0.5], [0.25, 0.75], [1.0, 0.0]])
+
+    expected = -(math.log(0.5) + math.log(0.25) + math.log(0.001)) / 3
+    found = probability_results(probabilities, np.array([0, 0, 1]))
+    assert found["log_loss"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_samples_are_counted_by_tenths_of_confidence():
+    probabilities = np.array([[0.62, 0.38], [0.35, 0.65], [1.0, 0.0], [0.5, 0.5]])
+    bins = probability_results(probabilities, np.array([0, 0, 0, 1]))["confidence_bins"]
+
+    assert bins[5:] == [[1, 0.5, 0], [2, 1.27, 1], [0, 0, 0], [0, 0, 0], [1, 1, 1]]
+    assert bins[:5] == [[0, 0, 0]] * 5

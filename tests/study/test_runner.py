@@ -1,6 +1,7 @@
 import gzip
 import json
-from dataclasses import replace
+import signal
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,16 @@ from tiny_study import Source, make_set, without_times
 
 from hyperlvq.checks import InputError
 from hyperlvq.study.experiments import MODELS
-from hyperlvq.study.jobs import processes
 from hyperlvq.study.protocol import Run, estimated_seconds
-from hyperlvq.study.records import RECORDS_NAME, key_of, read_records
-from hyperlvq.study.runner import choose, default_settings, missing_jobs, plan_runs, run_study
+from hyperlvq.study.records import RECORDS_NAME, Job, key_of, read_records
+from hyperlvq.study.runner import (
+    choose,
+    default_settings,
+    missing_jobs,
+    plan_runs,
+    processes,
+    run_study,
+)
 from hyperlvq.study.settings import Settings, read_settings, searched_settings
 
 QUICK = ["rls_features", "knn", "glvq_features"]
@@ -299,3 +306,32 @@ def test_committed_records_leave_nothing_to_run(tmp_path, uci, uci_path, name, o
         **options,
     )
     assert list(steps) == []
+
+
+@dataclass(frozen=True)
+class Raising(Job):
+    """A job that raises a signal where it is done."""
+
+    number: int
+
+    def description(self):
+        return {}
+
+    def seconds(self):
+        return 1
+
+    def result(self):
+        signal.raise_signal(self.number)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_a_killed_worker_is_one_sentence():
+    jobs = [Raising(None, MODELS["knn"], "paper", signal.SIGKILL)] * 4
+
+    with pytest.raises(InputError, match="a worker process was killed, perhaps for lack of memory"):
+        list(processes(2)(jobs))
+
+
+def test_number_of_processes_is_checked():
+    with pytest.raises(ValueError, match="n_jobs must be at least 1, got 0"):
+        processes(0)

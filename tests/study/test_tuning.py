@@ -61,7 +61,7 @@ def test_penalties_score_as_models_fitted_one_by_one(wine, monkeypatch, protocol
     grid |= {key: values for key, values in GRIDS[name].items() if key != "alpha"}
     monkeypatch.setitem(MODELS, name, replace(MODELS[name], grid=grid))
     search = search_of(name, make_set(), protocol=protocol)
-    scores = score_penalties(search, samples, seed=4)
+    scores = score_penalties(search, samples, 4, search.candidates())
 
     for candidate, score in zip(search.candidates(), scores, strict=True):
         seeds = {} if name == "rls_features" else {"random_state": 4}
@@ -112,9 +112,10 @@ def test_of_many_rows_a_part_is_searched_and_the_best_settings_meet_again_on_mor
     model = replace(MODELS["knn"], grid={"n_neighbors": (1, 3, 5, 7)}, tuning_rows=12)
     seen = []
 
-    def score(search, samples, seed, candidates=None):
-        seen.append((len(samples.X_train), len(samples.X_test), candidates))
-        return np.array([0.9, 0.7, 0.8, 0.6] if candidates is None else [0.1, 0.3, 0.2])
+    def score(search, samples, seed, candidates):
+        sizes = len(samples.X_train), len(samples.X_test)
+        seen.append((*sizes, [candidate["n_neighbors"] for candidate in candidates]))
+        return np.array([0.9, 0.7, 0.8, 0.6] if len(candidates) == 4 else [0.1, 0.3, 0.2])
 
     monkeypatch.setattr(tuning, "score_candidates", score)
     searches = [
@@ -123,8 +124,7 @@ def test_of_many_rows_a_part_is_searched_and_the_best_settings_meet_again_on_mor
     ]
     few, many = (search.record() for search in searches)
 
-    finalists = [{"n_neighbors": n_neighbors} for n_neighbors in (1, 5, 3)]
-    assert seen == [(8, 4, None)] * 6 + [(32, 16, finalists)]
+    assert seen == [(8, 4, [1, 3, 5, 7])] * 6 + [(32, 16, [1, 5, 3])]
     assert (few["n_neighbors"], few["accuracy"]) == (1, pytest.approx(0.9))
     assert (many["n_neighbors"], many["accuracy"]) == (5, 0.3)
     assert many["tuning_rows"] == 12
@@ -359,7 +359,7 @@ def test_failures_and_models_that_reuse_have_no_single_setting():
 
     assert best_single_settings(records) == {}
     quick = made_up("intrvfl_glvq_p1", [0.5, 0.6], grid="quick")
-    assert best_single_settings([quick])["intrvfl_glvq_p1"].parameters["slope"] == 5
+    assert best_single_settings([quick])["intrvfl_glvq_p1"][0]["slope"] == 5
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import aligned
 
 if TYPE_CHECKING:
-    from hyperlvq.study.collection import DataSource, Facts
+    from hyperlvq.study.collection import Collection, Facts
 
 FETCHED = "uci121.tar.gz"
 
@@ -105,7 +105,7 @@ def _check_collection(path: Path, names: list[str] | None = None, shows_whole: b
         raise Exit(1)
 
 
-def _facts_of_sets(source: "DataSource", public: "dict[str, Facts]") -> "list[Facts]":
+def _facts_of_sets(source: "Collection", public: "dict[str, Facts]") -> "list[Facts]":
     """Return the sizes of data sets; what is known of public ones need not be read."""
     from hyperlvq.study.collection import facts_of
 

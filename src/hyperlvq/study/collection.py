@@ -7,7 +7,7 @@ archive; files that are not of the public layout are passed over.
 import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from hashlib import sha1
 from importlib.resources import files
 from pathlib import Path
@@ -90,40 +90,27 @@ def git_blob_sha1(content: bytes) -> str:
     return sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def open_collection(path: str | Path) -> "Collection":
-    """Return the data sets in a folder, a `.tar.gz` or a `.tar.xz`."""
-    path = Path(path)
-    found = find_files(path)
-    if not found:
-        raise InputError(f"{path} has no data set in the layout data/NAME/NAME_R.dat")
-    return Collection(path, found)
-
-
 class Collection:
-    """Data sets by name, each parsed and checked when it is first asked for."""
+    """Data sets by name, each loaded and checked when it is first asked for."""
 
-    def __init__(self, path: Path, found: Mapping[str, SetFiles]) -> None:
-        self.path = path
-        self._files = dict(found)
-        self._loaded: dict[str, DataSet] = {}
-        known = [name for name in manifest() if name in found]
-        self._names = known + sorted(found.keys() - manifest().keys())
+    def __init__(self, place: str | Path, loaders: dict[str, Callable[[], DataSet]]) -> None:
+        self._place, self._loaders = place, loaders
 
     def names(self) -> list[str]:
-        """Return the public sets that are there, in the manifest's order, then any others."""
-        return list(self._names)
+        """Return the names of the data sets."""
+        return list(self._loaders)
 
     def load(self, name: str) -> DataSet:
         """Return a data set; InputError says what is wrong with its files."""
-        if name not in self._names:
-            raise InputError(f"{self.path} has no data set called {name!r}")
-        if name not in self._loaded:
-            self._loaded[name] = _read_set(name, self._files[name])
-            del self._files[name]  # an archive's texts are as large as the arrays
-        return self._loaded[name]
+        if name not in self._loaders:
+            raise InputError(f"{self._place} has no data set called {name!r}")
+        data_set = self._loaders[name]()
+        # without its files, whose texts are as large as the arrays
+        self._loaders[name] = lambda: data_set
+        return data_set
 
 
-class BuiltinCollection:
+class BuiltinCollection(Collection):
     """Four of scikit-learn's data sets, split as the public collection splits its.
 
     Examples
@@ -133,22 +120,23 @@ class BuiltinCollection:
     (150, 4)
     """
 
-    def names(self) -> list[str]:
-        """Return the names of the data sets."""
-        return list(BUILT_IN)
-
-    def load(self, name: str) -> DataSet:
-        """Return a data set with its splits."""
-        if name not in BUILT_IN:
-            raise InputError(f"no built-in data set is called {name!r}: {', '.join(BUILT_IN)} are")
-        return _load_built_in(name)
+    def __init__(self) -> None:
+        super().__init__("scikit-learn", {name: partial(_load_built_in, name) for name in BUILT_IN})
 
 
-#: Where data sets come from.
-DataSource = Collection | BuiltinCollection
+def open_collection(path: str | Path) -> Collection:
+    """Return the data sets in a folder, a `.tar.gz` or a `.tar.xz`.
+
+    The public ones come first, in the manifest's order.
+    """
+    path = Path(path)
+    found = find_files(path)
+    if not found:
+        raise InputError(f"{path} has no data set in the layout data/NAME/NAME_R.dat")
+    names = [*(name for name in manifest() if name in found), *sorted(found.keys() - manifest())]
+    return Collection(path, {name: partial(_read_set, name, found[name]) for name in names})
 
 
-@cache
 def _load_built_in(name: str) -> DataSet:
     from sklearn import datasets  # which lists of data sets need not wait for
 
