@@ -26,8 +26,8 @@ SPLITS_FILE = "conxuntos_kfold.dat"
 N_SPLITS = 4
 SPLITS = "splits"
 TEST_FILE = "test file"
-BUILT_IN = ("iris", "wine", "breast-cancer", "digits")
 SIZES = ("samples", "features", "classes", "n_train", "n_test")
+BUILT_IN = ("iris", "wine", "breast-cancer", "digits")
 
 #: The files of a data set by name: a folder gives paths, an archive contents.
 SetFiles = Mapping[str, Path | bytes]
@@ -69,14 +69,13 @@ def manifest() -> dict[str, Facts]:
 
 
 def facts_of(data_set: DataSet) -> Facts:
-    """Return the sizes of a data set."""
-    n_samples, n_features, n_classes = data_set.sizes
+    """Return the sizes of a data set of T samples, K features and L classes."""
+    T, K, L = data_set.sizes
     if data_set.X_test is None:
-        n_train, n_test = (len(rows) for rows in data_set.splits[0])
-        return Facts(data_set.name, n_samples, n_features, n_classes, SPLITS, n_train, n_test)
+        n_train, n_test = map(len, data_set.splits[0])
+        return Facts(data_set.name, T, K, L, SPLITS, n_train, n_test)
     n_test = len(data_set.X_test)
-    n_all = n_samples + n_test
-    return Facts(data_set.name, n_all, n_features, n_classes, TEST_FILE, n_samples, n_test)
+    return Facts(data_set.name, T + n_test, K, L, TEST_FILE, T, n_test)
 
 
 def table_files(name: str, has_test_file: bool) -> tuple[str, ...]:

@@ -50,7 +50,6 @@ class Run(Job):
     settings_name: str
 
     def description(self) -> Record:
-        """Return what its record says before it has been made."""
         return {
             **super().description(),
             "n_splits": n_splits(self.data_set, self.protocol),
@@ -62,11 +61,9 @@ class Run(Job):
         }
 
     def seconds(self) -> float:
-        """Return about how long it will take."""
         return estimated_seconds(self.model, self.parameters, *self.data_set.sizes)
 
     def result(self) -> Record:
-        """Train and test the model."""
         samples = evaluation_samples(self.data_set, self.split, self.protocol)
         pipeline = build(self.model, self.parameters, self.seed, self.protocol)
         start = time.perf_counter()

@@ -52,7 +52,7 @@ def failure(description: Record, error: Exception) -> Record:
 
 @dataclass(frozen=True)
 class Job(ABC):
-    """A piece of work with a model on a data set."""
+    """A piece of work with a model on a data set, which ends in one record."""
 
     data_set: DataSet
     model: Model

@@ -72,14 +72,13 @@ def run_study(
     check_choice("protocol", protocol, PROTOCOLS)
     check_integer("n_seeds", n_seeds, minimum=1)
     models = choose("model", models, MODELS)
-    names = choose("data set", sets, source.names())
+    sets = choose("data set", sets, source.names())
     if settings is not None or as_published:
         chosen = [MODELS[name] for name in models]
         (settings or Settings()).check(chosen, protocol, as_published)
-    data_sets, unreadable = load_sets(source, names)
+    data_sets, unreadable = load_sets(source, sets)
     settings = settings or default_settings(data_sets, protocol)
     with open_records(folder) as records:
-        check_protocol(protocol, records.records)
         yield from note_unreadable(unreadable, protocol, records, retry_failed)
         runs = plan_runs(models, data_sets, settings, n_seeds, protocol, as_published)
         yield from do_missing(runs, records, executor, retry_failed)
@@ -88,12 +87,12 @@ def run_study(
 def choose(kind: str, wanted: Sequence[str] | None, known: Iterable[str]) -> list[str]:
     """Return the names wanted, or all that are known; raise if one is not, or if there is none."""
     known = list(known)
-    if wanted is not None and not wanted:
-        raise InputError(f"no {kind} is named; there are {', '.join(known)}")
-    for name in wanted or ():
-        if name not in known:
-            raise InputError(f"there is no {kind} {name!r}; there are {', '.join(known)}")
-    return known if wanted is None else list(dict.fromkeys(wanted))
+    names = known if wanted is None else list(dict.fromkeys(wanted))
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        fault = f"there is no {kind} {unknown[0]!r}" if unknown else f"no {kind} is named"
+        raise InputError(f"{fault}; there are {', '.join(known)}")
+    return names
 
 
 def load_sets(
@@ -117,16 +116,6 @@ def default_settings(data_sets: Iterable[DataSet], protocol: str) -> Settings:
     """
     is_collection = all(data_set.source == COLLECTION for data_set in data_sets)
     return searched_settings() if protocol == "paper" and is_collection else Settings()
-
-
-def check_protocol(protocol: str, records: Iterable[Record]) -> None:
-    """Raise if the records are of another protocol: their figures do not go together."""
-    for record in records:
-        if record["protocol"] != protocol:
-            raise InputError(
-                f"the folder has records of the protocol {record['protocol']!r}, "
-                f"not {protocol!r}: take another folder"
-            )
 
 
 def plan_runs(
@@ -154,7 +143,13 @@ def note_unreadable(
     records: RecordFile,
     retry_failed: bool = False,
 ) -> Iterator[Step]:
-    """Record once why a data set cannot be read; the others go on."""
+    """Record once why a data set cannot be read; the others go on.
+
+    Raise if the records are of another protocol: their figures do not go together.
+    """
+    for other in (each["protocol"] for each in records.records if each["protocol"] != protocol):
+        fault = f"the folder has records of the protocol {other!r}, not {protocol!r}"
+        raise InputError(f"{fault}: take another folder")
     nobody = {**dict.fromkeys(KEY), "protocol": protocol}
     failures = [failure({**nobody, "dataset": name}, error) for name, error in unreadable.items()]
     known = set() if retry_failed else {key_of(record) for record in records.records}

@@ -63,7 +63,6 @@ class GridSearch(Job):
         return {**self.reused, **self.model.limits.get(self.grid, {})}
 
     def description(self) -> Record:
-        """Return what its record says before it has been made."""
         return {
             **super().description(),
             "split": self.split,
@@ -76,7 +75,6 @@ class GridSearch(Job):
         }
 
     def seconds(self) -> float:
-        """Return about how long it will take."""
         n_samples, *others = self.data_set.sizes
         sizes = min(n_samples // 2, self.most_rows or n_samples), *others
         candidates = self.candidates()
@@ -240,9 +238,8 @@ def tune_study(
     names = runner.choose("data set", sets, source.names())
     data_sets, unreadable = runner.load_sets(source, names)
     with open_records(folder, TUNING_NAME) as records:
-        runner.check_protocol(protocol, records.records)
-        check_searches(records.records)
-        check_reuse(chosen, grid, records.records)
+        _check_searches(records.records)
+        _check_reuse(chosen, grid, records.records)
         yield from runner.note_unreadable(unreadable, protocol, records)
         # First the models that tune everything themselves, then those that reuse what these found.
         for is_reusing in (False, True):
@@ -274,7 +271,7 @@ def plan_searches(
     return searches
 
 
-def check_reuse(models: Sequence[Model], grid: str, records: Iterable[Record]) -> None:
+def _check_reuse(models: Sequence[Model], grid: str, records: Iterable[Record]) -> None:
     """Raise if a model reuses what no other one here tunes or has tuned."""
     names = {model.name for model in models} | {record["model"] for record in records}
     tuned = {column for name in names if name for column in MODELS[name].columns.values()}
@@ -297,8 +294,7 @@ def found_settings(records: Iterable[Record]) -> dict[RowKey, Parameters]:
     return found
 
 
-def check_searches(records: Iterable[Record]) -> None:
-    """Raise if a record is not one of a search, by its line."""
+def _check_searches(records: Iterable[Record]) -> None:
     for line, record in enumerate(records, 1):
         if not _is_of_search(record):
             fault = "not a record of a search over the present grids"
