@@ -147,15 +147,6 @@ def test_seeds_of_a_split_share_parts_of_the_time_it_took(tmp_path, source, mode
     assert len({(r["split"], *(r[name] for name in TIMES)) for r in records}) == 4
 
 
-def test_study_on_a_device_does_what_is_missing(tmp_path, source):
-    options = {"models": ["rls_features", "rvfl_rls"], "settings": settings_of()}
-    list(run_study(source, tmp_path, n_seeds=1, **options))
-    steps = study(source, tmp_path, n_seeds=2, **options)
-
-    assert {(step.record["model"], step.record["seed"]) for step in steps} == {("rvfl_rls", 1)}
-    assert study(source, tmp_path, n_seeds=2, **options) == []
-
-
 def test_study_stops_when_time_is_up_and_goes_on_later(tmp_path, source):
     options = {"models": ["rvfl_rls"], "sets": ["plain"]}
     first = study(source, tmp_path, minutes=1e-9, **options)
@@ -192,28 +183,38 @@ def lacking(data_set, rows):
     return replace(data_set, X=X)
 
 
-@pytest.mark.parametrize("model", ["rls_features", "glvq_features", "intrvfl_glvq"])
-def test_single_class_is_the_error_of_a_run_by_itself(tmp_path, model):
-    data_set = make_set("plain")
-    alone = data_set.splits[0]._replace(train=np.flatnonzero(data_set.y == 0))
-    source = Source(replace(data_set, splits=(alone, *data_set.splits[1:])))
-    batched, single = both_ways(source, tmp_path, [model])
+def of_one_class(data_set):
+    """Return the data set with one class to train on in its first split and its tuning split."""
+    rows = np.flatnonzero(data_set.y == 0)
+    first, *others = data_set.splits
+    tuning = data_set.tuning._replace(train=rows)
+    return replace(data_set, splits=(first._replace(train=rows), *others), tuning=tuning)
 
-    found, expected = values_of("error", batched, single)
-    assert found == expected
-    assert {record["split"] for record in batched if record["error"]} == {0}
-    assert "needs samples of at least two classes, got one class: 0" in found[0]
+
+def lacking_in_training(data_set):
+    rows = [data_set.splits[0].train[-1], data_set.tuning.train[-1]]
+    return lacking(data_set, rows)
+
+
+def lacking_in_a_test(data_set):
+    return lacking(data_set, data_set.splits[0].test[-1])
 
 
 @pytest.mark.parametrize("model", ["rls_features", "glvq_features", "rvfl_rls", "rvfl_glvq"])
-@pytest.mark.parametrize("side", ["train", "test"])
-def test_value_that_is_missing_is_the_error_of_a_run_by_itself(tmp_path, model, side):
-    data_set = make_set("plain")
-    source = Source(lacking(data_set, getattr(data_set.splits[0], side)[-1]))
-    found, expected = values_of("error", *both_ways(source, tmp_path, [model]))
+@pytest.mark.parametrize(
+    ("harm", "error"),
+    [
+        (of_one_class, "needs samples of at least two classes, got one class: 0"),
+        (lacking_in_training, "Input X contains NaN."),
+        (lacking_in_a_test, "Input X contains NaN."),
+    ],
+)
+def test_samples_that_teach_nothing_are_the_error_of_a_run_by_itself(tmp_path, model, harm, error):
+    batched, single = both_ways(Source(harm(make_set("plain"))), tmp_path, [model])
 
-    assert {*found} >= {"Input X contains NaN."}
+    found, expected = values_of("error", batched, single)
     assert found == expected
+    assert error in found[0]
 
 
 @pytest.mark.parametrize("model", ["intrvfl_rls", "intrvfl_glvq_p1_10"])
@@ -332,46 +333,11 @@ def test_tuning_stops_when_time_is_up_and_goes_on_later(tmp_path, source):
     assert tune(source, tmp_path) == []
 
 
-@pytest.mark.parametrize(("grid", "max_iter"), [("full", 2), ("quick", 1)])
-def test_training_stops_where_the_limits_of_a_grid_say(source, monkeypatch, grid, max_iter):
-    small = {"n_units": (20,), "clip": (1, 3), "slope": (5,), "prototypes_per_class": (1,)}
-    limits = {"full": {"max_iter": 2}, "quick": {"max_iter": 1}}
-    model = replace(MODELS["intrvfl_glvq"], grid=small, quick_grid=small, limits=limits)
-    iterations = []
-
-    def spy(*arguments):
-        trained = train_glvq(*arguments)
-        iterations.append(int(trained.n_iter.max()))
-        return trained
-
-    train_glvq = device.batched.train_glvq
-    monkeypatch.setattr(device.batched, "train_glvq", spy)
-    search = GridSearch(source.load("other"), model, "paper", grid, {}, None, 2)
-    search_together(search, open_backend("cpu"))
-
-    assert iterations == [max_iter] * 2
-
-
-def with_a_missing_value(data_set):
-    return lacking(data_set, data_set.tuning.train[-1])
-
-
-def with_a_single_class(data_set):
-    return replace(data_set, tuning=data_set.tuning._replace(train=np.array([0, 2])))
-
-
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("rls_features", with_a_missing_value),
-        ("glvq_features", with_a_missing_value),
-        ("rvfl_rls", with_a_missing_value),
-        ("glvq_features", with_a_single_class),
-    ],
-)
+@pytest.mark.parametrize("harm", [of_one_class, lacking_in_training])
+@pytest.mark.parametrize("name", ["rls_features", "glvq_features", "rvfl_rls"])
 @pytest.mark.usefixtures("small_grids")
-def test_search_on_samples_that_teach_nothing_fails(source, name, change):
-    data_set = change(source.load("plain"))
+def test_search_on_samples_that_teach_nothing_fails(source, name, harm):
+    data_set = harm(source.load("plain"))
     search = GridSearch(data_set, MODELS[name], "paper", "full", {}, None, 2)
 
     with pytest.raises(InputError, match=f"no setting of {name} can be trained"):

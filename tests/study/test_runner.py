@@ -1,5 +1,4 @@
 import gzip
-import json
 import signal
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -181,23 +180,14 @@ def test_another_solver_needs_another_folder(tmp_path, source, first, solvers):
         study(source, tmp_path, as_published=not first, **options)
 
 
-def test_a_parameter_that_records_did_not_name_at_first_is_what_it_was_then(tmp_path, source):
-    options = {"models": ["kglvq"], "sets": ["filed"], "n_seeds": 1}
-    (step,) = study(source, tmp_path, **options)
-    assert step.record.pop("tol") == 1e-5
-    (tmp_path / RECORDS_NAME).write_text(json.dumps(step.record) + "\n")
-
-    assert study(source, tmp_path, **options) == []
-
-
-def test_records_that_do_not_name_a_start_are_of_the_papers():
+@pytest.mark.parametrize("model", ["kglvq", "glvq_features"])
+def test_a_parameter_that_records_did_not_name_at_first_is_what_it_was_then(model):
     settings = settings_of(tuning="paper", glvq_features_beta=2)
-    runs = plan_runs(
-        ["glvq_features"], [make_set("plain")], settings, 1, "paper", as_published=True
-    )
+    runs = plan_runs([model], [make_set("plain")], settings, 1, "paper", as_published=True)
     records = [run.description() for run in runs]
+    named = {"kglvq": {"tol": 1e-5}, "glvq_features": {"prototypes_per_class": 1, "init_noise": 1}}
     for record in records:
-        assert (record.pop("prototypes_per_class"), record.pop("init_noise")) == (1, 1.0)
+        assert {name: record.pop(name) for name in named[model]} == named[model]
 
     assert missing_jobs(runs, records) == []
 

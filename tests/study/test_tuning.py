@@ -134,17 +134,6 @@ def test_of_many_rows_a_part_is_searched_and_the_best_settings_meet_again_on_mor
     )
 
 
-def test_best_setting_is_the_first_of_equals(monkeypatch):
-    data_set = make_set()
-    far_apart = replace(data_set, X=data_set.X + 100 * data_set.y[:, np.newaxis])
-    values = {"n_neighbors": (3, 1, 5)}
-    monkeypatch.setitem(MODELS, "knn", replace(MODELS["knn"], grid=values))
-    record = search_of("knn", far_apart).record()
-
-    assert record["scores"] == [1.0, 1.0, 1.0]
-    assert record["n_neighbors"] == 3
-
-
 @pytest.mark.parametrize(("split", "protocol"), [(None, "paper"), (1, "strict")])
 def test_setting_that_cannot_be_trained_is_left_out(split, protocol):
     record = search_of("knn", make_set(), split, protocol).record()
@@ -290,27 +279,23 @@ def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, so
     [
         ({"grid": "quick"}, "grid = 'full', not 'quick': take another folder"),
         ({"protocol": "strict"}, "records of the protocol 'paper', not 'strict': take another"),
+        ({"n_seeds": 3}, "n_trials = 2, not 3: take another folder"),
     ],
 )
 def test_other_search_needs_another_folder(tmp_path, source, options, message):
-    tune(source, tmp_path, "knn")
-
-    with pytest.raises(InputError, match=message):
-        tune(source, tmp_path, "knn", **options)
-
-
-def test_another_number_of_seeds_matters_to_random_models_alone(tmp_path, source):
     tune(source, tmp_path, "knn", "glvq_features")
 
-    assert tune(source, tmp_path, "knn", n_seeds=3) == []
-    with pytest.raises(InputError, match="n_trials = 2, not 3: take another folder"):
-        tune(source, tmp_path, "glvq_features", n_seeds=3)
+    assert tune(source, tmp_path, "knn", n_seeds=3) == []  # which is not random
+    with pytest.raises(InputError, match=message):
+        tune(source, tmp_path, "glvq_features", **options)
 
 
-def test_a_fold_that_cannot_be_trained_leaves_the_others_their_say():
-    trials = [np.array([0.5, np.nan, np.nan]), np.array([np.nan, 0.3, np.nan])]
+def test_a_fold_that_cannot_be_trained_leaves_the_others_their_say_and_the_first_of_equals_wins():
+    trials = [np.array([0.5, np.nan, 0.5]), np.array([np.nan, 0.3, 0.5])]
+    record = search_of("knn", make_set()).record_of_best(trials)
 
-    assert search_of("knn", make_set()).record_of_best(trials)["scores"] == [0.5, 0.3, None]
+    assert record["scores"] == [0.5, 0.3, 0.5]
+    assert record["n_neighbors"] == 3
 
 
 @pytest.mark.parametrize(
