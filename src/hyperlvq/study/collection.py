@@ -5,12 +5,12 @@ archive; files that are not of the public layout are passed over.
 """
 
 import csv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from hashlib import sha1
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
 import numpy as np
@@ -156,34 +156,29 @@ def stratified_splits(X: np.ndarray, y: np.ndarray) -> tuple[SplitRows, tuple[Sp
 
 def find_files(path: Path) -> Mapping[str, SetFiles]:
     """Return the files of a folder or an archive, which is read once, without unpacking it."""
+    found: dict[str, dict[str, Path | bytes]] = {}
     try:
-        return _files_of_folder(path) if path.is_dir() else _files_of_archive(path)
+        for place, content in _files_of_folder(path) if path.is_dir() else _files_of_archive(path):
+            name, file = place.parent.name, place.name
+            if file in found.setdefault(name, {}):
+                raise InputError(f"{path} has {name}/{file} twice")
+            found[name][file] = content
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-
-
-def _files_of_folder(folder: Path) -> Mapping[str, SetFiles]:
-    data = folder / "data"
-    found = {
-        entry.name: {
-            file: entry / file for file in _layout_files(entry.name) if (entry / file).is_file()
-        }
-        for entry in (data if data.is_dir() else folder).iterdir()
-    }
-    return {name: set_files for name, set_files in found.items() if set_files}
-
-
-def _files_of_archive(path: Path) -> Mapping[str, SetFiles]:
-    found: dict[str, dict[str, bytes]] = {}
-    wanted = read_archive(path, lambda name: name.name in _layout_files(name.parent.name))
-    for name, content in wanted:
-        set_files = found.setdefault(name.parent.name, {})
-        if name.name in set_files:
-            raise InputError(f"{path} has {name.parent.name}/{name.name} twice")
-        set_files[name.name] = content
     return found
+
+
+def _files_of_folder(folder: Path) -> Iterator[tuple[PurePath, Path]]:
+    data = folder / "data"
+    for entry in (data if data.is_dir() else folder).iterdir():
+        places = (entry / file for file in _layout_files(entry.name))
+        yield from ((place, place) for place in places if place.is_file())
+
+
+def _files_of_archive(path: Path) -> Iterator[tuple[PurePath, bytes]]:
+    return read_archive(path, lambda place: place.name in _layout_files(place.parent.name))
 
 
 def _layout_files(name: str) -> tuple[str, ...]:
