@@ -119,17 +119,6 @@ def test_wrong_set_is_refused(tmp_path, files, changes, sentence):
     assert str(caught.value) == sentence
 
 
-def test_bad_set_leaves_the_others_alone(tmp_path):
-    write_set(tmp_path, {**FILES, "conxuntos.dat": b"0 1\n2 99\n"})
-    write_set(tmp_path, with_test_file("trees"), "trees")
-    collection = open_collection(tmp_path)
-
-    for _ in range(2):
-        with pytest.raises(InputError, match=f"^{NAME}/conxuntos.dat, line 2: row number 99"):
-            collection.load(NAME)
-    assert collection.load("trees").name == "trees"
-
-
 def test_file_that_vanished_since_is_refused(tmp_path):
     collection = open_collection(write_set(tmp_path))
     (tmp_path / "data" / NAME / f"{NAME}_R.dat").unlink()

@@ -9,10 +9,9 @@ from hyperlvq.batched import open_backend
 from hyperlvq.batched.backend import Backend
 from hyperlvq.checks import InputError
 from hyperlvq.study import device
-from hyperlvq.study.collection import BuiltinCollection
 from hyperlvq.study.device import device_executor, device_models, search_together
 from hyperlvq.study.experiments import MODELS
-from hyperlvq.study.records import TIMES, key_of, read_records
+from hyperlvq.study.records import TIMES, read_records
 from hyperlvq.study.runner import run_study
 from hyperlvq.study.settings import TUNED_FILE, Settings
 from hyperlvq.study.tuning import TUNING_NAME, GridSearch, tune_study
@@ -98,18 +97,6 @@ def test_records_of_glvq_are_those_of_runs_one_by_one(tmp_path, source, protocol
     assert np.mean(found) == pytest.approx(np.mean(expected), abs=0.01)
     assert np.mean(np.not_equal(found, expected)) < 0.2
     assert np.median(np.subtract(*iterations)) == 0
-
-
-@pytest.mark.parametrize("model", ["glvq_features", "rvfl_glvq", "intrvfl_glvq"])
-def test_glvq_on_real_data_has_the_accuracy_of_runs_one_by_one(tmp_path, backend, model):
-    iris = BuiltinCollection().load("iris")
-    source = Source(replace(iris, splits=iris.splits[:1]))
-    batched, single = both_ways(source, tmp_path, [model], backend, settings=settings_of(["iris"]))
-
-    assert len(batched) == 2
-    for found, expected in zip(batched, single, strict=True):
-        assert key_of(found) == key_of(expected)
-        assert found["accuracy"] == pytest.approx(expected["accuracy"], abs=2.1 / 38)
 
 
 @pytest.mark.parametrize("as_published", [False, True])
