@@ -17,7 +17,7 @@ from hyperlvq.study.tuning import (
     TUNING_NAME,
     GridSearch,
     best_single_settings,
-    score_penalties,
+    score,
     settings_of_grid,
     tune_study,
 )
@@ -61,14 +61,14 @@ def test_penalties_score_as_models_fitted_one_by_one(wine, monkeypatch, protocol
     grid |= {key: values for key, values in GRIDS[name].items() if key != "alpha"}
     monkeypatch.setitem(MODELS, name, replace(MODELS[name], grid=grid))
     search = search_of(name, make_set(), protocol=protocol)
-    scores = score_penalties(search, samples, 4, search.candidates())
+    scores = score(search, samples, 4, search.candidates())
 
-    for candidate, score in zip(search.candidates(), scores, strict=True):
+    for candidate, found in zip(search.candidates(), scores, strict=True):
         seeds = {} if name == "rls_features" else {"random_state": 4}
         model = make_classifier(*MODELS[name].recipe, **candidate, **seeds)
         model.set_params(**({"scale": "passthrough"} if protocol == "paper" else {}))
         model.fit(samples.X_train, samples.y_train)
-        assert score == model.score(samples.X_test, samples.y_test)
+        assert found == model.score(samples.X_test, samples.y_test)
 
 
 def test_paper_trains_on_one_half_of_the_scaled_file_and_scores_on_the_other():
@@ -112,12 +112,12 @@ def test_of_many_rows_a_part_is_searched_and_the_best_settings_meet_again_on_mor
     model = replace(MODELS["knn"], grid={"n_neighbors": (1, 3, 5, 7)}, tuning_rows=12)
     seen = []
 
-    def score(search, samples, seed, candidates):
+    def made_up_score(search, samples, seed, candidates):
         sizes = len(samples.X_train), len(samples.X_test)
         seen.append((*sizes, [candidate["n_neighbors"] for candidate in candidates]))
         return np.array([0.9, 0.7, 0.8, 0.6] if len(candidates) == 4 else [0.1, 0.3, 0.2])
 
-    monkeypatch.setattr(tuning, "score_candidates", score)
+    monkeypatch.setattr(tuning, "score", made_up_score)
     searches = [
         GridSearch(make_set(n_samples=n_samples), model, "strict", "full", {}, 0, 1)
         for n_samples in (16, 80)

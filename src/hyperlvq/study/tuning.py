@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError, check_choice, check_integer
 from hyperlvq.readouts import rls_path
@@ -78,19 +79,14 @@ class GridSearch(Job):
         n_samples, *others = self.data_set.sizes
         sizes = min(n_samples // 2, self.most_rows or n_samples), *others
         candidates = self.candidates()
-        if self.model.is_rls:  # one decomposition serves all penalties
-            candidates = [candidates[group[0]] for group in group_by_layer(candidates)]
-        seconds = (estimated_seconds(self.model, setting, *sizes) for setting in candidates)
-        return self.n_trials * sum(seconds)
+        trained = [candidates[group[0]] for group in trained_together(self.model, candidates)]
+        return self.n_trials * sum(estimated_seconds(self.model, each, *sizes) for each in trained)
 
     def result(self) -> Record:
         """Train and score every setting, then the best once more if there are more samples."""
-        score = score_penalties if self.model.is_rls else score_candidates
         trials = [(samples, seed) for samples, seeds in self.trials() for seed in seeds]
         candidates = self.candidates()
-        record = self.record_of_best(
-            [score(self, samples, seed, candidates) for samples, seed in trials]
-        )
+        record = self.record_of_best([score(self, *trial, candidates) for trial in trials])
         return {**record, **self.best_of_finals(record)}
 
     def record_of_best(self, scores_of_trials: Sequence[np.ndarray]) -> Record:
@@ -127,7 +123,7 @@ class GridSearch(Job):
         best_first = np.argsort(-np.array(record["scores"], dtype=float), kind="stable")
         n_finalists = max(FEWEST_FINALISTS, len(best_first) // ONE_FINALIST_IN)
         finalists = [self.candidates()[index] for index in best_first[:n_finalists]]
-        scores = np.nan_to_num(score_candidates(self, samples, 0, finalists))
+        scores = np.nan_to_num(score(self, samples, 0, finalists))
         return {**finalists[int(scores.argmax())], "accuracy": float(scores.max())}
 
     def candidates(self) -> list[Parameters]:
@@ -182,7 +178,12 @@ def group_by_layer(candidates: Sequence[Mapping[str, Any]]) -> list[list[int]]:
     return list(groups.values())
 
 
-def score_candidates(
+def trained_together(model: Model, candidates: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+    """Return the indices of candidates by training: one of RLS serves all penalties of a layer."""
+    return group_by_layer(candidates) if model.is_rls else [[i] for i in range(len(candidates))]
+
+
+def score(
     search: GridSearch, samples: TrainTest, seed: int, candidates: Sequence[Parameters]
 ) -> np.ndarray:
     """Return the accuracy of every candidate, NaN where it cannot be trained.
@@ -190,28 +191,26 @@ def score_candidates(
     More neighbours than samples, say: the grid then is smaller, not the search over.
     """
     scores = np.full(len(candidates), np.nan)
-    for index, candidate in enumerate(candidates):
-        pipeline = protocols.build(search.model, candidate, seed, search.protocol)
+    for group in trained_together(search.model, candidates):
+        pipeline = protocols.build(search.model, candidates[group[0]], seed, search.protocol)
         with suppress(ValueError):
-            protocols.fit_quietly(pipeline, samples)
-            scores[index] = np.mean(pipeline.predict(samples.X_test) == samples.y_test)
+            if search.model.is_rls:
+                alphas = [candidates[index]["alpha"] for index in group]
+                predicted = predict_by_penalty(pipeline, samples, alphas)
+            else:
+                protocols.fit_quietly(pipeline, samples)
+                predicted = pipeline.predict(samples.X_test)
+            scores[group] = (predicted == samples.y_test).mean(axis=-1)
     return scores
 
 
-def score_penalties(
-    search: GridSearch, samples: TrainTest, seed: int, candidates: Sequence[Parameters]
+def predict_by_penalty(
+    pipeline: Pipeline, samples: TrainTest, alphas: Sequence[float]
 ) -> np.ndarray:
-    """Return the accuracy of every candidate of RLS: one decomposition serves all its alphas."""
-    scores = np.full(len(candidates), np.nan)
-    for indices in group_by_layer(candidates):
-        alphas = [candidates[index]["alpha"] for index in indices]
-        first = protocols.build(search.model, candidates[indices[0]], seed, search.protocol)
-        with suppress(ValueError):  # of a single class, say
-            coefs = rls_path(first[:-1].fit_transform(samples.X_train), samples.y_train, alphas)
-            outputs = first[:-1].transform(samples.X_test) @ np.swapaxes(coefs, 1, 2)
-            predicted = np.unique(samples.y_train)[outputs.argmax(axis=2)]
-            scores[indices] = (predicted == samples.y_test).mean(axis=1)
-    return scores
+    """Return the classes that RLS predicts with each penalty, by one decomposition."""
+    coefs = rls_path(pipeline[:-1].fit_transform(samples.X_train), samples.y_train, alphas)
+    outputs = pipeline[:-1].transform(samples.X_test) @ np.swapaxes(coefs, 1, 2)
+    return np.unique(samples.y_train)[outputs.argmax(axis=2)]
 
 
 def tune_study(
@@ -238,7 +237,10 @@ def tune_study(
     names = runner.choose("data set", sets, source.names())
     data_sets, unreadable = runner.load_sets(source, names)
     with open_records(folder, TUNING_NAME) as records:
-        _check_searches(records.records)
+        for line, record in enumerate(records.records, 1):
+            if not _is_of_search(record):
+                fault = "not a record of a search over the present grids"
+                raise InputError(f"{TUNING_NAME}, line {line}: {fault}")
         _check_reuse(chosen, grid, records.records)
         yield from runner.note_unreadable(unreadable, protocol, records)
         # First the models that tune everything themselves, then those that reuse what these found.
@@ -292,13 +294,6 @@ def found_settings(records: Iterable[Record]) -> dict[RowKey, Parameters]:
             values = {column: None if failed else record[name] for name, column in columns.items()}
             found.setdefault((record["dataset"], record["split"]), {}).update(values)
     return found
-
-
-def _check_searches(records: Iterable[Record]) -> None:
-    for line, record in enumerate(records, 1):
-        if not _is_of_search(record):
-            fault = "not a record of a search over the present grids"
-            raise InputError(f"{TUNING_NAME}, line {line}: {fault}")
 
 
 def _is_of_search(record: Record) -> bool:
