@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
-from itertools import chain, islice
+from itertools import islice
 from reprlib import repr as short
 from typing import NamedTuple
 
@@ -59,15 +59,12 @@ def parse_table(
     content: bytes, name: str, n_classes: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return features and class numbers; without `n_classes`, each class needs a sample."""
-    lines = _lines(content, name, LONGEST_ROW)
-    header = next(lines)
+    header = next(_lines(content, name, LONGEST_ROW))
     first, *features, last = header.split("\t") if "\t" in header else (header, "")
     if first or not features or last != CLASS_COLUMN:
         expected = f"a tab, the features' names and {CLASS_COLUMN!r}, separated by tabs"
         raise _fault(name, 1, f"the header {short(header)} is not {expected}")
-    values = _numbers(lines, name)
-    if values is None or values.shape[1] != len(features) + 2:
-        raise _first_fault(content, ["sample number", *features, "class"], name)
+    values = _numbers(content, ["sample number", *features, "class"], name)
     if (wrong := np.flatnonzero(values[:, 0] != np.arange(1, len(values) + 1))).size:
         fault = f"sample number {values[wrong[0], 0]:g}, expected {wrong[0] + 1}"
         raise _fault(name, wrong[0] + 2, fault)
@@ -114,34 +111,43 @@ def _lines(content: bytes, name: str, longest: float = np.inf) -> Iterator[str]:
         yield line
 
 
-def _numbers(lines: Iterator[str], name: str) -> np.ndarray | None:
-    """Return the numbers of all lines, or None where one is no row of finite numbers."""
-    first = next(lines, None)
-    if first is None:
-        raise InputError(f"{name} has a header and no samples")
-    # numpy would pass over an empty line, but not over one of a tab
-    return _parsed(line or "\t" for line in chain([first], lines))
+def _numbers(content: bytes, columns: list[str], name: str) -> np.ndarray:
+    number = 1
 
+    def rows() -> Iterator[str]:
+        nonlocal number
+        for number, line in islice(enumerate(_lines(content, name, LONGEST_ROW), 1), 1, None):
+            if (n_cells := line.count("\t") + 1) != len(columns):
+                raise _fault(name, number, f"{n_cells} columns, expected {len(columns)}")
+            yield line
+        if number == 1:
+            raise InputError(f"{name} has a header and no samples")
 
-def _parsed(rows: Iterable[str]) -> np.ndarray | None:
     try:
-        values = np.loadtxt(rows, delimiter="\t", comments=None, ndmin=2)
+        values = _parsed(rows())
+        wrong = np.flatnonzero(~np.isfinite(values).all(axis=1)) + 2
+    except InputError:
+        raise
+    except ValueError:  # of the row that was asked for last
+        wrong = np.array([number])
+    if wrong.size:
+        cells = next(islice(_lines(content, name), wrong[0] - 1, None)).split("\t")
+        named = zip(columns, cells, strict=True)
+        column, cell = next((column, cell) for column, cell in named if not _is_finite(cell))
+        fault = f"{column} is {short(cell)}, not a finite number"
+        raise _fault(name, wrong[0], fault)
+    return values
+
+
+def _parsed(rows: Iterable[str]) -> np.ndarray:
+    return np.loadtxt(rows, delimiter="\t", comments=None, ndmin=2)
+
+
+def _is_finite(cell: str) -> bool:
+    try:
+        return bool(cell) and bool(np.isfinite(_parsed([cell])).all())
     except ValueError:
-        return None
-    return values if np.isfinite(values).all() else None
-
-
-def _first_fault(content: bytes, columns: list[str], name: str) -> InputError:
-    """Return what is wrong with the first wrong line; slow, for tables known to be wrong."""
-    for number, line in islice(enumerate(_lines(content, name, LONGEST_ROW), 1), 1, None):
-        cells = line.split("\t")
-        if len(cells) != len(columns):
-            return _fault(name, number, f"{len(cells)} columns, expected {len(columns)}")
-        if _parsed([line]) is None:
-            wrong = next(i for i, cell in enumerate(cells) if _parsed([cell or "\t"]) is None)
-            fault = f"{columns[wrong]} is {short(cells[wrong])}, not a finite number"
-            return _fault(name, number, fault)
-    raise AssertionError(f"{name} has no fault")
+        return False
 
 
 def _row_numbers(line: str, n_rows: int, name: str, number: int) -> np.ndarray:
