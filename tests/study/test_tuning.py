@@ -34,16 +34,13 @@ def source():
 
 
 def tune(source, folder, *models, **options):
-    return list(tune_study(source, folder, models=models, **{"n_seeds": 2, **options}))
+    """Return the records of what a folder lacks."""
+    steps = tune_study(source, folder, models=models, **{"n_seeds": 2, **options})
+    return [step.record for step in steps]
 
 
 def search_of(name, data_set, split=None, protocol="paper"):
     return GridSearch(data_set, MODELS[name], protocol, "full", {}, split, 2)
-
-
-def records_of(folder, model=None):
-    records = read_records(folder, TUNING_NAME)
-    return [record for record in records if model in (None, record["model"])]
 
 
 def test_settings_of_a_grid_change_the_last_parameter_fastest():
@@ -146,9 +143,9 @@ def test_setting_that_cannot_be_trained_is_left_out(split, protocol):
 def test_search_without_a_setting_that_can_be_trained_fails(tmp_path, source, monkeypatch):
     values = {"n_neighbors": (1000, 2000)}
     monkeypatch.setitem(MODELS, "knn", replace(MODELS["knn"], grid=values))
-    tune(source, tmp_path, "knn", "rls_features")
+    records = tune(source, tmp_path, "knn", "rls_features")
 
-    errors = {record["error"] for record in records_of(tmp_path, "knn")}
+    errors = {record["error"] for record in records if record["model"] == "knn"}
     assert errors == {"no setting of knn can be trained"}
     settings = read_settings(tmp_path / TUNED_FILE)
     assert settings.choose(MODELS["knn"], "plain", 0) is None
@@ -156,33 +153,33 @@ def test_search_without_a_setting_that_can_be_trained_fails(tmp_path, source, mo
 
 
 def test_layer_is_tuned_with_rls_and_reused_for_glvq(tmp_path, source):
-    tune(source, tmp_path, "intrvfl_glvq_p1", "intrvfl_rls")
+    records = tune(source, tmp_path, "intrvfl_glvq_p1", "intrvfl_rls")
 
-    tuned, reusing = (records_of(tmp_path, name) for name in ("intrvfl_rls", "intrvfl_glvq_p1"))
-    layers = {record["dataset"]: (record["n_units"], record["clip"]) for record in tuned}
-    assert layers.keys() == {"plain", "other"}
-    for record in reusing:
-        assert (record["n_units"], record["clip"]) == layers[record["dataset"]]
-        assert len(record["scores"]) == 2
+    layers = {(r["dataset"], r["model"]): (r["n_units"], r["clip"]) for r in records}
+    assert [record["model"] for record in records] == ["intrvfl_rls"] * 2 + ["intrvfl_glvq_p1"] * 2
+    for name in ("plain", "other"):
+        assert layers[name, "intrvfl_rls"] == layers[name, "intrvfl_glvq_p1"]
+    assert len(records[-1]["scores"]) == 2
 
 
 def test_model_reuses_what_another_or_an_earlier_run_has_found(tmp_path, source):
     with pytest.raises(InputError, match="intrvfl_glvq_p1 reuses intrvfl_rls_n: tune the model"):
         tune(source, tmp_path, "intrvfl_glvq_p1")
     tune(source, tmp_path, "intrvfl_rls")
-    steps = tune(source, tmp_path, "intrvfl_glvq_p1")
+    records = tune(source, tmp_path, "intrvfl_glvq_p1")
 
-    assert [step.record["error"] for step in steps] == [None, None]
+    assert [record["error"] for record in records] == [None, None]
 
 
 def test_set_whose_layer_could_not_be_tuned_is_left_out_of_those_that_reuse_it(tmp_path, source):
     other = source.load("other")
     one_sample = replace(other, tuning=other.tuning._replace(train=np.array([0])))
-    tune(Source(source.load("plain"), one_sample), tmp_path, "intrvfl_rls", "intrvfl_glvq_p1")
+    source = Source(source.load("plain"), one_sample)
+    records = tune(source, tmp_path, "intrvfl_rls", "intrvfl_glvq_p1")
 
-    (failed,) = [record for record in records_of(tmp_path) if record["error"]]
-    assert (failed["model"], failed["dataset"]) == ("intrvfl_rls", "other")
-    assert [record["dataset"] for record in records_of(tmp_path, "intrvfl_glvq_p1")] == ["plain"]
+    outcomes = {(r["model"], r["dataset"]): r["error"] is None for r in records}
+    tuned, reusing = "intrvfl_rls", "intrvfl_glvq_p1"
+    assert outcomes == {(tuned, "plain"): True, (tuned, "other"): False, (reusing, "plain"): True}
 
 
 @pytest.mark.parametrize(("grid", "max_iter"), [("full", 300), ("quick", 50)])
@@ -221,9 +218,9 @@ def test_a_search_takes_as_long_as_its_trainings_on_half_the_samples(name, split
 
 
 def test_quick_grid_reuses_nothing(tmp_path, source):
-    tune(source, tmp_path, "intrvfl_glvq_p1", grid="quick")
+    records = tune(source, tmp_path, "intrvfl_glvq_p1", grid="quick")
 
-    assert {record["n_units"] for record in records_of(tmp_path)} == {1000}
+    assert {record["n_units"] for record in records} == {1000}
 
 
 def test_tuning_goes_on_where_it_was_left(tmp_path, source):
@@ -234,24 +231,24 @@ def test_tuning_goes_on_where_it_was_left(tmp_path, source):
         next(interrupted)
     interrupted.close()
     assert not (tmp_path / "parts" / TUNED_FILE).exists()
-    steps = tune(source, tmp_path / "parts", *models)
+    assert len(tune(source, tmp_path / "parts", *models)) == 3
 
-    assert len(steps) == 3
-    whole, parts = (without_times(records_of(tmp_path / name)) for name in ("whole", "parts"))
+    folders = [tmp_path / name for name in ("whole", "parts")]
+    whole, parts = (without_times(read_records(folder, TUNING_NAME)) for folder in folders)
     assert whole == parts
-    texts = [(tmp_path / name / TUNED_FILE).read_text() for name in ("whole", "parts")]
-    assert texts[0] == texts[1]
+    whole, parts = ((folder / TUNED_FILE).read_text() for folder in folders)
+    assert whole == parts
     assert tune(source, tmp_path / "parts", *models) == []
 
 
 @pytest.mark.parametrize("protocol", ["paper", "strict"])
 def test_settings_found_are_those_a_study_runs_with(tmp_path, source, protocol):
-    tune(source, tmp_path, "intrvfl_rls", "knn", protocol=protocol)
+    records = tune(source, tmp_path, "intrvfl_rls", "knn", protocol=protocol)
     settings = read_settings(tmp_path / TUNED_FILE)
     names = ["intrvfl_rls", "knn", "intrvfl_centroids"]
     steps = list(run_study(source, tmp_path, models=names, settings=settings, protocol=protocol))
 
-    found = {(r["model"], r["dataset"], r["split"]): r for r in records_of(tmp_path)}
+    found = {(r["model"], r["dataset"], r["split"]): r for r in records}
     splits = [None] if protocol == "paper" else [0, 1, 2, 3]
     assert {split for *_, split in found} == {*splits}
     assert len(found) == 2 * 2 * len(splits)
@@ -265,9 +262,7 @@ def test_settings_found_are_those_a_study_runs_with(tmp_path, source, protocol):
 
 def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, source):
     broken = Source(source.load("plain"), broken=["lost"])
-    errors = {
-        step.record["dataset"]: step.record["error"] for step in tune(broken, tmp_path, "knn")
-    }
+    errors = {record["dataset"]: record["error"] for record in tune(broken, tmp_path, "knn")}
 
     assert errors == {"lost": "lost_R.dat is missing", "plain": None}
     assert read_settings(tmp_path / TUNED_FILE).rows.keys() == {("plain", None)}
