@@ -13,6 +13,7 @@ class RawServer:
         self._listening = socket.create_server(("127.0.0.1", 0))
         self._is_over = threading.Event()
         self._threads = []
+        self.port, self.n_requests = self._listening.getsockname()[1], 0
         return self
 
     def __exit__(self, *_):
@@ -23,18 +24,23 @@ class RawServer:
         for thread in self._threads:
             thread.join()
 
-    def start(self, answer, drip=b"", drip_seconds=0.0):
-        """Return the address; after the answer comes the drip, again and again, if there is one."""
-        self.answer, self.drip, self.drip_seconds = answer, drip, drip_seconds
+    def start(self, *answers, drip=b"", drip_seconds=0.0, tls=None):
+        """Return the address; of the answers, each is given once, and then the last.
+
+        After each comes the drip, again and again, if there is one.
+        """
+        self.answers, self.drip, self.drip_seconds, self.tls = answers, drip, drip_seconds, tls
         self._threads.append(threading.Thread(target=self._serve))
         self._threads[0].start()
-        return f"http://127.0.0.1:{self._listening.getsockname()[1]}/a"
+        return f"http{'s' if tls else ''}://127.0.0.1:{self.port}/a"
 
     def _serve(self):
-        with contextlib.suppress(OSError):
-            while True:
+        while not self._is_over.is_set():
+            with contextlib.suppress(OSError):
                 connection, _ = self._listening.accept()
-                with contextlib.suppress(OSError), connection:
+                if self.tls is not None:
+                    connection = self.tls.wrap_socket(connection, server_side=True)
+                with connection:
                     self._respond(connection)
 
     def _respond(self, connection):
@@ -42,7 +48,9 @@ class RawServer:
         request = b""
         while b"\r\n\r\n" not in request and (received := connection.recv(65536)):
             request += received
-        connection.sendall(self.answer)
+        answer = self.answers[min(self.n_requests, len(self.answers) - 1)]
+        self.n_requests += 1
+        connection.sendall(answer)
         while self.drip and not self._is_over.is_set():
             connection.sendall(self.drip)
             time.sleep(self.drip_seconds)

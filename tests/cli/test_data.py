@@ -109,52 +109,32 @@ def test_fetch_downloads_what_has_the_checksum(tmp_path, address):
     assert output == f"{path} is there; check it: hyperlvq data verify {path}\n"
 
 
-def packed(folder):
-    """Return the bytes of a folder as an archive."""
-    archive = io.BytesIO()
-    with tarfile.open(fileobj=archive, mode="w:gz") as file:
-        file.add(folder, "data")
-    return archive.getvalue()
-
-
-@pytest.fixture
-def collections_home(tmp_path, monkeypatch):
-    """Return a function that serves data sets, in place of the collection that the study used."""
+@pytest.mark.parametrize("value", [b"0.25", b"0.26"])
+def test_fetch_without_an_address_brings_the_collection_and_checks_it(tmp_path, monkeypatch, value):
+    table = FILES[f"{NAME}_R.dat"]
+    served = {**FILES, f"{NAME}_R.dat": table.replace(b"0.25", value)}
     monkeypatch.chdir(tmp_path)
     checksums = {file: git_blob_sha1(content) for file, content in FILES.items()}
     used = {NAME: Facts(NAME, 8, 2, 2, "splits", 6, 2, checksums)}
     monkeypatch.setattr(collections, "manifest", lambda: used)
+    body = io.BytesIO()
+    with tarfile.open(fileobj=body, mode="w:gz") as file:
+        file.add(write_set(tmp_path / "home", served) / "data", "data")
+    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body.getvalue())}\r\n\r\n".encode()
     with RawServer() as server:
+        monkeypatch.setattr(collections, "HOME", server.start(head + body.getvalue()))
+        code, output, errors = hyperlvq("data", "fetch")
 
-        def serve(files):
-            body = packed(write_set(tmp_path / "home", files) / "data")
-            head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n"
-            monkeypatch.setattr(collections, "HOME", server.start(head.encode() + body))
-
-        yield serve
-
-
-def test_fetch_without_an_address_brings_the_collection_and_checks_it(collections_home, tmp_path):
-    collections_home(FILES)
-
-    assert output_of("data", "fetch") == "uci121.tar.gz is there\n1 of 1 data sets are whole\n"
+    sums = git_blob_sha1(served[f"{NAME}_R.dat"]), git_blob_sha1(table)
+    differs = "differs from the file that the study used (git blob SHA-1 {}, expected {})"
+    fault = f"{NAME}: {NAME}/{NAME}_R.dat {differs.format(*sums)}"
+    expected = {
+        b"0.25": (0, ["1 of 1 data sets are whole"]),
+        b"0.26": (1, [fault, f"0 of 1 data sets are whole; failed: {NAME}"]),
+    }
+    assert (code, output.splitlines()[1:], errors) == (*expected[value], "")
+    assert output.startswith("uci121.tar.gz is there\n")
     assert (tmp_path / "uci121.tar.gz").is_file()
-
-
-def test_fetch_names_files_that_are_not_those_of_the_study(collections_home, tmp_path):
-    table = FILES[f"{NAME}_R.dat"].replace(b"0.25", b"0.26")
-    collections_home({**FILES, f"{NAME}_R.dat": table})
-    code, output, errors = hyperlvq("data", "fetch", "-o", "other.tar.gz")
-
-    sums = git_blob_sha1(table), git_blob_sha1(FILES[f"{NAME}_R.dat"])
-    assert (code, errors) == (1, "")
-    assert output.splitlines() == [
-        "other.tar.gz is there",
-        f"{NAME}: {NAME}/{NAME}_R.dat differs from the file that the study used "
-        "(git blob SHA-1 {}, expected {})".format(*sums),
-        f"0 of 1 data sets are whole; failed: {NAME}",
-    ]
-    assert (tmp_path / "other.tar.gz").is_file()
 
 
 def test_fetch_shows_a_bar_on_a_terminal_for_an_address(tmp_path, address, monkeypatch):

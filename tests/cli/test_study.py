@@ -90,18 +90,6 @@ def test_study_on_a_device_says_when_time_is_up_and_goes_on(tmp_path, monkeypatc
     assert hyperlvq(*common, "--jobs", 1)[1] == f"0 runs made; the records are in {tmp_path}\n"
 
 
-def test_tuning_whose_time_is_up_does_not_pass_older_settings_off_as_its_own(tmp_path, monkeypatch):
-    common = ("study", "tune", "-o", tmp_path, "--device", "cpu", "--grid", "quick", "--seeds", 1)
-    hyperlvq(*common, "--sets", "iris", "--models", "rls_features")
-    assert (tmp_path / "settings.csv").exists()
-    monkeypatch.setattr("hyperlvq.study.device.check_real", lambda *_, **__: -1)
-    more = ("--sets", "iris,wine", "--models", "rls_features,glvq_features", "--minutes", 1)
-    code, output, _ = hyperlvq(*common, *more)
-
-    assert code == 0
-    assert output.splitlines()[0] == "1 searches made; time is up, the same command goes on"
-
-
 def test_published_settings_are_run_as_the_paper_does(tmp_path):
     (tmp_path / "paper.csv").write_text("dataset,rls_features_lmb\niris,2\n")
     common = ("--settings", tmp_path / "paper.csv", "--models", "rls_features", "--sets", "iris")
@@ -150,6 +138,7 @@ def is_verdict(result):
 
 
 PAPER = mutated(PUBLISHED.encode(), PIECES)
+SETTINGS = mutated(b"dataset,split,knn_k\niris,,3\niris,2,7\n", PIECES)
 KNN = ("--sets", "iris", "--models", "knn", "--jobs", 1)
 
 
@@ -158,6 +147,7 @@ KNN = ("--sets", "iris", "--models", "knn", "--jobs", 1)
     [
         (("costs", "{folder}/paper.csv"), {"paper.csv": PAPER}),
         (("run", "-o", "{folder}", *KNN), {"records.jsonl": changed_lines(RECORD)}),
+        (("run", "-o", "{folder}", "--settings", "{folder}/a.csv", *KNN), {"a.csv": SETTINGS}),
         (("tune", "-o", "{folder}", *KNN), {"tuning.jsonl": changed_lines(SEARCH)}),
         (
             ("report", "{folder}", "-o", "{folder}/r.html", "--published", "{folder}/paper.csv"),
@@ -167,7 +157,7 @@ KNN = ("--sets", "iris", "--models", "knn", "--jobs", 1)
             },
         ),
     ],
-    ids=["costs", "records", "searches", "report"],
+    ids=["costs", "records", "settings", "searches", "report"],
 )
 @settings(deadline=None, max_examples=30)
 @given(data=st.data())

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from small_set import ROWS, SPLITS, TABLE, TUNING
 
 from hyperlvq.checks import InputError
-from hyperlvq.study.data_set import BLOCK_LINES, parse_splits, parse_table
+from hyperlvq.study.data_set import parse_splits, parse_table, stratified_folds, stratified_part
 
 
 def table_with(row, text):
@@ -81,34 +81,6 @@ def test_test_table_may_lack_a_class_but_have_no_other():
         parse_table(content, "a.dat", n_classes=1)
 
 
-def counted_rows(n_rows, last):
-    """Return a table of so many samples, the last of which is written anew."""
-    rows = [f"{number}\t0.5\t{number % 2}" for number in range(1, n_rows)]
-    return "\n".join(["\tf1\tclase", *rows, last]).encode()
-
-
-def test_long_table_is_read_whole():
-    X, y = parse_table(counted_rows(BLOCK_LINES + 1, "2001\t7\t1"), "a.dat")
-
-    assert X.shape == (2001, 1)
-    assert X[-1] == 7
-    assert y[-1] == 1
-
-
-@pytest.mark.parametrize(
-    ("last", "message"),
-    [
-        ("2001\tseven\t1", "a.dat, line 2002: f1 is 'seven', not a finite number"),
-        ("2000\t7\t1", "a.dat, line 2002: sample number 2000, expected 2001"),
-        ("2001\t1", "a.dat, line 2002: 2 columns, expected 3"),
-        ("2001\t7\t0.5", "a.dat, line 2002: class 0.5 is not a whole number"),
-    ],
-)
-def test_fault_at_the_end_of_a_long_table_is_refused_by_line(last, message):
-    with pytest.raises(InputError, match=message):
-        parse_table(counted_rows(2001, last), "a.dat")
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -155,3 +127,32 @@ def test_any_row_numbers_are_read_or_refused(content):
         together = np.concatenate(splits[0])
         assert np.unique(together).size == together.size
         assert together.max() < 8
+
+
+@given(
+    labels=st.lists(st.integers(0, 4), min_size=1, max_size=50),
+    n_folds=st.integers(2, 5),
+)
+def test_folds_part_the_rows_and_deal_out_the_classes(labels, n_folds):
+    y = np.array(labels)
+    rows = 100 + 3 * np.arange(len(y))
+    folds, again = (list(stratified_folds(rows, y, n_folds)) for _ in range(2))
+
+    assert len(folds) == n_folds
+    assert [fold.test.tolist() for fold in folds] == [fold.test.tolist() for fold in again]
+    assert sorted(np.concatenate([fold.test for fold in folds])) == rows.tolist()
+    for fold in folds:
+        assert sorted([*fold.train, *fold.test]) == rows.tolist()
+    counts = np.array([np.bincount(y[(fold.test - 100) // 3], minlength=5) for fold in folds])
+    assert np.ptp(counts, axis=0).max() <= 1
+    assert np.ptp(counts.sum(axis=1)) <= 1
+
+
+@pytest.mark.parametrize("n_rows", [1, 10, 19, 20, 50])
+def test_a_part_has_of_each_class_its_share_in_the_order_of_the_rows(n_rows):
+    rows, y = np.arange(100, 120), np.repeat([0, 1], [15, 5])
+    part = stratified_part(rows, y, n_rows)
+
+    assert len(part) == min(n_rows, 20)
+    assert (np.diff(part) > 0).all()
+    assert abs((part < 115).sum() - 0.75 * len(part)) <= 1

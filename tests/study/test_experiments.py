@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hyperlvq.study import experiments
-from hyperlvq.study.experiments import COMPARISONS, FULL_GRID, MODELS
+from hyperlvq.study.experiments import COMPARISONS, MODELS
 from hyperlvq.study.protocol import PROTOCOLS, build
 from hyperlvq.study.tuning import GRIDS
 
@@ -25,12 +25,6 @@ def test_models_have_names_and_titles_of_their_own():
     assert len(experiments._MODELS) == len(MODELS)
 
 
-def test_models_that_draw_nothing_are_not_random():
-    names = [name for name, model in MODELS.items() if not model.is_random]
-
-    assert names == ["rls_features", "svm", "knn", "ridge"]
-
-
 def test_settings_are_those_that_the_records_were_made_with():
     """Whoever changes one makes all studies again, and this file."""
     lines = Path(__file__).with_name("experiments.jsonl").read_text().splitlines()
@@ -39,19 +33,6 @@ def test_settings_are_those_that_the_records_were_made_with():
     found = [json.loads(json.dumps(asdict(each))) for each in everything]
     used = [{name: value for name, value in each.items() if value} for each in found]
     assert used == [json.loads(line) for line in lines]
-
-
-def test_grids_are_the_papers_with_larger_penalties():
-    expected = {
-        "n_units": tuple(range(50, 1550, 50)),
-        "clip": (1, 3, 7, 15),
-        "alpha": tuple(2.0**exponent for exponent in range(-10, 12)),
-        "slope": tuple(range(1, 16)),
-        "prototypes_per_class": (1, 2, 3, 4, 5),
-    }
-    assert expected == FULL_GRID
-    widths = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
-    assert MODELS["kglvq"].grid["gamma"] == widths
 
 
 @every_model
@@ -95,12 +76,9 @@ def test_no_two_models_tune_the_same_column():
     assert len(set(columns)) == len(columns)
 
 
-def test_comparisons_are_of_two_known_models_and_have_every_figure_of_the_paper():
+def test_comparisons_are_of_two_known_models():
     for comparison in COMPARISONS:
-        assert comparison.x in MODELS
-        assert comparison.y in MODELS
-        assert comparison.x != comparison.y
-    assert [each.figure for each in COMPARISONS if each.figure] == [1, 2, 3, 4, 5, 6]
+        assert {comparison.x, comparison.y} <= MODELS.keys()
 
 
 @pytest.mark.data
@@ -112,14 +90,6 @@ def test_papers_table_has_every_column_of_its_models_but_those_it_says_in_its_te
         for name, column in model.columns.items():
             assert column in header or name in model.as_published
         assert model.accuracy_column in header
-
-
-@pytest.mark.parametrize("grid", ["grid", "quick_grid"])
-def test_neighbours_are_so_many_that_two_classes_never_tie(grid):
-    counts = getattr(MODELS["knn"], grid)["n_neighbors"]
-
-    assert all(count % 2 for count in counts)
-    assert list(counts) == sorted({*counts})
 
 
 def test_defaults_are_those_that_the_documentation_gives_the_accuracies_of():

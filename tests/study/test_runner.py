@@ -1,5 +1,5 @@
 import gzip
-import json
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,10 +8,16 @@ from tiny_study import Source, make_set, without_times
 
 from hyperlvq.checks import InputError
 from hyperlvq.study.experiments import MODELS
-from hyperlvq.study.jobs import processes
 from hyperlvq.study.protocol import Run, estimated_seconds
 from hyperlvq.study.records import RECORDS_NAME, key_of, read_records
-from hyperlvq.study.runner import choose, default_settings, missing_jobs, plan_runs, run_study
+from hyperlvq.study.runner import (
+    choose,
+    default_settings,
+    missing_jobs,
+    plan_runs,
+    processes,
+    run_study,
+)
 from hyperlvq.study.settings import Settings, read_settings, searched_settings
 
 QUICK = ["rls_features", "knn", "glvq_features"]
@@ -147,14 +153,6 @@ def test_run_that_fails_is_a_record_and_is_repeated_only_if_asked(tmp_path, sour
     assert len(study(source, tmp_path, retry_failed=True, **options)) == 4
 
 
-def test_parameter_of_the_wrong_type_is_a_record_too(tmp_path, source):
-    settings = settings_of(intrvfl_rls_n=10.5, intrvfl_rls_kappa=3)
-    study(source, tmp_path, models=["intrvfl_centroids"], sets=["plain"], settings=settings)
-
-    errors = {record["error"] for record in read_records(tmp_path)}
-    assert errors == {"n_units must be an integer, got 10.5"}
-
-
 def test_a_settings_file_may_change_its_name(tmp_path, source):
     study(source, tmp_path, models=["knn"])
 
@@ -174,23 +172,14 @@ def test_another_solver_needs_another_folder(tmp_path, source, first, solvers):
         study(source, tmp_path, as_published=not first, **options)
 
 
-def test_a_parameter_that_records_did_not_name_at_first_is_what_it_was_then(tmp_path, source):
-    options = {"models": ["kglvq"], "sets": ["filed"], "n_seeds": 1}
-    (step,) = study(source, tmp_path, **options)
-    assert step.record.pop("tol") == 1e-5
-    (tmp_path / RECORDS_NAME).write_text(json.dumps(step.record) + "\n")
-
-    assert study(source, tmp_path, **options) == []
-
-
-def test_records_that_do_not_name_a_start_are_of_the_papers():
+@pytest.mark.parametrize("model", ["kglvq", "glvq_features"])
+def test_a_parameter_that_records_did_not_name_at_first_is_what_it_was_then(model):
     settings = settings_of(tuning="paper", glvq_features_beta=2)
-    runs = plan_runs(
-        ["glvq_features"], [make_set("plain")], settings, 1, "paper", as_published=True
-    )
+    runs = plan_runs([model], [make_set("plain")], settings, 1, "paper", as_published=True)
     records = [run.description() for run in runs]
+    named = {"kglvq": {"tol": 1e-5}, "glvq_features": {"prototypes_per_class": 1, "init_noise": 1}}
     for record in records:
-        assert (record.pop("prototypes_per_class"), record.pop("init_noise")) == (1, 1.0)
+        assert {name: record.pop(name) for name in named[model]} == named[model]
 
     assert missing_jobs(runs, records) == []
 
@@ -246,11 +235,6 @@ def test_another_study_needs_another_folder(tmp_path, source, changes, message):
     [
         ({"protocol": "lax"}, "protocol must be one of 'paper', 'strict', got 'lax'"),
         ({"n_seeds": 0}, "n_seeds must be at least 1, got 0"),
-        ({"as_published": True}, "--as-published needs --settings FILE, such as the paper's table"),
-        (
-            {"settings": settings_of("best", rls_features_lmb=2)},
-            "the settings best have no column 'tuning': .*--as-published to train it as the paper",
-        ),
         (
             {"settings": settings_of("best", knn_k=3), "protocol": "strict"},
             "the settings best were not tuned within the training",
@@ -299,3 +283,21 @@ def test_committed_records_leave_nothing_to_run(tmp_path, uci, uci_path, name, o
         **options,
     )
     assert list(steps) == []
+
+
+class Killing:
+    """A job that kills the process that does it."""
+
+    def record(self):
+        signal.raise_signal(signal.SIGKILL)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_a_killed_worker_is_one_sentence():
+    with pytest.raises(InputError, match="a worker process was killed, perhaps for lack of memory"):
+        list(processes(2)([Killing()] * 4))
+
+
+def test_number_of_processes_is_checked():
+    with pytest.raises(ValueError, match="n_jobs must be at least 1, got 0"):
+        processes(0)

@@ -17,7 +17,7 @@ from hyperlvq.study.tuning import (
     TUNING_NAME,
     GridSearch,
     best_single_settings,
-    score_penalties,
+    score,
     settings_of_grid,
     tune_study,
 )
@@ -34,16 +34,13 @@ def source():
 
 
 def tune(source, folder, *models, **options):
-    return list(tune_study(source, folder, models=models, **{"n_seeds": 2, **options}))
+    """Return the records of what a folder lacks."""
+    steps = tune_study(source, folder, models=models, **{"n_seeds": 2, **options})
+    return [step.record for step in steps]
 
 
 def search_of(name, data_set, split=None, protocol="paper"):
     return GridSearch(data_set, MODELS[name], protocol, "full", {}, split, 2)
-
-
-def records_of(folder, model=None):
-    records = read_records(folder, TUNING_NAME)
-    return [record for record in records if model in (None, record["model"])]
 
 
 def test_settings_of_a_grid_change_the_last_parameter_fastest():
@@ -61,14 +58,14 @@ def test_penalties_score_as_models_fitted_one_by_one(wine, monkeypatch, protocol
     grid |= {key: values for key, values in GRIDS[name].items() if key != "alpha"}
     monkeypatch.setitem(MODELS, name, replace(MODELS[name], grid=grid))
     search = search_of(name, make_set(), protocol=protocol)
-    scores = score_penalties(search, samples, seed=4)
+    scores = score(search, samples, 4, search.candidates())
 
-    for candidate, score in zip(search.candidates(), scores, strict=True):
+    for candidate, found in zip(search.candidates(), scores, strict=True):
         seeds = {} if name == "rls_features" else {"random_state": 4}
         model = make_classifier(*MODELS[name].recipe, **candidate, **seeds)
         model.set_params(**({"scale": "passthrough"} if protocol == "paper" else {}))
         model.fit(samples.X_train, samples.y_train)
-        assert score == model.score(samples.X_test, samples.y_test)
+        assert found == model.score(samples.X_test, samples.y_test)
 
 
 def test_paper_trains_on_one_half_of_the_scaled_file_and_scores_on_the_other():
@@ -112,19 +109,19 @@ def test_of_many_rows_a_part_is_searched_and_the_best_settings_meet_again_on_mor
     model = replace(MODELS["knn"], grid={"n_neighbors": (1, 3, 5, 7)}, tuning_rows=12)
     seen = []
 
-    def score(search, samples, seed, candidates=None):
-        seen.append((len(samples.X_train), len(samples.X_test), candidates))
-        return np.array([0.9, 0.7, 0.8, 0.6] if candidates is None else [0.1, 0.3, 0.2])
+    def made_up_score(search, samples, seed, candidates):
+        sizes = len(samples.X_train), len(samples.X_test)
+        seen.append((*sizes, [candidate["n_neighbors"] for candidate in candidates]))
+        return np.array([0.9, 0.7, 0.8, 0.6] if len(candidates) == 4 else [0.1, 0.3, 0.2])
 
-    monkeypatch.setattr(tuning, "score_candidates", score)
+    monkeypatch.setattr(tuning, "score", made_up_score)
     searches = [
         GridSearch(make_set(n_samples=n_samples), model, "strict", "full", {}, 0, 1)
         for n_samples in (16, 80)
     ]
     few, many = (search.record() for search in searches)
 
-    finalists = [{"n_neighbors": n_neighbors} for n_neighbors in (1, 5, 3)]
-    assert seen == [(8, 4, None)] * 6 + [(32, 16, finalists)]
+    assert seen == [(8, 4, [1, 3, 5, 7])] * 6 + [(32, 16, [1, 5, 3])]
     assert (few["n_neighbors"], few["accuracy"]) == (1, pytest.approx(0.9))
     assert (many["n_neighbors"], many["accuracy"]) == (5, 0.3)
     assert many["tuning_rows"] == 12
@@ -132,17 +129,6 @@ def test_of_many_rows_a_part_is_searched_and_the_best_settings_meet_again_on_mor
         searches[1].seconds()
         < replace(searches[1], model=replace(model, tuning_rows=None)).seconds()
     )
-
-
-def test_best_setting_is_the_first_of_equals(monkeypatch):
-    data_set = make_set()
-    far_apart = replace(data_set, X=data_set.X + 100 * data_set.y[:, np.newaxis])
-    values = {"n_neighbors": (3, 1, 5)}
-    monkeypatch.setitem(MODELS, "knn", replace(MODELS["knn"], grid=values))
-    record = search_of("knn", far_apart).record()
-
-    assert record["scores"] == [1.0, 1.0, 1.0]
-    assert record["n_neighbors"] == 3
 
 
 @pytest.mark.parametrize(("split", "protocol"), [(None, "paper"), (1, "strict")])
@@ -157,9 +143,9 @@ def test_setting_that_cannot_be_trained_is_left_out(split, protocol):
 def test_search_without_a_setting_that_can_be_trained_fails(tmp_path, source, monkeypatch):
     values = {"n_neighbors": (1000, 2000)}
     monkeypatch.setitem(MODELS, "knn", replace(MODELS["knn"], grid=values))
-    tune(source, tmp_path, "knn", "rls_features")
+    records = tune(source, tmp_path, "knn", "rls_features")
 
-    errors = {record["error"] for record in records_of(tmp_path, "knn")}
+    errors = {record["error"] for record in records if record["model"] == "knn"}
     assert errors == {"no setting of knn can be trained"}
     settings = read_settings(tmp_path / TUNED_FILE)
     assert settings.choose(MODELS["knn"], "plain", 0) is None
@@ -167,33 +153,33 @@ def test_search_without_a_setting_that_can_be_trained_fails(tmp_path, source, mo
 
 
 def test_layer_is_tuned_with_rls_and_reused_for_glvq(tmp_path, source):
-    tune(source, tmp_path, "intrvfl_glvq_p1", "intrvfl_rls")
+    records = tune(source, tmp_path, "intrvfl_glvq_p1", "intrvfl_rls")
 
-    tuned, reusing = (records_of(tmp_path, name) for name in ("intrvfl_rls", "intrvfl_glvq_p1"))
-    layers = {record["dataset"]: (record["n_units"], record["clip"]) for record in tuned}
-    assert layers.keys() == {"plain", "other"}
-    for record in reusing:
-        assert (record["n_units"], record["clip"]) == layers[record["dataset"]]
-        assert len(record["scores"]) == 2
+    layers = {(r["dataset"], r["model"]): (r["n_units"], r["clip"]) for r in records}
+    assert [record["model"] for record in records] == ["intrvfl_rls"] * 2 + ["intrvfl_glvq_p1"] * 2
+    for name in ("plain", "other"):
+        assert layers[name, "intrvfl_rls"] == layers[name, "intrvfl_glvq_p1"]
+    assert len(records[-1]["scores"]) == 2
 
 
 def test_model_reuses_what_another_or_an_earlier_run_has_found(tmp_path, source):
     with pytest.raises(InputError, match="intrvfl_glvq_p1 reuses intrvfl_rls_n: tune the model"):
         tune(source, tmp_path, "intrvfl_glvq_p1")
     tune(source, tmp_path, "intrvfl_rls")
-    steps = tune(source, tmp_path, "intrvfl_glvq_p1")
+    records = tune(source, tmp_path, "intrvfl_glvq_p1")
 
-    assert [step.record["error"] for step in steps] == [None, None]
+    assert [record["error"] for record in records] == [None, None]
 
 
 def test_set_whose_layer_could_not_be_tuned_is_left_out_of_those_that_reuse_it(tmp_path, source):
     other = source.load("other")
     one_sample = replace(other, tuning=other.tuning._replace(train=np.array([0])))
-    tune(Source(source.load("plain"), one_sample), tmp_path, "intrvfl_rls", "intrvfl_glvq_p1")
+    source = Source(source.load("plain"), one_sample)
+    records = tune(source, tmp_path, "intrvfl_rls", "intrvfl_glvq_p1")
 
-    (failed,) = [record for record in records_of(tmp_path) if record["error"]]
-    assert (failed["model"], failed["dataset"]) == ("intrvfl_rls", "other")
-    assert [record["dataset"] for record in records_of(tmp_path, "intrvfl_glvq_p1")] == ["plain"]
+    outcomes = {(r["model"], r["dataset"]): r["error"] is None for r in records}
+    tuned, reusing = "intrvfl_rls", "intrvfl_glvq_p1"
+    assert outcomes == {(tuned, "plain"): True, (tuned, "other"): False, (reusing, "plain"): True}
 
 
 @pytest.mark.parametrize(("grid", "max_iter"), [("full", 300), ("quick", 50)])
@@ -232,9 +218,9 @@ def test_a_search_takes_as_long_as_its_trainings_on_half_the_samples(name, split
 
 
 def test_quick_grid_reuses_nothing(tmp_path, source):
-    tune(source, tmp_path, "intrvfl_glvq_p1", grid="quick")
+    records = tune(source, tmp_path, "intrvfl_glvq_p1", grid="quick")
 
-    assert {record["n_units"] for record in records_of(tmp_path)} == {1000}
+    assert {record["n_units"] for record in records} == {1000}
 
 
 def test_tuning_goes_on_where_it_was_left(tmp_path, source):
@@ -245,24 +231,24 @@ def test_tuning_goes_on_where_it_was_left(tmp_path, source):
         next(interrupted)
     interrupted.close()
     assert not (tmp_path / "parts" / TUNED_FILE).exists()
-    steps = tune(source, tmp_path / "parts", *models)
+    assert len(tune(source, tmp_path / "parts", *models)) == 3
 
-    assert len(steps) == 3
-    whole, parts = (without_times(records_of(tmp_path / name)) for name in ("whole", "parts"))
+    folders = [tmp_path / name for name in ("whole", "parts")]
+    whole, parts = (without_times(read_records(folder, TUNING_NAME)) for folder in folders)
     assert whole == parts
-    texts = [(tmp_path / name / TUNED_FILE).read_text() for name in ("whole", "parts")]
-    assert texts[0] == texts[1]
+    whole, parts = ((folder / TUNED_FILE).read_text() for folder in folders)
+    assert whole == parts
     assert tune(source, tmp_path / "parts", *models) == []
 
 
 @pytest.mark.parametrize("protocol", ["paper", "strict"])
 def test_settings_found_are_those_a_study_runs_with(tmp_path, source, protocol):
-    tune(source, tmp_path, "intrvfl_rls", "knn", protocol=protocol)
+    records = tune(source, tmp_path, "intrvfl_rls", "knn", protocol=protocol)
     settings = read_settings(tmp_path / TUNED_FILE)
     names = ["intrvfl_rls", "knn", "intrvfl_centroids"]
     steps = list(run_study(source, tmp_path, models=names, settings=settings, protocol=protocol))
 
-    found = {(r["model"], r["dataset"], r["split"]): r for r in records_of(tmp_path)}
+    found = {(r["model"], r["dataset"], r["split"]): r for r in records}
     splits = [None] if protocol == "paper" else [0, 1, 2, 3]
     assert {split for *_, split in found} == {*splits}
     assert len(found) == 2 * 2 * len(splits)
@@ -276,9 +262,7 @@ def test_settings_found_are_those_a_study_runs_with(tmp_path, source, protocol):
 
 def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, source):
     broken = Source(source.load("plain"), broken=["lost"])
-    errors = {
-        step.record["dataset"]: step.record["error"] for step in tune(broken, tmp_path, "knn")
-    }
+    errors = {record["dataset"]: record["error"] for record in tune(broken, tmp_path, "knn")}
 
     assert errors == {"lost": "lost_R.dat is missing", "plain": None}
     assert read_settings(tmp_path / TUNED_FILE).rows.keys() == {("plain", None)}
@@ -290,27 +274,23 @@ def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, so
     [
         ({"grid": "quick"}, "grid = 'full', not 'quick': take another folder"),
         ({"protocol": "strict"}, "records of the protocol 'paper', not 'strict': take another"),
+        ({"n_seeds": 3}, "n_trials = 2, not 3: take another folder"),
     ],
 )
 def test_other_search_needs_another_folder(tmp_path, source, options, message):
-    tune(source, tmp_path, "knn")
-
-    with pytest.raises(InputError, match=message):
-        tune(source, tmp_path, "knn", **options)
-
-
-def test_another_number_of_seeds_matters_to_random_models_alone(tmp_path, source):
     tune(source, tmp_path, "knn", "glvq_features")
 
-    assert tune(source, tmp_path, "knn", n_seeds=3) == []
-    with pytest.raises(InputError, match="n_trials = 2, not 3: take another folder"):
-        tune(source, tmp_path, "glvq_features", n_seeds=3)
+    assert tune(source, tmp_path, "knn", n_seeds=3) == []  # which is not random
+    with pytest.raises(InputError, match=message):
+        tune(source, tmp_path, "glvq_features", **options)
 
 
-def test_a_fold_that_cannot_be_trained_leaves_the_others_their_say():
-    trials = [np.array([0.5, np.nan, np.nan]), np.array([np.nan, 0.3, np.nan])]
+def test_a_fold_that_cannot_be_trained_leaves_the_others_their_say_and_the_first_of_equals_wins():
+    trials = [np.array([0.5, np.nan, 0.5]), np.array([np.nan, 0.3, 0.5])]
+    record = search_of("knn", make_set()).record_of_best(trials)
 
-    assert search_of("knn", make_set()).record_of_best(trials)["scores"] == [0.5, 0.3, None]
+    assert record["scores"] == [0.5, 0.3, 0.5]
+    assert record["n_neighbors"] == 3
 
 
 @pytest.mark.parametrize(
@@ -359,7 +339,7 @@ def test_failures_and_models_that_reuse_have_no_single_setting():
 
     assert best_single_settings(records) == {}
     quick = made_up("intrvfl_glvq_p1", [0.5, 0.6], grid="quick")
-    assert best_single_settings([quick])["intrvfl_glvq_p1"].parameters["slope"] == 5
+    assert best_single_settings([quick])["intrvfl_glvq_p1"][0]["slope"] == 5
 
 
 @pytest.mark.parametrize(

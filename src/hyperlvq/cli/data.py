@@ -1,7 +1,6 @@
 """`hyperlvq data`: what data sets there are, whether a copy is whole, and getting one."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from typer import Argument, Exit, Option, Typer
 
@@ -9,9 +8,6 @@ from hyperlvq.checks import InputError
 from hyperlvq.cli.options import print_result
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import aligned
-
-if TYPE_CHECKING:
-    from hyperlvq.study.collection import DataSource, Facts
 
 FETCHED = "uci121.tar.gz"
 
@@ -24,20 +20,22 @@ def list_sets(
     built_in: bool = Option(False, "--built-in", help="The sets that need no download."),
 ) -> None:
     """List the data sets of the public collection, of PATH, or the built-in ones."""
-    from hyperlvq.study.collection import BuiltinCollection, manifest, open_collection
+    from hyperlvq.study.collection import BuiltinCollection, facts_of, manifest, open_collection
 
     if path and built_in:
         raise InputError("give a path or --built-in, not both")
-    if built_in:
-        sets = _facts_of_sets(BuiltinCollection(), public={})
-    elif path:
-        sets = _facts_of_sets(open_collection(path), manifest())
-    else:
-        sets = list(manifest().values())
+    # what is known of public sets need not be read
+    public = {} if built_in else manifest()
+    collection = open_collection(path) if path else BuiltinCollection()
     rows = [["name", "samples", "features", "classes", "training", "test", "evaluated on"]]
-    for facts in sets:
+    for name in collection.names() if path or built_in else public:
+        try:
+            facts = public.get(name) or facts_of(collection.load(name))
+        except InputError as error:
+            print_result([f"hyperlvq: {error}"], to_stderr=True)
+            continue
         sizes = facts.samples, facts.features, facts.classes, facts.n_train, facts.n_test
-        rows.append([facts.name, *map(str, sizes), facts.kind])
+        rows.append([name, *map(str, sizes), facts.kind])
     print_result(aligned(rows, left=(0, 6)))
 
 
@@ -93,26 +91,13 @@ def _check_collection(path: Path, names: list[str] | None = None, shows_whole: b
     for name in checked:
         try:
             collection.load(name)
+            verdict = "ok"
         except InputError as error:
-            print_result([f"{name}: {error}"])
+            verdict = str(error)
             failed.append(name)
-        else:
-            if shows_whole:
-                print_result([f"{name}: ok"])
+        if shows_whole or verdict != "ok":
+            print_result([f"{name}: {verdict}"])
     summary = f"{len(checked) - len(failed)} of {len(checked)} data sets are whole"
     print_result([f"{summary}; failed: {', '.join(failed)}" if failed else summary])
     if failed:
         raise Exit(1)
-
-
-def _facts_of_sets(source: "DataSource", public: "dict[str, Facts]") -> "list[Facts]":
-    """Return the sizes of data sets; what is known of public ones need not be read."""
-    from hyperlvq.study.collection import facts_of
-
-    rows = []
-    for name in source.names():
-        try:
-            rows.append(public.get(name) or facts_of(source.load(name)))
-        except InputError as error:
-            print_result([f"hyperlvq: {error}"], to_stderr=True)
-    return rows

@@ -15,8 +15,8 @@ from hyperlvq.study.experiments import MODELS
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from hyperlvq.study.collection import DataSource
-    from hyperlvq.study.jobs import Executor
+    from hyperlvq.study.collection import Collection
+    from hyperlvq.study.runner import Executor
 
 GOES_ON = "a study goes on from here when its command is run again"
 NO_HALF = "no file is left half-written"
@@ -136,9 +136,10 @@ def tune(
         )
         follow_study(steps, "searches", f"the settings are in {output / TUNED_FILE}")
     echo("The one setting that is best over all data sets:")
-    for name, best in best_single_settings(read_records(output, TUNING_NAME)).items():
-        values = ", ".join(f"{key}={value}" for key, value in best.parameters.items())
-        echo(f"  {name}: {values} ({best.accuracy:.4f} over {best.n_searches})")
+    records = read_records(output, TUNING_NAME)
+    for name, (best, accuracy, n_searches) in best_single_settings(records).items():
+        values = ", ".join(f"{key}={value}" for key, value in best.items())
+        echo(f"  {name}: {values} ({accuracy:.4f} over {n_searches})")
 
 
 @study_app.command()
@@ -208,7 +209,7 @@ def executor_of(
         return nullcontext(device_executor(open_backend(device), minutes))
     from joblib import cpu_count
 
-    from hyperlvq.study.jobs import processes
+    from hyperlvq.study.runner import processes
 
     return nullcontext(processes(jobs or cpu_count()))
 
@@ -222,7 +223,7 @@ def models_for(device: str | None, text: str | None, **options: Any) -> list[str
     return device_models(split_names(text), **options)
 
 
-def open_source(path: Path | None) -> "DataSource":
+def open_source(path: Path | None) -> "Collection":
     """Return the collection at a path, or the built-in one."""
     from hyperlvq.study.collection import BuiltinCollection, open_collection
 

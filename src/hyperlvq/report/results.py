@@ -12,8 +12,7 @@ import pandas as pd
 from hyperlvq.checks import InputError
 from hyperlvq.report.statistics import pearson
 from hyperlvq.study.experiments import MODELS
-from hyperlvq.study.probabilities import N_BINS
-from hyperlvq.study.records import KEY, RECORDS_NAME, Record
+from hyperlvq.study.records import KEY, N_BINS, RECORDS_NAME, Record
 from hyperlvq.study.settings import read_table_of_sets
 
 RUN = ["dataset", "model", "seed"]

@@ -10,6 +10,7 @@ import gzip
 import lzma
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
@@ -33,7 +34,13 @@ UNPACKERS: dict[bytes, Callable[..., Any]] = {
     b"\xfd7zXZ\x00": lzma.open,
 }
 # the kinds of headers that tell more of the member they precede
-PAX, PAX_OF_SOLARIS, PAX_OF_ALL, GNU_NAME, GNU_LINK = b"x", b"X", b"g", b"L", b"K"
+PAX, PAX_OF_SOLARIS, PAX_OF_ALL, GNU_NAME, GNU_LINK = KINDS_OF_HEADERS = (
+    b"x",
+    b"X",
+    b"g",
+    b"L",
+    b"K",
+)
 PAX_RECORD = re.compile(rb"(\d{1,9}) ([^=]+)=")
 SPARSE = b"GNU.sparse."
 NOT_PLAIN = "which is not a plain file or a folder"
@@ -48,118 +55,101 @@ def read_archive(
 ) -> Iterator[tuple[PurePosixPath, bytes]]:
     """Yield the files of an archive that are wanted, with their contents; nothing is unpacked."""
     with open(path, "rb") as file:
-        stream = _Stream(file, path)
+        archive = _Archive(file, path)
         try:
-            while (member := _next_member(stream)) is not None:
+            for member in archive.members():
                 name = PurePosixPath(member.name)
-                if member.isdir():  # whose size, if it has one, counts no bytes
-                    continue
-                if is_wanted(name):
-                    stream.count_wanted(member.size)
-                    yield name, stream.read(member.size)
-                else:
-                    stream.read(member.size)
+                if is_wanted(name) and member.isreg():
+                    archive.count(member.size, MAX_WANTED_BYTES, "data sets")
+                    yield name, archive.read(member.size)
+                elif member.isreg():  # the size of a folder, if it has one, counts no bytes
+                    archive.read(member.size)
         except InputError:
             raise
         except (OSError, *_DAMAGE) as error:
             # gzip and bz2 raise OSError without a number for bad data
             if isinstance(error, OSError) and error.errno is not None:
                 raise
-            if not stream.n_bytes:
+            if not archive.n_bytes:
                 raise InputError(f"{path} is neither a folder nor a tar archive") from None
             raise InputError(f"{path} is damaged or cut off: {error}") from None
 
 
-class _Stream:
+class _Archive:
     """The unpacked bytes of an archive, counted before they are read."""
 
     def __init__(self, file: BufferedReader, path: Path):
         self._path, self._file = path, file
-        self.n_bytes = self._n_header_bytes = self._n_wanted_bytes = 0
+        #: By what they are of.
+        self.n_bytes = Counter[str]()
         for magic, unpacker in UNPACKERS.items():
             if file.peek(len(magic)).startswith(magic):
                 self._file = unpacker(file)
 
-    def next_header(self) -> TarInfo | None:
-        """Return the next header, None after the last."""
-        self._count_header(BLOCK_BYTES)
+    def members(self) -> Iterator[TarInfo]:
+        """Yield files and folders, with the names and sizes that extended headers give them."""
+        name = size = None
+        while (header := self._next_header()) is not None:
+            content = b""
+            if header.type in KINDS_OF_HEADERS:
+                self.count(header.size, MAX_HEADER_BYTES, "headers")
+                content = self.read(header.size)
+            if header.type == GNU_NAME:
+                name = content.partition(b"\0")[0]
+            elif header.type in (PAX, PAX_OF_SOLARIS):
+                records = _pax_records(content)
+                if any(key.startswith(SPARSE) for key in records):
+                    raise self._refusal(header, f", {NOT_PLAIN}")
+                name, size = records.get(b"path", name), records.get(b"size", size)
+            elif header.type not in KINDS_OF_HEADERS:
+                if name is not None:
+                    header.name = name.decode("utf-8", "surrogateescape")
+                header.size = header.size if size is None else int(size)
+                self._check(header)
+                yield header
+                name = size = None
+
+    def read(self, size: int) -> bytes:
+        """Return so many bytes, and pass over what fills up their last block."""
+        n_fill = -size % BLOCK_BYTES
+        self.count(size + n_fill, MAX_ARCHIVE_BYTES, "content")
+        content, fill = self._file.read(size), self._file.read(n_fill)
+        if len(content) + len(fill) < size + n_fill:
+            raise EOFError("it ends too soon")
+        return content
+
+    def count(self, size: int, most: int, of: str) -> None:
+        """Refuse more bytes of a kind than it may have, before they are read."""
+        self.n_bytes[of] += size
+        if self.n_bytes[of] > most:
+            raise InputError(f"{self._path} has more than {most} bytes of {of}")
+
+    def _next_header(self) -> TarInfo | None:
         block = self._file.read(BLOCK_BYTES)
         if block == bytes(BLOCK_BYTES) or (not block and self.n_bytes):
             return None
         header = TarInfo.frombuf(block, "utf-8", "surrogateescape")
-        self.n_bytes += BLOCK_BYTES
+        self.count(BLOCK_BYTES, MAX_HEADER_BYTES, "headers")
+        self.count(BLOCK_BYTES, MAX_ARCHIVE_BYTES, "content")
         self._check_size(header)
         return header
 
-    def read_more_header(self, size: int) -> bytes:
-        """Return what stands behind a header that tells more of a member."""
-        self._count_header(size)
-        return self.read(size)
-
-    def read(self, size: int) -> bytes:
-        """Return so many bytes, and pass over what fills up their last block."""
-        content = self._take(size)
-        self._take(-size % BLOCK_BYTES)
-        return content
-
-    def count_wanted(self, size: int) -> None:
-        """Refuse more than memory should hold."""
-        self._n_wanted_bytes += size
-        if self._n_wanted_bytes > MAX_WANTED_BYTES:
-            raise InputError(f"{self._path} has more than {MAX_WANTED_BYTES} bytes of data sets")
-
-    def refusal(self, member: TarInfo, fault: str) -> InputError:
-        """Return what is wrong with a member."""
-        return InputError(f"{self._path} has {_names.repr(member.name)}{fault}")
-
-    def check(self, member: TarInfo) -> None:
+    def _check(self, member: TarInfo) -> None:
         """Refuse what has no place in a collection: nothing is unpacked to disk, but still."""
         name = PurePosixPath(member.name)
         if member.type == GNUTYPE_SPARSE or not (member.isreg() or member.isdir()):
-            raise self.refusal(member, f", {NOT_PLAIN}")
+            raise self._refusal(member, f", {NOT_PLAIN}")
         if name.is_absolute() or ".." in name.parts:
-            raise self.refusal(member, ", which leads out of it")
+            raise self._refusal(member, ", which leads out of it")
         self._check_size(member)
 
     def _check_size(self, member: TarInfo) -> None:
         if not 0 <= member.size <= MAX_MEMBER_BYTES:
             fault = f" of {member.size} bytes: at most {MAX_MEMBER_BYTES} are read"
-            raise self.refusal(member, fault)
+            raise self._refusal(member, fault)
 
-    def _count_header(self, size: int) -> None:
-        self._n_header_bytes += size
-        if self._n_header_bytes > MAX_HEADER_BYTES:
-            raise InputError(f"{self._path} has more than {MAX_HEADER_BYTES} bytes of headers")
-
-    def _take(self, size: int) -> bytes:
-        self.n_bytes += size
-        if self.n_bytes > MAX_ARCHIVE_BYTES:
-            raise InputError(f"{self._path} unpacks to more than {MAX_ARCHIVE_BYTES} bytes")
-        content = self._file.read(size)
-        if len(content) < size:
-            raise EOFError("it ends too soon")
-        return content
-
-
-def _next_member(stream: _Stream) -> TarInfo | None:
-    """Return the next file or folder, with the name and size that extended headers give it."""
-    name = size = None
-    while (header := stream.next_header()) is not None:
-        if header.type == GNU_NAME:
-            name = stream.read_more_header(header.size).partition(b"\0")[0]
-        elif header.type in (PAX, PAX_OF_SOLARIS):
-            records = _pax_records(stream.read_more_header(header.size))
-            if any(key.startswith(SPARSE) for key in records):
-                raise stream.refusal(header, f", {NOT_PLAIN}")
-            name, size = records.get(b"path", name), records.get(b"size", size)
-        elif header.type in (PAX_OF_ALL, GNU_LINK):  # comments; links are refused below
-            stream.read_more_header(header.size)
-        else:
-            header.name = header.name if name is None else name.decode("utf-8", "surrogateescape")
-            header.size = header.size if size is None else int(size)
-            stream.check(header)
-            return header
-    return None
+    def _refusal(self, member: TarInfo, fault: str) -> InputError:
+        return InputError(f"{self._path} has {_names.repr(member.name)}{fault}")
 
 
 def _pax_records(content: bytes) -> dict[bytes, bytes]:

@@ -5,12 +5,12 @@ archive; files that are not of the public layout are passed over.
 """
 
 import csv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from hashlib import sha1
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,8 +26,8 @@ SPLITS_FILE = "conxuntos_kfold.dat"
 N_SPLITS = 4
 SPLITS = "splits"
 TEST_FILE = "test file"
-BUILT_IN = ("iris", "wine", "breast-cancer", "digits")
 SIZES = ("samples", "features", "classes", "n_train", "n_test")
+BUILT_IN = ("iris", "wine", "breast-cancer", "digits")
 
 #: The files of a data set by name: a folder gives paths, an archive contents.
 SetFiles = Mapping[str, Path | bytes]
@@ -69,14 +69,13 @@ def manifest() -> dict[str, Facts]:
 
 
 def facts_of(data_set: DataSet) -> Facts:
-    """Return the sizes of a data set."""
-    n_samples, n_features, n_classes = data_set.sizes
+    """Return the sizes of a data set of T samples, K features and L classes."""
+    T, K, L = data_set.sizes
     if data_set.X_test is None:
-        n_train, n_test = (len(rows) for rows in data_set.splits[0])
-        return Facts(data_set.name, n_samples, n_features, n_classes, SPLITS, n_train, n_test)
+        n_train, n_test = map(len, data_set.splits[0])
+        return Facts(data_set.name, T, K, L, SPLITS, n_train, n_test)
     n_test = len(data_set.X_test)
-    n_all = n_samples + n_test
-    return Facts(data_set.name, n_all, n_features, n_classes, TEST_FILE, n_samples, n_test)
+    return Facts(data_set.name, T + n_test, K, L, TEST_FILE, T, n_test)
 
 
 def table_files(name: str, has_test_file: bool) -> tuple[str, ...]:
@@ -90,40 +89,27 @@ def git_blob_sha1(content: bytes) -> str:
     return sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def open_collection(path: str | Path) -> "Collection":
-    """Return the data sets in a folder, a `.tar.gz` or a `.tar.xz`."""
-    path = Path(path)
-    found = find_files(path)
-    if not found:
-        raise InputError(f"{path} has no data set in the layout data/NAME/NAME_R.dat")
-    return Collection(path, found)
-
-
 class Collection:
-    """Data sets by name, each parsed and checked when it is first asked for."""
+    """Data sets by name, each loaded and checked when it is first asked for."""
 
-    def __init__(self, path: Path, found: Mapping[str, SetFiles]) -> None:
-        self.path = path
-        self._files = dict(found)
-        self._loaded: dict[str, DataSet] = {}
-        known = [name for name in manifest() if name in found]
-        self._names = known + sorted(found.keys() - manifest().keys())
+    def __init__(self, place: str | Path, loaders: dict[str, Callable[[], DataSet]]) -> None:
+        self._place, self._loaders = place, loaders
 
     def names(self) -> list[str]:
-        """Return the public sets that are there, in the manifest's order, then any others."""
-        return list(self._names)
+        """Return the names of the data sets."""
+        return list(self._loaders)
 
     def load(self, name: str) -> DataSet:
         """Return a data set; InputError says what is wrong with its files."""
-        if name not in self._names:
-            raise InputError(f"{self.path} has no data set called {name!r}")
-        if name not in self._loaded:
-            self._loaded[name] = _read_set(name, self._files[name])
-            del self._files[name]  # an archive's texts are as large as the arrays
-        return self._loaded[name]
+        if name not in self._loaders:
+            raise InputError(f"{self._place} has no data set called {name!r}")
+        data_set = self._loaders[name]()
+        # without its files, whose texts are as large as the arrays
+        self._loaders[name] = lambda: data_set
+        return data_set
 
 
-class BuiltinCollection:
+class BuiltinCollection(Collection):
     """Four of scikit-learn's data sets, split as the public collection splits its.
 
     Examples
@@ -133,22 +119,23 @@ class BuiltinCollection:
     (150, 4)
     """
 
-    def names(self) -> list[str]:
-        """Return the names of the data sets."""
-        return list(BUILT_IN)
-
-    def load(self, name: str) -> DataSet:
-        """Return a data set with its splits."""
-        if name not in BUILT_IN:
-            raise InputError(f"no built-in data set is called {name!r}: {', '.join(BUILT_IN)} are")
-        return _load_built_in(name)
+    def __init__(self) -> None:
+        super().__init__("scikit-learn", {name: partial(_load_built_in, name) for name in BUILT_IN})
 
 
-#: Where data sets come from.
-DataSource = Collection | BuiltinCollection
+def open_collection(path: str | Path) -> Collection:
+    """Return the data sets in a folder, a `.tar.gz` or a `.tar.xz`.
+
+    The public ones come first, in the manifest's order.
+    """
+    path = Path(path)
+    found = find_files(path)
+    if not found:
+        raise InputError(f"{path} has no data set in the layout data/NAME/NAME_R.dat")
+    names = [*(name for name in manifest() if name in found), *sorted(found.keys() - manifest())]
+    return Collection(path, {name: partial(_read_set, name, found[name]) for name in names})
 
 
-@cache
 def _load_built_in(name: str) -> DataSet:
     from sklearn import datasets  # which lists of data sets need not wait for
 
@@ -169,34 +156,29 @@ def stratified_splits(X: np.ndarray, y: np.ndarray) -> tuple[SplitRows, tuple[Sp
 
 def find_files(path: Path) -> Mapping[str, SetFiles]:
     """Return the files of a folder or an archive, which is read once, without unpacking it."""
+    found: dict[str, dict[str, Path | bytes]] = {}
     try:
-        return _files_of_folder(path) if path.is_dir() else _files_of_archive(path)
+        for place, content in _files_of_folder(path) if path.is_dir() else _files_of_archive(path):
+            name, file = place.parent.name, place.name
+            if file in found.setdefault(name, {}):
+                raise InputError(f"{path} has {name}/{file} twice")
+            found[name][file] = content
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-
-
-def _files_of_folder(folder: Path) -> Mapping[str, SetFiles]:
-    data = folder / "data"
-    found = {
-        entry.name: {
-            file: entry / file for file in _layout_files(entry.name) if (entry / file).is_file()
-        }
-        for entry in (data if data.is_dir() else folder).iterdir()
-    }
-    return {name: set_files for name, set_files in found.items() if set_files}
-
-
-def _files_of_archive(path: Path) -> Mapping[str, SetFiles]:
-    found: dict[str, dict[str, bytes]] = {}
-    wanted = read_archive(path, lambda name: name.name in _layout_files(name.parent.name))
-    for name, content in wanted:
-        set_files = found.setdefault(name.parent.name, {})
-        if name.name in set_files:
-            raise InputError(f"{path} has {name.parent.name}/{name.name} twice")
-        set_files[name.name] = content
     return found
+
+
+def _files_of_folder(folder: Path) -> Iterator[tuple[PurePath, Path]]:
+    data = folder / "data"
+    for entry in (data if data.is_dir() else folder).iterdir():
+        places = (entry / file for file in _layout_files(entry.name))
+        yield from ((place, place) for place in places if place.is_file())
+
+
+def _files_of_archive(path: Path) -> Iterator[tuple[PurePath, bytes]]:
+    return read_archive(path, lambda place: place.name in _layout_files(place.parent.name))
 
 
 def _layout_files(name: str) -> tuple[str, ...]:

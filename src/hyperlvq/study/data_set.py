@@ -6,10 +6,10 @@ for the training rows and one for the test rows of every split, from 0, separate
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
-from itertools import count, islice
+from itertools import islice
 from reprlib import repr as short
 from typing import NamedTuple
 
@@ -19,9 +19,8 @@ from hyperlvq.checks import InputError
 
 COLLECTION = "collection"
 CLASS_COLUMN = "clase"
-#: Lines that are parsed together; all lines would take many times the memory of their text.
-BLOCK_LINES = 2000
 LONGEST_ROW = 2**22
+N_FOLDS = 3
 
 
 class SplitRows(NamedTuple):
@@ -60,13 +59,15 @@ def parse_table(
     content: bytes, name: str, n_classes: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return features and class numbers; without `n_classes`, each class needs a sample."""
-    lines = _lines(content, name, LONGEST_ROW)
-    header = next(lines)
+    header = next(_lines(content, name, LONGEST_ROW))
     first, *features, last = header.split("\t") if "\t" in header else (header, "")
     if first or not features or last != CLASS_COLUMN:
         expected = f"a tab, the features' names and {CLASS_COLUMN!r}, separated by tabs"
         raise _fault(name, 1, f"the header {short(header)} is not {expected}")
-    values = _numbers(lines, ["sample number", *features, "class"], name)
+    values = _numbers(content, ["sample number", *features, "class"], name)
+    if (wrong := np.flatnonzero(values[:, 0] != np.arange(1, len(values) + 1))).size:
+        fault = f"sample number {values[wrong[0], 0]:g}, expected {wrong[0] + 1}"
+        raise _fault(name, wrong[0] + 2, fault)
     classes, most = values[:, -1], n_classes or len(values)
     is_class = (classes == np.floor(classes)) & (classes >= 0) & (classes < most)
     if (wrong := np.flatnonzero(~is_class)).size:
@@ -110,49 +111,43 @@ def _lines(content: bytes, name: str, longest: float = np.inf) -> Iterator[str]:
         yield line
 
 
-def _numbers(lines: Iterator[str], columns: list[str], name: str) -> np.ndarray:
-    blocks = []
-    for first in count(2, BLOCK_LINES):
-        block = list(islice(lines, BLOCK_LINES))
-        if not block:
-            break
-        values = _parsed(block)
-        if values is None or values.shape != (len(block), len(columns)):
-            raise _first_fault(block, first, columns, name)
-        expected = np.arange(first - 1, first - 1 + len(values))
-        if (wrong := np.flatnonzero(values[:, 0] != expected)).size:
-            row = wrong[0]
-            fault = f"sample number {values[row, 0]:g}, expected {expected[row]}"
-            raise _fault(name, row + first, fault)
-        blocks.append(values)
-    if not blocks:
-        raise InputError(f"{name} has a header and no samples")
-    return np.concatenate(blocks)
+def _numbers(content: bytes, columns: list[str], name: str) -> np.ndarray:
+    number = 1
 
+    def rows() -> Iterator[str]:
+        nonlocal number
+        for number, line in islice(enumerate(_lines(content, name, LONGEST_ROW), 1), 1, None):
+            if (n_cells := line.count("\t") + 1) != len(columns):
+                raise _fault(name, number, f"{n_cells} columns, expected {len(columns)}")
+            yield line
+        if number == 1:
+            raise InputError(f"{name} has a header and no samples")
 
-def _parsed(rows: list[str]) -> np.ndarray | None:
-    """Return the numbers in lines of text, or None where one is not a finite number."""
-    if "" in rows:  # numpy would pass over an empty line
-        return None
     try:
-        values = np.loadtxt(rows, delimiter="\t", comments=None, ndmin=2)
+        values = _parsed(rows())
+        wrong = np.flatnonzero(~np.isfinite(values).all(axis=1)) + 2
+    except InputError:
+        raise
+    except ValueError:  # of the row that was asked for last
+        wrong = np.array([number])
+    if wrong.size:
+        cells = next(islice(_lines(content, name), wrong[0] - 1, None)).split("\t")
+        named = zip(columns, cells, strict=True)
+        column, cell = next((column, cell) for column, cell in named if not _is_finite(cell))
+        fault = f"{column} is {short(cell)}, not a finite number"
+        raise _fault(name, wrong[0], fault)
+    return values
+
+
+def _parsed(rows: Iterable[str]) -> np.ndarray:
+    return np.loadtxt(rows, delimiter="\t", comments=None, ndmin=2)
+
+
+def _is_finite(cell: str) -> bool:
+    try:
+        return bool(cell) and bool(np.isfinite(_parsed([cell])).all())
     except ValueError:
-        return None
-    return values if np.isfinite(values).all() else None
-
-
-def _first_fault(lines: list[str], first: int, columns: list[str], name: str) -> InputError:
-    """Return what is wrong with the first wrong line; slow, for lines known to be wrong."""
-    for number, line in enumerate(lines, first):
-        cells = line.split("\t")
-        if len(cells) != len(columns):
-            return _fault(name, number, f"{len(cells)} columns, expected {len(columns)}")
-        if _parsed([line]) is not None:
-            continue
-        for column, cell in zip(columns, cells, strict=True):
-            if _parsed([cell]) is None:
-                return _fault(name, number, f"{column} is {short(cell)}, not a finite number")
-    raise AssertionError(f"{name} has no fault")
+        return False
 
 
 def _row_numbers(line: str, n_rows: int, name: str, number: int) -> np.ndarray:
@@ -171,3 +166,27 @@ def _row_numbers(line: str, n_rows: int, name: str, number: int) -> np.ndarray:
     if (counts := np.bincount(rows)).max() > 1:
         raise _fault(name, number, f"row number {counts.argmax()} stands there twice")
     return rows
+
+
+def stratified_folds(
+    rows: np.ndarray, y: np.ndarray, n_folds: int = N_FOLDS
+) -> Iterator[SplitRows]:
+    """Yield rows to train and to score on, every class dealt out to the folds in turn.
+
+    Unlike scikit-learn's, it takes classes of fewer samples than folds as they are.
+    """
+    fold_of = np.empty(len(y), dtype=int)
+    fold_of[_shuffled_by_class(y)] = np.arange(len(y)) % n_folds
+    for fold in range(n_folds):
+        yield SplitRows(rows[fold_of != fold], rows[fold_of == fold])
+
+
+def stratified_part(rows: np.ndarray, y: np.ndarray, n_rows: int) -> np.ndarray:
+    """Return at most so many of the rows, in their order, of each class its share."""
+    places = np.linspace(0, len(rows) - 1, min(n_rows, len(rows))).astype(int)
+    return rows[np.sort(_shuffled_by_class(y)[places])]
+
+
+def _shuffled_by_class(y: np.ndarray) -> np.ndarray:
+    """Return the places of the labels, class by class, in random order within a class."""
+    return np.lexsort((np.random.default_rng(0).permutation(len(y)), y))

@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -25,10 +26,9 @@ from hyperlvq.readouts.base import lbfgs_tolerance
 from hyperlvq.registry import recipe_records
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.experiments import MODELS, Model
-from hyperlvq.study.jobs import Executor, Job
 from hyperlvq.study.protocol import Run, TrainTest
-from hyperlvq.study.records import KEY, TIMES, Record, failure
-from hyperlvq.study.runner import choose
+from hyperlvq.study.records import KEY, TIMES, Job, Record, failure
+from hyperlvq.study.runner import Executor, choose
 from hyperlvq.study.tuning import GRIDS, GridSearch, grid_of, group_by_layer
 
 
@@ -105,9 +105,8 @@ def run_together(runs: Sequence[Run], backend: Backend) -> list[Record]:
     first = runs[0]
     samples = protocols.evaluation_samples(first.data_set, first.split, first.protocol)
     rehearse(first, first.parameters, samples)
-    seeds = [run.seed for run in runs]
     trainer = Trainer(first, [first.parameters], samples, backend)
-    results = trainer.train(seeds)
+    results = trainer.train([run.seed for run in runs])
     times = {name: seconds / len(runs) for name, seconds in trainer.seconds.items()}
     return [
         {
@@ -133,6 +132,17 @@ def search_together(search: GridSearch, backend: Backend) -> Record:
     return search.record_of_best(scores)
 
 
+def activations(X: np.ndarray, layers: Sequence[Any], backend: Backend) -> Array:
+    """Return the activations of layers of one kind and size (layers × samples × units)."""
+    if isinstance(layers[0], IntRVFLLayer):
+        keys, clips = zip(*((layer.keys_, layer.clip) for layer in layers), strict=True)
+        return batched.encode_integers(X, keys, clips, "float32", backend)
+    if isinstance(layers[0], RVFLLayer):
+        weights, biases = zip(*((each.weights_, each.biases_) for each in layers), strict=True)
+        return batched.encode_sigmoids(X, weights, biases, backend)
+    return backend.array(X[np.newaxis], "float64")
+
+
 def build(job: Run | GridSearch, parameters: Mapping[str, Any], seed: int = 0) -> Pipeline:
     """Return the model of a job with these parameters, unfitted."""
     return protocols.build(job.model, parameters, seed, job.protocol)
@@ -156,44 +166,32 @@ def rehearse(job: Run | GridSearch, parameters: Mapping[str, Any], samples: Trai
         check_array(X, ensure_all_finite="allow-nan" if may_lack_values else True, input_name="X")
 
 
+@dataclass
 class Trainer:
     """Trains the models of a job together on a device, and adds up how long that takes."""
 
-    job: Any
+    job: Run | GridSearch
     candidates: Sequence[Mapping[str, Any]]
-    backend: Backend
     samples: TrainTest
-
-    def __init__(
-        self,
-        job: Run | GridSearch,
-        candidates: Sequence[Mapping[str, Any]],
-        samples: TrainTest,
-        backend: Backend,
-    ) -> None:
-        self.job, self.candidates, self.backend = job, candidates, backend
-        #: What training and prediction took, by the names of records.
-        self.seconds: dict[str, float] = dict.fromkeys(TIMES, 0.0)
-        #: As hidden layers get them.
-        self.samples = samples
-        with self._timed("fit_seconds"):
-            scaler = build(job, candidates[0]).named_steps["scale"]
-            if scaler != "passthrough":
-                X_train = scaler.fit_transform(samples.X_train)
-                X_test = scaler.transform(samples.X_test)
-                self.samples = samples._replace(X_train=X_train, X_test=X_test)
+    backend: Backend
+    #: What training and prediction took, by the names of records.
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(TIMES, 0.0))
 
     def train(self, seeds: Sequence[int]) -> np.ndarray:
         """Return accuracies and iterations (2 × seeds × settings)."""
         with self._timed("fit_seconds"):
+            X_train, _, X_test, _ = self.samples
+            scaler = build(self.job, self.candidates[0]).named_steps["scale"]
+            if scaler != "passthrough":
+                X_train, X_test = scaler.fit_transform(X_train), scaler.transform(X_test)
             groups = self._cells_to_train_together(seeds)
         table = np.empty((2, len(seeds), len(self.candidates)))
         for cells in groups:
             layers = [cell.layer for cell in cells]
             with self._timed("fit_seconds"):
-                train = self._activations(self.samples.X_train, layers)
+                train = activations(X_train, layers, self.backend)
             with self._timed("predict_seconds"):
-                test = self._activations(self.samples.X_test, layers)
+                test = activations(X_test, layers, self.backend)
             settings = [self.candidates[column] for column in cells[0].columns]
             if self.job.model.is_rls:
                 results = self._train_penalties(train, test, [each["alpha"] for each in settings])
@@ -217,32 +215,21 @@ class Trainer:
 
         The readouts of RLS are the same for all layers, so that all of one size go together.
         """
-        is_rls, X_train = self.job.model.is_rls, self.samples.X_train
+        X_train, _, X_test, _ = self.samples
         alike: dict[tuple[int, int], list[Cell]] = {}
         for number, columns in enumerate(group_by_layer(self.candidates)):
             for row, seed in enumerate(seeds):
                 layer = build(self.job, self.candidates[columns[0]], seed).named_steps["hidden"]
                 layer = None if layer == "passthrough" else layer.fit(X_train[:1])
                 n_units = X_train.shape[1] if layer is None else layer.n_units
-                kind = n_units, 0 if is_rls else number
+                kind = n_units, 0 if self.job.model.is_rls else number
                 alike.setdefault(kind, []).append(Cell(layer, row, columns))
         groups = []
-        n_samples = len(X_train) + len(self.samples.X_test)
         for (n_units, _), cells in alike.items():
-            at_once = max(1, self.backend.batch_bytes // (8 * n_samples * n_units))
+            layer_bytes = 8 * (len(X_train) + len(X_test)) * n_units
+            at_once = max(1, self.backend.batch_bytes // layer_bytes)
             groups += [cells[start : start + at_once] for start in range(0, len(cells), at_once)]
         return groups
-
-    def _activations(self, X: np.ndarray, layers: Sequence[Any]) -> Array:
-        """Return the activations of layers of one kind and size (layers × samples × units)."""
-        if isinstance(layers[0], IntRVFLLayer):
-            keys, clips = zip(*((layer.keys_, layer.clip) for layer in layers), strict=True)
-            return batched.encode_integers(X, keys, clips, "float32", self.backend)
-        if isinstance(layers[0], RVFLLayer):
-            parts = ((layer.weights_, layer.biases_) for layer in layers)
-            weights, biases = zip(*parts, strict=True)
-            return batched.encode_sigmoids(X, weights, biases, self.backend)
-        return self.backend.array(X[np.newaxis], "float64")
 
     def _train_penalties(self, train: Array, test: Array, alphas: Sequence[float]) -> np.ndarray:
         """Return accuracies and iterations of RLS (2 × layers × penalties)."""

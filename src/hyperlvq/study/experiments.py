@@ -18,9 +18,10 @@ FULL_GRID: dict[str, Any] = {
     "alpha": PENALTIES,
     "slope": tuple(range(1, 16)),
     "prototypes_per_class": tuple(range(1, 6)),
+    "gamma": tuple(step / 10 for step in range(1, 12)),
 }
 #: How columns of the paper's table end, behind the name of the model.
-COLUMN_ENDS = dict(zip(FULL_GRID, ("n", "kappa", "lmb", "beta", "ppc"), strict=True))
+COLUMN_ENDS = dict(zip(FULL_GRID, ("n", "kappa", "lmb", "beta", "ppc", "sigma"), strict=True))
 LAYER_PARAMETERS = ("n_units", "clip")
 
 
@@ -84,7 +85,7 @@ def _tuned(
     name: str,
     hidden: HiddenName,
     readout: ReadoutName,
-    variant: str = "",
+    title: str | None = None,
     fixed: Any = None,
     **others: Any,
 ) -> Model:
@@ -99,7 +100,7 @@ def _tuned(
     quick = {**search_grid(hidden, readout), **_QUICK_VALUES.get((hidden, readout), {})}
     return Model(
         name,
-        f"{_TITLES.get(hidden, hidden)} + {_TITLES[readout]}{variant}",
+        title or f"{_TITLES.get(hidden, hidden)} + {_TITLES[readout]}",
         (hidden, readout),
         defaults={key: settings[key] for key in tuned},
         fixed={key: value for key, value in settings.items() if key not in tuned},
@@ -112,10 +113,17 @@ def _tuned(
     )
 
 
-def _with_settings_of(model: Model, name: str, title: str, **others: Any) -> Model:
+def _with_settings_of(
+    model: Model, name: str, title: str, fixed: Any = None, **others: Any
+) -> Model:
     """Return a model that is not tuned itself."""
-    fixed = {**model.fixed, **others.pop("fixed", {})}
+    fixed = {**model.fixed, **(fixed or {})}
     return Model(name, title, model.recipe, model.defaults, fixed, columns=model.columns, **others)
+
+
+def _ten_iterations(model: Model, title: str, mean: float) -> Model:
+    fixed = {"max_iter": 10}
+    return _with_settings_of(model, f"{model.name}_10", title, fixed, published_mean=mean)
 
 
 def _powers_of_two(first: int, last: int) -> tuple[float, ...]:
@@ -123,11 +131,15 @@ def _powers_of_two(first: int, last: int) -> tuple[float, ...]:
 
 
 # What the records were made with; the defaults of the recipes have changed since.
-_OWN_DEFAULTS = {"glvq": {"slope": 12, "tol": 1e-5}}
+_OWN_DEFAULTS: dict[str, dict[str, Any]] = {
+    "glvq": {"slope": 12, "tol": 1e-5},
+    "kglvq": {"prototypes_per_class": 3, "slope": 10, "gamma": 0.5, "tol": 1e-5},
+}
 _QUICK_SLOPES = {"slope": (5.0, 12.0)}
 # Where the quick grid is not that of the registry.
 _QUICK_VALUES: dict[tuple[str, str], dict[str, tuple]] = {
     ("features", "glvq"): _QUICK_SLOPES,
+    ("features", "kglvq"): {"slope": (10,)},
     ("rvfl", "glvq"): _QUICK_SLOPES,
     ("features", "rls"): {"alpha": PENALTIES},
     ("rvfl", "rls"): {"alpha": PENALTIES},
@@ -149,13 +161,12 @@ _HDC_READOUTS: dict[ReadoutName, str] = {
     "lvq1": "LVQ1",
 }
 _TITLES = {"rvfl": "RVFL", "intrvfl": "intRVFL", "rls": "RLS", "glvq": "GLVQ"}
-_ONE_PROTOTYPE = {"prototypes_per_class": 1}
-_TEN_ITERATIONS = {"max_iter": 10}
-
 _ONE_EACH = _tuned(
-    "intrvfl_glvq_p1", "intrvfl", "glvq", ", P = 1", fixed=_ONE_PROTOTYPE, limits=_QUICK_LIMITS
+    *("intrvfl_glvq_p1", "intrvfl", "glvq", "intRVFL + GLVQ, P = 1"),
+    fixed={"prototypes_per_class": 1},
+    limits=_QUICK_LIMITS,
 )
-_PROPOSED = _tuned("intrvfl_glvq", "intrvfl", "glvq", " (proposed)", limits=_LIMITS)
+_PROPOSED = _tuned("intrvfl_glvq", "intrvfl", "glvq", "intRVFL + GLVQ (proposed)", limits=_LIMITS)
 
 _MODELS = (
     _tuned("rls_features", "features", "rls", as_published=_SINGLE_PRECISION, is_random=False),
@@ -164,35 +175,10 @@ _MODELS = (
     _tuned("rvfl_glvq", "rvfl", "glvq", as_published=_PUBLISHED_START, limits=_LIMITS),
     _tuned("intrvfl_rls", "intrvfl", "rls", as_published=_SINGLE_PRECISION),
     _ONE_EACH,
-    _with_settings_of(
-        _ONE_EACH,
-        "intrvfl_glvq_p1_10",
-        "intRVFL + GLVQ, P = 1, 10 iterations",
-        fixed=_TEN_ITERATIONS,
-        published_mean=0.80,
-    ),
+    _ten_iterations(_ONE_EACH, "intRVFL + GLVQ, P = 1, 10 iterations", 0.80),
     _PROPOSED,
-    _with_settings_of(
-        _PROPOSED,
-        "intrvfl_glvq_10",
-        "intRVFL + GLVQ (proposed), 10 iterations",
-        fixed=_TEN_ITERATIONS,
-        published_mean=0.81,
-    ),
-    Model(
-        "kglvq",
-        "KGLVQ",
-        ("features", "kglvq"),
-        defaults={"prototypes_per_class": 3, "slope": 10, "gamma": 0.5},
-        fixed={"tol": 1e-5},
-        columns={**_columns("kglvq", ("prototypes_per_class", "slope")), "gamma": "kglvq_sigma"},
-        grid={
-            **{name: FULL_GRID[name] for name in ("prototypes_per_class", "slope")},
-            "gamma": tuple(round(0.1 * step, 1) for step in range(1, 12)),
-        },
-        quick_grid={**search_grid("features", "kglvq"), "slope": (10,)},
-        accuracy_column="kglvq_acc",
-    ),
+    _ten_iterations(_PROPOSED, "intRVFL + GLVQ (proposed), 10 iterations", 0.81),
+    _tuned("kglvq", "features", "kglvq", "KGLVQ"),
     *(
         Model(
             f"intrvfl_{readout}",

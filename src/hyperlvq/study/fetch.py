@@ -7,7 +7,6 @@ import re
 import string
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from hashlib import file_digest
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse, InvalidURL
@@ -82,40 +81,34 @@ def _is_address(url: str) -> bool:
 def _download(url: str, file: IO[bytes], progress: ByteProgress, wait: float) -> None:
     for attempt in range(ATTEMPTS):
         time.sleep(wait * 2 ** (attempt - 1) if attempt else 0)
+        file.seek(0)
+        file.truncate()
         try:
-            return _attempt(url, file, progress)
+            for chunk, total in _chunks(url):
+                file.write(chunk)
+                progress(file.tell(), total)
         except _BrokenOffError as error:
             reason = error
+        else:
+            return
     raise InputError(f"{url} broke off {ATTEMPTS} times, last: {reason}")
 
 
-def _attempt(url: str, file: IO[bytes], progress: ByteProgress) -> None:
-    """Write the whole file; `_BrokenOffError` says that it is worth another try."""
-    pace = _Pace()
-    with _explained(url):
-        response = _open(url, pace)
-    with response:
-        total = _size_of(response, url)
-        file.seek(0)
-        file.truncate()
-        progress(0, total)
-        while chunk := _read(response, url):
-            file.write(chunk)
-            pace.n_bytes += len(chunk)
-            progress(pace.n_bytes, total)
-            if pace.n_bytes > MAX_BYTES:
-                raise _refused(url, f"more than {MAX_BYTES} bytes came")
-    if not pace.n_bytes:
-        raise _BrokenOffError("nothing came")
-    if total is not None and pace.n_bytes != total:
-        raise _BrokenOffError(f"{pace.n_bytes} of {total} bytes came")
+def _chunks(url: str) -> Iterator[tuple[bytes, int | None]]:
+    """Yield a file as it comes, at first nothing of it, with its size where that is known.
 
-
-@contextmanager
-def _explained(url: str) -> Iterator[None]:
-    """Let what goes wrong on the network be a refusal, or worth another try."""
+    What goes wrong is a refusal, or `_BrokenOffError` where it is worth another try.
+    """
+    watch = _WatchedHandler()
     try:
-        yield
+        with _open(url, watch) as response:
+            total = _size_of(response, url)
+            yield b"", total
+            while chunk := response.read1(CHUNK_BYTES):  # all of it may take hours
+                watch.n_bytes += len(chunk)
+                if watch.n_bytes > MAX_BYTES:
+                    raise _refused(url, f"more than {MAX_BYTES} bytes came")
+                yield chunk, total
     except InputError:
         raise
     except (InvalidURL, ValueError) as error:  # of this address, or of one that it redirects to
@@ -123,12 +116,10 @@ def _explained(url: str) -> Iterator[None]:
     except (HTTPException, OSError) as error:
         reason = getattr(error, "reason", error)
         raise _BrokenOffError(_line(reason) or type(error).__name__) from None
-
-
-def _read(response: HTTPResponse, url: str) -> bytes:
-    """Return what has come, as all of it may take hours."""
-    with _explained(url):
-        return response.read1(CHUNK_BYTES)
+    if not watch.n_bytes:
+        raise _BrokenOffError("nothing came")
+    if total is not None and watch.n_bytes != total:
+        raise _BrokenOffError(f"{watch.n_bytes} of {total} bytes came")
 
 
 def _refused(url: str, reason: str) -> InputError:
@@ -140,10 +131,10 @@ def _line(said: object) -> str:
     return " ".join(str(said).split())[:MAX_QUOTED]
 
 
-def _open(url: str, pace: "_Pace") -> HTTPResponse:
+def _open(url: str, watch: "_WatchedHandler") -> HTTPResponse:
     """Return the answer of an address or of what it redirects to, whatever its status."""
     director = request.OpenerDirector()  # urllib's own would go on to ftp and files
-    for handler in (request.ProxyHandler(), _WatchedHandler(pace), request.UnknownHandler()):
+    for handler in (request.ProxyHandler(), watch, request.UnknownHandler()):
         director.add_handler(handler)
     place, headers = url, {"User-Agent": "hyperlvq"}
     for _ in range(MAX_REDIRECTS + 1):
@@ -179,33 +170,14 @@ def _size_of(response: HTTPResponse, url: str) -> int | None:
     return int(lengths.pop()) if lengths else None
 
 
-class _Pace:
-    """How many bytes of a file have come in one attempt, and whether that is fast enough."""
-
-    n_bytes: int
-
-    def __init__(self) -> None:
-        self.n_bytes = 0
-        self._open_window()
-
-    def check(self) -> None:
-        """Raise if too little has come since the window was opened."""
-        if time.monotonic() - self._start >= WINDOW_SECONDS:
-            if self.n_bytes - self._bytes_at_start < WINDOW_BYTES:
-                fault = f"less than {WINDOW_BYTES} bytes came in {WINDOW_SECONDS} seconds"
-                raise TimeoutError(fault)
-            self._open_window()
-
-    def _open_window(self) -> None:
-        self._start, self._bytes_at_start = time.monotonic(), self.n_bytes
-
-
 class _WatchedHandler(request.HTTPSHandler, request.HTTPHandler):
     """Checks the pace of an attempt, redirects included, before every read from a server."""
 
-    def __init__(self, pace: _Pace) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._pace = pace
+        #: Of the file that have come.
+        self.n_bytes = 0
+        self._window = time.monotonic(), 0
 
     def do_open(self, http_class: Any, req: request.Request, **options: Any) -> HTTPResponse:
         class Connection(http_class):
@@ -219,8 +191,16 @@ class _WatchedHandler(request.HTTPSHandler, request.HTTPHandler):
         read = source.readinto
 
         def watched_read(buffer: Any) -> int | None:
-            self._pace.check()
+            self._check_pace()
             return read(buffer)
 
         source.readinto = watched_read  # headers and trailers come by it, too
         return response
+
+    def _check_pace(self) -> None:
+        start, n_before = self._window
+        if (now := time.monotonic()) - start >= WINDOW_SECONDS:
+            if self.n_bytes - n_before < WINDOW_BYTES:
+                fault = f"less than {WINDOW_BYTES} bytes came in {WINDOW_SECONDS} seconds"
+                raise TimeoutError(fault)
+            self._window = now, self.n_bytes

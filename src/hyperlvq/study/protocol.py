@@ -12,47 +12,22 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.ensemble import (
-    BaggingClassifier,
-    HistGradientBoostingClassifier,
-    RandomForestClassifier,
-)
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import RidgeClassifier
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from hyperlvq.classifier import HyperLVQClassifier
 from hyperlvq.costs import glvq_flops
 from hyperlvq.models import make_classifier
 from hyperlvq.registry import PARTS, readouts
+from hyperlvq.study.classifiers import OUTSIDE, MajorityVotes
 from hyperlvq.study.data_set import DataSet, SplitRows
 from hyperlvq.study.experiments import Model
-from hyperlvq.study.jobs import Job
-from hyperlvq.study.probabilities import class_probabilities, probability_results
-from hyperlvq.study.records import TIMES, Record
-from hyperlvq.study.svm import ProbabilitySVC
+from hyperlvq.study.records import N_BINS, PROBABILITY_FLOOR, TIMES, Job, Record
 
 PROTOCOLS = ("paper", "strict")
-OUTSIDE: dict[str, Any] = {
-    "hyperlvq": HyperLVQClassifier,
-    "forest": RandomForestClassifier,
-    "boosting": HistGradientBoostingClassifier,
-    "svm": ProbabilitySVC,
-    "mlp": MLPClassifier,
-    "knn": KNeighborsClassifier,
-    "ridge": RidgeClassifier,
-}
 FLOPS_PER_SECOND = 5e9
 START_SECONDS = 0.005
-VOTE_FLOPS = 6 * 10**7
-TREE_FLOPS = 2000
-BOOSTED_TREE_FLOPS = 10**7
-EPOCH_FLOPS = 10**5
-SUPPORT_FLOPS = 500
 LARGEST_SIZE = 10**6
 
 
@@ -65,16 +40,6 @@ class TrainTest(NamedTuple):
     y_test: np.ndarray
 
 
-class MajorityVotes(BaggingClassifier):
-    """Takes the class that most voters choose, where bagging would average probabilities."""
-
-    def predict(self, X: Any) -> Any:
-        """Return the class of each sample, the first of those that are equally common."""
-        votes = np.stack([voter.predict(X) for voter in self.estimators_], axis=1)
-        counts = [np.bincount(row, minlength=self.n_classes_) for row in votes]
-        return self.classes_[np.argmax(counts, axis=1)]
-
-
 @dataclass(frozen=True)
 class Run(Job):
     """One model on one split of a data set with one seed."""
@@ -85,7 +50,6 @@ class Run(Job):
     settings_name: str
 
     def description(self) -> Record:
-        """Return what its record says before it has been made."""
         return {
             **super().description(),
             "n_splits": n_splits(self.data_set, self.protocol),
@@ -97,11 +61,9 @@ class Run(Job):
         }
 
     def seconds(self) -> float:
-        """Return about how long it will take."""
         return estimated_seconds(self.model, self.parameters, *self.data_set.sizes)
 
     def result(self) -> Record:
-        """Train and test the model."""
         samples = evaluation_samples(self.data_set, self.split, self.protocol)
         pipeline = build(self.model, self.parameters, self.seed, self.protocol)
         start = time.perf_counter()
@@ -167,7 +129,7 @@ def build(model: Model, parameters: Mapping[str, Any], seed: int, protocol: str)
     """Return the model with its parameters, all its random numbers drawn from a seed."""
     chosen = {**model.fixed, **parameters}
     if isinstance(model.recipe, str):
-        pipeline = _after_scaling(OUTSIDE[model.recipe](**chosen))
+        pipeline = _after_scaling(OUTSIDE[model.recipe][0](**chosen))
     else:
         pipeline = make_classifier(*model.recipe, **chosen)
     if model.n_voters > 1:
@@ -191,6 +153,42 @@ def fit_quietly(pipeline: Pipeline, samples: TrainTest) -> None:
         pipeline.fit(samples.X_train, samples.y_train)
 
 
+def class_probabilities(
+    classifier: ClassifierMixin, X: np.ndarray, n_classes: int
+) -> np.ndarray | None:
+    """Return the probabilities of the classes 0 to n_classes - 1, None where a model has none.
+
+    A class that training did not see has probability 0.
+    """
+    if not hasattr(classifier, "predict_proba"):
+        return None
+    probabilities = np.zeros((len(X), n_classes))
+    probabilities[:, classifier.classes_] = classifier.predict_proba(X)
+    return probabilities
+
+
+def probability_results(probabilities: np.ndarray | None, y: np.ndarray) -> Record:
+    """Return what a record says about probabilities, None where there are none.
+
+    Log loss is the mean of -ln p over samples, p the probability of the true class or the floor.
+    """
+    if probabilities is None:
+        return {"log_loss": None, "confidence_bins": None}
+    of_true_class = probabilities[np.arange(len(y)), y]
+    log_loss = -np.log(np.maximum(of_true_class, PROBABILITY_FLOOR)).mean()
+    confidence = probabilities.max(axis=1)
+    bins = np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
+    is_right = probabilities.argmax(axis=1) == y
+    counts, confidences, right = (
+        np.bincount(bins, weights, minlength=N_BINS) for weights in (None, confidence, is_right)
+    )
+    confidence_bins = [
+        [int(count), round(float(total), 6), int(n_right)]
+        for count, total, n_right in zip(counts, confidences, right, strict=True)
+    ]
+    return {"log_loss": round(float(log_loss), 6), "confidence_bins": confidence_bins}
+
+
 def estimated_seconds(
     model: Model, parameters: Mapping[str, Any], n_samples: int, n_features: int, n_classes: int
 ) -> float:
@@ -203,20 +201,9 @@ def estimated_seconds(
         n_iter = min(record.usual_iterations, chosen.get("max_iter", 2500))
         flops = (record.training_flops or glvq_flops)(*sizes, n_prototypes, n_iter)
     else:
-        flops = _flops_outside(model.recipe, n_samples, n_features, n_classes)
+        _, flops_of = OUTSIDE[model.recipe]
+        flops = flops_of(n_samples, n_features, n_classes)
     return START_SECONDS + model.n_voters * flops / FLOPS_PER_SECOND
-
-
-def _flops_outside(name: str, n_samples: int, n_features: int, n_classes: int) -> float:
-    if name == "hyperlvq":
-        return VOTE_FLOPS * (n_samples + 20000)
-    if name == "forest":
-        return TREE_FLOPS * 500 * n_samples
-    if name == "boosting":
-        return 100 * n_classes * (BOOSTED_TREE_FLOPS + 20 * n_samples * n_features)
-    if name == "mlp":
-        return EPOCH_FLOPS * n_samples * (n_features + n_classes)
-    return SUPPORT_FLOPS * n_samples**2 if name == "svm" else n_samples * n_features**2
 
 
 def _bounded(size: float) -> int:

@@ -1,23 +1,34 @@
-"""Run a study: a list of runs, done by an executor, one record appended as each ends.
+"""Run a study: a list of jobs, done by an executor, one record appended as each ends.
 
 Started again with the same folder, a study does what is missing; what was killed loses at most the
 runs in flight.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from joblib import Parallel, delayed, parallel_config
+from threadpoolctl import threadpool_limits
+
 from hyperlvq.checks import InputError, check_choice, check_integer
-from hyperlvq.study.collection import DataSource
+from hyperlvq.study.collection import Collection
 from hyperlvq.study.data_set import COLLECTION, DataSet
 from hyperlvq.study.experiments import MODELS
-from hyperlvq.study.jobs import Executor, Job, processes
 from hyperlvq.study.protocol import PROTOCOLS, Run, n_splits
-from hyperlvq.study.records import KEY, Record, RecordFile, failure, key_of, open_records
+from hyperlvq.study.records import KEY, Job, Record, RecordFile, failure, key_of, open_records
 from hyperlvq.study.settings import Settings, searched_settings
 
+# Larger arrays reach the workers as one memory-mapped file, not as a copy each.
+MAPPED_BYTES = 100_000
+#: Turns jobs into records: yields each job with its record when that has been made.
+Executor = Callable[[Sequence[Job]], Iterator[tuple[Job, Record]]]
 # What a parameter was where a record does not name it, whatever its default has become since.
 UNNAMED: dict[str, Any] = {
     "solver": "auto",
@@ -39,7 +50,7 @@ class Step:
 
 
 def run_study(
-    source: DataSource,
+    source: Collection,
     folder: str | Path,
     *,
     models: Sequence[str] | None = None,
@@ -61,14 +72,13 @@ def run_study(
     check_choice("protocol", protocol, PROTOCOLS)
     check_integer("n_seeds", n_seeds, minimum=1)
     models = choose("model", models, MODELS)
-    names = choose("data set", sets, source.names())
+    sets = choose("data set", sets, source.names())
     if settings is not None or as_published:
         chosen = [MODELS[name] for name in models]
         (settings or Settings()).check(chosen, protocol, as_published)
-    data_sets, unreadable = load_sets(source, names)
+    data_sets, unreadable = load_sets(source, sets)
     settings = settings or default_settings(data_sets, protocol)
     with open_records(folder) as records:
-        check_protocol(protocol, records.records)
         yield from note_unreadable(unreadable, protocol, records, retry_failed)
         runs = plan_runs(models, data_sets, settings, n_seeds, protocol, as_published)
         yield from do_missing(runs, records, executor, retry_failed)
@@ -77,16 +87,16 @@ def run_study(
 def choose(kind: str, wanted: Sequence[str] | None, known: Iterable[str]) -> list[str]:
     """Return the names wanted, or all that are known; raise if one is not, or if there is none."""
     known = list(known)
-    if wanted is not None and not wanted:
-        raise InputError(f"no {kind} is named; there are {', '.join(known)}")
-    for name in wanted or ():
-        if name not in known:
-            raise InputError(f"there is no {kind} {name!r}; there are {', '.join(known)}")
-    return known if wanted is None else list(dict.fromkeys(wanted))
+    names = known if wanted is None else list(dict.fromkeys(wanted))
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        fault = f"there is no {kind} {unknown[0]!r}" if unknown else f"no {kind} is named"
+        raise InputError(f"{fault}; there are {', '.join(known)}")
+    return names
 
 
 def load_sets(
-    source: DataSource, names: Iterable[str]
+    source: Collection, names: Iterable[str]
 ) -> tuple[list[DataSet], dict[str, InputError]]:
     """Return the data sets that can be read, and what is wrong with the others."""
     data_sets, unreadable = [], {}
@@ -106,16 +116,6 @@ def default_settings(data_sets: Iterable[DataSet], protocol: str) -> Settings:
     """
     is_collection = all(data_set.source == COLLECTION for data_set in data_sets)
     return searched_settings() if protocol == "paper" and is_collection else Settings()
-
-
-def check_protocol(protocol: str, records: Iterable[Record]) -> None:
-    """Raise if the records are of another protocol: their figures do not go together."""
-    for record in records:
-        if record["protocol"] != protocol:
-            raise InputError(
-                f"the folder has records of the protocol {record['protocol']!r}, "
-                f"not {protocol!r}: take another folder"
-            )
 
 
 def plan_runs(
@@ -143,7 +143,13 @@ def note_unreadable(
     records: RecordFile,
     retry_failed: bool = False,
 ) -> Iterator[Step]:
-    """Record once why a data set cannot be read; the others go on."""
+    """Record once why a data set cannot be read; the others go on.
+
+    Raise if the records are of another protocol: their figures do not go together.
+    """
+    for other in (each["protocol"] for each in records.records if each["protocol"] != protocol):
+        fault = f"the folder has records of the protocol {other!r}, not {protocol!r}"
+        raise InputError(f"{fault}: take another folder")
     nobody = {**dict.fromkeys(KEY), "protocol": protocol}
     failures = [failure({**nobody, "dataset": name}, error) for name, error in unreadable.items()]
     known = set() if retry_failed else {key_of(record) for record in records.records}
@@ -180,18 +186,60 @@ def missing_jobs(jobs: Iterable[Job], records: Iterable[Record]) -> list[Job]:
         record = known.get(key_of(description))
         if record is None:
             missing.append(job)
-        else:
-            check_same(description, record)
+            continue
+        found, wanted = {**UNNAMED, **record}, {"solver": UNNAMED["solver"], **description}
+        for name, value in wanted.items():
+            # Settings files may change their names; what they say is compared.
+            if name != "settings" and found.get(name) != value:
+                raise InputError(
+                    f"the folder has a record of {record['model']} on {record['dataset']} with "
+                    f"{name} = {found.get(name)!r}, not {value!r}: take another folder"
+                )
     return missing
 
 
-def check_same(description: Record, record: Record) -> None:
-    """Raise if a record was made with other parameters than are wanted now."""
-    found, wanted = {**UNNAMED, **record}, {"solver": UNNAMED["solver"], **description}
-    for name, value in wanted.items():
-        # Settings files may change their names; what they say is compared.
-        if name != "settings" and found.get(name) != value:
+def processes(n_jobs: int = 1) -> Executor:
+    """Return the executor of so many processes, each of one thread."""
+    return partial(_in_processes, check_integer("n_jobs", n_jobs, minimum=1))
+
+
+def _in_processes(n_jobs: int, jobs: Sequence[Job]) -> Iterator[tuple[Job, Record]]:
+    with threadpool_limits(1), parallel_config(backend="loky", inner_max_num_threads=1):
+        parallel = Parallel(
+            n_jobs,
+            return_as="generator_unordered",
+            batch_size=1,
+            max_nbytes=MAPPED_BYTES,
+            mmap_mode="r",
+            initializer=_end_with,
+            initargs=(os.getpid(),),
+        )
+        calls = (delayed(_numbered_record)(number, job) for number, job in enumerate(jobs))
+        try:
+            for number, record in parallel(calls):
+                yield jobs[number], record
+        except BrokenProcessPool:
             raise InputError(
-                f"the folder has a record of {record['model']} on {record['dataset']} with "
-                f"{name} = {found.get(name)!r}, not {value!r}: take another folder"
-            )
+                "a worker process was killed, perhaps for lack of memory: fewer jobs need less, "
+                "and the same command goes on where this one stopped"
+            ) from None
+        except OSError as error:  # jobs turn their own into records
+            raise InputError(
+                f"the worker processes cannot be given their work: {error.strerror or error}; "
+                "fewer jobs need less"
+            ) from None
+
+
+def _numbered_record(number: int, job: Job) -> tuple[int, Record]:
+    return number, job.record()
+
+
+def _end_with(parent: int) -> None:
+    """Let this worker end soon after its parent, which may be killed; joblib's wait for minutes."""
+
+    def outlive_by_a_second() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=outlive_by_a_second, daemon=True).start()

@@ -174,10 +174,11 @@ def write_settings(path: str | Path, rows: dict[RowKey, Parameters], tuning: str
     """Write values by data set, split and column, as `read_settings` takes them."""
     columns = sorted({column for values in rows.values() for column in values})
     has_splits = any(split is not None for _, split in rows)
+    header = ["dataset", *(["split"] if has_splits else []), "tuning", *columns]
     table = StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(["dataset", *(["split"] if has_splits else []), "tuning", *columns])
+    writer = csv.DictWriter(table, header, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
     for dataset, split in sorted(rows, key=lambda key: (key[0], key[1] is not None, key[1])):
-        cells = [rows[dataset, split].get(column) for column in columns]
-        writer.writerow([dataset, *([split] if has_splits else []), tuning, *cells])
+        place = {"dataset": dataset, "split": split, "tuning": tuning}
+        writer.writerow({**place, **rows[dataset, split]})
     write_bytes(table.getvalue().encode(), path)

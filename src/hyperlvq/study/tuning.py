@@ -8,24 +8,24 @@ its best settings are compared once more on a larger one.
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError, check_choice, check_integer
 from hyperlvq.readouts import rls_path
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study import runner
-from hyperlvq.study.collection import DataSource
-from hyperlvq.study.data_set import DataSet
+from hyperlvq.study.collection import Collection
+from hyperlvq.study.data_set import N_FOLDS, DataSet, stratified_folds, stratified_part
 from hyperlvq.study.experiments import LAYER_PARAMETERS, MODELS, Model
-from hyperlvq.study.folds import N_FOLDS, stratified_folds, stratified_part
-from hyperlvq.study.jobs import Executor, Job
 from hyperlvq.study.protocol import TrainTest, estimated_seconds, samples_of, scale_file
-from hyperlvq.study.records import Record, open_records
+from hyperlvq.study.records import Job, Record, open_records
 from hyperlvq.study.settings import TUNED_FILE, Parameters, RowKey, write_settings
 
 TUNING_NAME = "tuning.jsonl"
@@ -46,36 +46,48 @@ class GridSearch(Job):
     split: int | None
     n_seeds: int
 
+    @property
+    def n_trials(self) -> int:
+        """How often every setting is trained and scored."""
+        if self.split is not None:
+            return N_FOLDS
+        return self.n_seeds if self.model.is_random else 1
+
+    @property
+    def most_rows(self) -> int | None:
+        """How many training samples settings are compared on at most, None for all."""
+        return None if self.split is None else self.model.tuning_rows
+
+    @property
+    def shared(self) -> Parameters:
+        """What all settings have."""
+        return {**self.reused, **self.model.limits.get(self.grid, {})}
+
     def description(self) -> Record:
-        """Return what its record says before it has been made."""
         return {
             **super().description(),
             "split": self.split,
             "seed": None,
-            "n_trials": self.n_trials(),
+            "n_trials": self.n_trials,
             "grid": self.grid,
             "values": values_of_grid(self.model, self.grid),
-            **self.reused,
-            **self.model.limits.get(self.grid, {}),
-            **({"tuning_rows": most_rows} if (most_rows := self.most_rows()) else {}),
+            **self.shared,
+            **({"tuning_rows": self.most_rows} if self.most_rows else {}),
         }
 
     def seconds(self) -> float:
-        """Return about how long it will take."""
         n_samples, *others = self.data_set.sizes
-        sizes = min(n_samples // 2, self.most_rows() or n_samples), *others
+        sizes = min(n_samples // 2, self.most_rows or n_samples), *others
         candidates = self.candidates()
-        if self.model.is_rls:  # one decomposition serves all penalties
-            candidates = [candidates[group[0]] for group in group_by_layer(candidates)]
-        seconds = (estimated_seconds(self.model, setting, *sizes) for setting in candidates)
-        return self.n_trials() * sum(seconds)
+        trained = [candidates[group[0]] for group in trained_together(self.model, candidates)]
+        return self.n_trials * sum(estimated_seconds(self.model, each, *sizes) for each in trained)
 
     def result(self) -> Record:
-        """Train and score every setting."""
-        score = score_penalties if self.model.is_rls else score_candidates
+        """Train and score every setting, then the best once more if there are more samples."""
         trials = [(samples, seed) for samples, seeds in self.trials() for seed in seeds]
-        record = self.record_of_best([score(self, samples, seed) for samples, seed in trials])
-        return self.record_of_finals(record)
+        candidates = self.candidates()
+        record = self.record_of_best([score(self, *trial, candidates) for trial in trials])
+        return {**record, **self.best_of_finals(record)}
 
     def record_of_best(self, scores_of_trials: Sequence[np.ndarray]) -> Record:
         """Return its record from the accuracies of the settings: the first of the best wins.
@@ -97,55 +109,42 @@ class GridSearch(Job):
             "error": None,
         }
 
-    def record_of_finals(self, record: Record) -> Record:
-        """Return the record with the best of its best settings on more samples, if there are more.
+    def best_of_finals(self, record: Record) -> Record:
+        """Return the best of the best settings on more samples than before, if there are more.
 
         What is best on few samples of many may be far from it on all.
         """
-        rows, most_rows = self.training_rows(), self.most_rows()
-        if most_rows is None or len(rows) <= most_rows:
-            return record
+        rows = self.training_rows()
+        if self.most_rows is None or len(rows) <= self.most_rows:
+            return {}
         X, y = self.data_set.X, self.data_set.y
-        rows = stratified_part(rows, y[rows], MORE_ROWS * most_rows)
+        rows = stratified_part(rows, y[rows], MORE_ROWS * self.most_rows)
         samples = samples_of(X, y, next(stratified_folds(rows, y[rows])))
         best_first = np.argsort(-np.array(record["scores"], dtype=float), kind="stable")
         n_finalists = max(FEWEST_FINALISTS, len(best_first) // ONE_FINALIST_IN)
         finalists = [self.candidates()[index] for index in best_first[:n_finalists]]
-        scores = np.nan_to_num(score_candidates(self, samples, 0, finalists))
-        accuracy = float(scores.max())
-        return {**record, **finalists[int(scores.argmax())], "accuracy": accuracy}
+        scores = np.nan_to_num(score(self, samples, 0, finalists))
+        return {**finalists[int(scores.argmax())], "accuracy": float(scores.max())}
 
     def candidates(self) -> list[Parameters]:
         """Return every setting of the grid, with what all of them share."""
         settings = settings_of_grid(grid_of(self.model, self.grid))
-        limits = self.model.limits.get(self.grid, {})
-        return [{**self.reused, **setting, **limits} for setting in settings]
-
-    def n_trials(self) -> int:
-        """Return how often every setting is trained and scored."""
-        if self.split is not None:
-            return N_FOLDS
-        return self.n_seeds if self.model.is_random else 1
+        return [{**self.shared, **setting} for setting in settings]
 
     def training_rows(self) -> np.ndarray:
         """Return the rows that settings may be compared on."""
-        return (
-            self.data_set.tuning if self.split is None else self.data_set.splits[self.split]
-        ).train
-
-    def most_rows(self) -> int | None:
-        """Return how many training samples settings are compared on at most, None for all."""
-        return None if self.split is None else self.model.tuning_rows
+        data = self.data_set
+        return (data.tuning if self.split is None else data.splits[self.split]).train
 
     def trials(self) -> Iterator[tuple[TrainTest, list[int]]]:
         """Yield the samples to train and score on, each with its seeds."""
         X, y = self.data_set.X, self.data_set.y
         if self.split is None:
-            yield samples_of(scale_file(X), y, self.data_set.tuning), [*range(self.n_trials())]
+            yield samples_of(scale_file(X), y, self.data_set.tuning), [*range(self.n_trials)]
             return
         rows = self.training_rows()
-        if most_rows := self.most_rows():
-            rows = stratified_part(rows, y[rows], most_rows)
+        if self.most_rows:
+            rows = stratified_part(rows, y[rows], self.most_rows)
         for fold, inner in enumerate(stratified_folds(rows, y[rows])):
             yield samples_of(X, y, inner), [fold]
 
@@ -179,46 +178,43 @@ def group_by_layer(candidates: Sequence[Mapping[str, Any]]) -> list[list[int]]:
     return list(groups.values())
 
 
-def score_candidates(
-    search: GridSearch,
-    samples: TrainTest,
-    seed: int,
-    candidates: Sequence[Parameters] | None = None,
+def trained_together(model: Model, candidates: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+    """Return the indices of candidates by training: one of RLS serves all penalties of a layer."""
+    return group_by_layer(candidates) if model.is_rls else [[i] for i in range(len(candidates))]
+
+
+def score(
+    search: GridSearch, samples: TrainTest, seed: int, candidates: Sequence[Parameters]
 ) -> np.ndarray:
-    """Return the accuracy of every candidate, or those given, NaN where it cannot be trained.
+    """Return the accuracy of every candidate, NaN where it cannot be trained.
 
     More neighbours than samples, say: the grid then is smaller, not the search over.
     """
-    scores = []
-    for candidate in search.candidates() if candidates is None else candidates:
-        pipeline = protocols.build(search.model, candidate, seed, search.protocol)
-        try:
-            protocols.fit_quietly(pipeline, samples)
-            scores.append(float(np.mean(pipeline.predict(samples.X_test) == samples.y_test)))
-        except ValueError:
-            scores.append(np.nan)
-    return np.array(scores)
-
-
-def score_penalties(search: GridSearch, samples: TrainTest, seed: int) -> np.ndarray:
-    """Return the accuracy of every candidate of RLS: one decomposition serves all its alphas."""
-    candidates = search.candidates()
     scores = np.full(len(candidates), np.nan)
-    for indices in group_by_layer(candidates):
-        alphas = [candidates[index]["alpha"] for index in indices]
-        first = protocols.build(search.model, candidates[indices[0]], seed, search.protocol)
-        try:
-            coefs = rls_path(first[:-1].fit_transform(samples.X_train), samples.y_train, alphas)
-        except ValueError:  # a single class, say
-            continue
-        outputs = first[:-1].transform(samples.X_test) @ np.swapaxes(coefs, 1, 2)
-        predicted = np.unique(samples.y_train)[outputs.argmax(axis=2)]
-        scores[indices] = (predicted == samples.y_test).mean(axis=1)
+    for group in trained_together(search.model, candidates):
+        pipeline = protocols.build(search.model, candidates[group[0]], seed, search.protocol)
+        with suppress(ValueError):
+            if search.model.is_rls:
+                alphas = [candidates[index]["alpha"] for index in group]
+                predicted = predict_by_penalty(pipeline, samples, alphas)
+            else:
+                protocols.fit_quietly(pipeline, samples)
+                predicted = pipeline.predict(samples.X_test)
+            scores[group] = (predicted == samples.y_test).mean(axis=-1)
     return scores
 
 
+def predict_by_penalty(
+    pipeline: Pipeline, samples: TrainTest, alphas: Sequence[float]
+) -> np.ndarray:
+    """Return the classes that RLS predicts with each penalty, by one decomposition."""
+    coefs = rls_path(pipeline[:-1].fit_transform(samples.X_train), samples.y_train, alphas)
+    outputs = pipeline[:-1].transform(samples.X_test) @ np.swapaxes(coefs, 1, 2)
+    return np.unique(samples.y_train)[outputs.argmax(axis=2)]
+
+
 def tune_study(
-    source: DataSource,
+    source: Collection,
     folder: str | Path,
     *,
     models: Sequence[str] | None = None,
@@ -226,7 +222,7 @@ def tune_study(
     grid: str = "full",
     n_seeds: int = 5,
     protocol: str = "paper",
-    executor: Executor | None = None,
+    executor: runner.Executor | None = None,
 ) -> Iterator[runner.Step]:
     """Tune what a folder lacks; yield each record, and at the end write the settings file.
 
@@ -241,9 +237,11 @@ def tune_study(
     names = runner.choose("data set", sets, source.names())
     data_sets, unreadable = runner.load_sets(source, names)
     with open_records(folder, TUNING_NAME) as records:
-        runner.check_protocol(protocol, records.records)
-        check_searches(records.records)
-        check_reuse(chosen, grid, records.records)
+        for line, record in enumerate(records.records, 1):
+            if not _is_of_search(record):
+                fault = "not a record of a search over the present grids"
+                raise InputError(f"{TUNING_NAME}, line {line}: {fault}")
+        _check_reuse(chosen, grid, records.records)
         yield from runner.note_unreadable(unreadable, protocol, records)
         # First the models that tune everything themselves, then those that reuse what these found.
         for is_reusing in (False, True):
@@ -275,7 +273,7 @@ def plan_searches(
     return searches
 
 
-def check_reuse(models: Sequence[Model], grid: str, records: Iterable[Record]) -> None:
+def _check_reuse(models: Sequence[Model], grid: str, records: Iterable[Record]) -> None:
     """Raise if a model reuses what no other one here tunes or has tuned."""
     names = {model.name for model in models} | {record["model"] for record in records}
     tuned = {column for name in names if name for column in MODELS[name].columns.values()}
@@ -298,14 +296,6 @@ def found_settings(records: Iterable[Record]) -> dict[RowKey, Parameters]:
     return found
 
 
-def check_searches(records: Iterable[Record]) -> None:
-    """Raise if a record is not one of a search, by its line."""
-    for line, record in enumerate(records, 1):
-        if not _is_of_search(record):
-            fault = "not a record of a search over the present grids"
-            raise InputError(f"{TUNING_NAME}, line {line}: {fault}")
-
-
 def _is_of_search(record: Record) -> bool:
     if record.get("error") is not None:
         return record["model"] in (None, *MODELS)
@@ -321,19 +311,12 @@ def _is_of_search(record: Record) -> bool:
     )
 
 
-class BestSingle(NamedTuple):
-    """The setting that is best over all searches of a model, and its mean accuracy."""
+def best_single_settings(records: Iterable[Record]) -> dict[str, tuple[Parameters, float, int]]:
+    """Return for each model the setting that is best over all its searches.
 
-    parameters: Parameters
-    accuracy: float
-    n_searches: int
-
-
-def best_single_settings(records: Iterable[Record]) -> dict[str, BestSingle]:
-    """Return for each model the one setting that is best over all data sets.
-
-    A setting that cannot be trained on a set has no sample of it right. Models whose grids differ
-    between sets, since they reuse values, are left out.
+    With it stand its mean accuracy and the number of searches. A setting that cannot be trained on
+    a set has no sample of it right. Models whose grids differ between sets, since they reuse
+    values, are left out.
     """
     scores: dict[tuple[str, str], list[list[float]]] = {}
     for record in records:
@@ -345,6 +328,5 @@ def best_single_settings(records: Iterable[Record]) -> dict[str, BestSingle]:
         if not reuse_of(MODELS[name], grid):
             means = np.mean(rows, axis=0)
             settings = settings_of_grid(grid_of(MODELS[name], grid))
-            accuracy = float(means.max())
-            best[name] = BestSingle(settings[int(means.argmax())], accuracy, len(rows))
+            best[name] = settings[int(means.argmax())], float(means.max()), len(rows)
     return best

@@ -3,8 +3,8 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.svm import SVC
 
-from hyperlvq.study.probabilities import log_loss
-from hyperlvq.study.svm import ProbabilitySVC
+from hyperlvq.study.classifiers import ProbabilitySVC
+from hyperlvq.study.protocol import probability_results
 
 
 def blobs(n_classes, n_samples=300):
@@ -22,7 +22,7 @@ def test_predictions_are_those_of_svc_and_probabilities_beat_guessing(n_classes,
     expected = SVC(C=4.0, gamma=2.0).fit(X[::2], y[::2]).predict(X)
     np.testing.assert_array_equal(model.predict(X), expected)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
-    assert log_loss(probabilities, y[1::2]) < np.log(n_classes)
+    assert probability_results(probabilities, y[1::2])["log_loss"] < np.log(n_classes)
 
 
 def test_a_class_of_one_sample_is_no_obstacle():
