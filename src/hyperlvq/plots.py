@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from itertools import takewhile
 from typing import Any, Self
 
 import numpy as np
@@ -333,10 +332,11 @@ def _drawable(pipeline, X, image_shape):
     Behind a hidden layer, samples stand for prototypes; whether they do is returned as well.
     """
     steps = [step for _, step in pipeline.steps[:-1] if step not in (None, "passthrough")]
-    front_steps = list(takewhile(lambda step: not _is_hidden_layer(step), steps))
+    roles = [getattr(record_of(step), "role", None) for step in steps]
+    are_samples = "hidden" in roles
+    front_steps = steps[: roles.index("hidden")] if are_samples else steps
     front, prototypes = make_pipeline(*front_steps, "passthrough"), pipeline[-1].prototypes_
     samples = None if X is None else np.asarray(front.transform(X))
-    are_samples = len(front_steps) < len(steps)
     if are_samples:
         if samples is None:
             layer = type(steps[len(front_steps)]).__name__
@@ -360,8 +360,3 @@ def _has_inverse(step):
         return step.func is None or step.inverse_func is not None
     has_indicator = getattr(step, "add_indicator", True)  # without which SimpleImputer refuses
     return has_indicator and hasattr(step, "inverse_transform")
-
-
-def _is_hidden_layer(step):
-    record = record_of(step)
-    return record is not None and record.role == "hidden"

@@ -56,15 +56,6 @@ CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-class Failure(NamedTuple):
-    """Runs of a model on a data set without a result; `model` is None for the whole set."""
-
-    dataset: str
-    model: str | None
-    n_runs: int
-    reason: str
-
-
 @dataclass(frozen=True)
 class Study:
     """What the records of a study come to.
@@ -75,7 +66,8 @@ class Study:
     So have `log_losses` and `fit_seconds`, the time of one training, NaN where records lack them.
     `reliability` has ten rows per model with probabilities, one for each tenth of confidence: the
     share of the samples, their mean confidence and how often they were right, every run counting
-    the same.
+    the same. `failures` counts runs without a result by data set, model ("all" where the data set
+    itself could not be read) and reason.
     """
 
     protocol: str
@@ -86,7 +78,7 @@ class Study:
     log_losses: pd.DataFrame
     fit_seconds: pd.DataFrame
     reliability: dict[str, pd.DataFrame]
-    failures: list[Failure]
+    failures: pd.DataFrame
 
 
 def summarise_records(records: Iterable[Record]) -> Study:
@@ -111,11 +103,6 @@ def summarise_records(records: Iterable[Record]) -> Study:
         raise InputError(f"{RECORDS_NAME} holds no complete result: every run failed or is missing")
     accuracies = accuracies[[name for name in MODELS if name in accuracies]]
     n_seeds = by_model["accuracy"].count()
-    lacking = expected - n_runs
-    missing = [
-        Failure(dataset, model, int(count), f"not run yet; seed {seed:g} is left out")
-        for (dataset, model, seed), count in lacking[lacking > 0].items()
-    ]
     return Study(
         protocol=protocols[0],
         settings=" and ".join(sorted(frame["settings"].dropna().unique())) or None,
@@ -125,7 +112,7 @@ def summarise_records(records: Iterable[Record]) -> Study:
         log_losses=means["log_loss"].unstack("model").reindex_like(accuracies),
         fit_seconds=means["fit_seconds"].unstack("model").reindex_like(accuracies),
         reliability=_reliability(runs),
-        failures=[*_failures(frame), *missing],
+        failures=_failures(frame, expected - n_runs),
     )
 
 
@@ -158,18 +145,18 @@ def _reliability(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return found
 
 
-def _failures(frame: pd.DataFrame) -> list[Failure]:
-    """Return the errors that no later success on the same data set has overtaken."""
+def _failures(frame: pd.DataFrame, lacking: pd.Series) -> pd.DataFrame:
+    """Return the errors that no later success on the data set has overtaken, and runs lacking."""
     has_run = frame[frame["accuracy"].notna()]
     last_success = has_run.index.to_series().groupby(has_run["dataset"]).max()
     overtaken = frame["model"].isna() & (frame.index < frame["dataset"].map(last_success).fillna(0))
     failed = frame[frame["accuracy"].isna() & ~overtaken]
     reasons = failed["error"].fillna("no accuracy and no error recorded").astype(str)
-    groups = failed.groupby(["dataset", "model", reasons], dropna=False).size()
-    return [
-        Failure(dataset, None if pd.isna(model) else model, int(count), reason)
-        for (dataset, model, reason), count in groups.items()
-    ]
+    errors = failed.groupby(["dataset", "model", reasons], dropna=False).size()
+    text = "not run yet; seed {:g} is left out"
+    missing = lacking[lacking > 0].rename(index=text.format, level="seed").astype(int)
+    counts = pd.concat([errors, missing]).rename_axis(["dataset", "model", "reason"])
+    return counts.reset_index(name="n_runs").fillna({"model": "all"})
 
 
 def recorded_sizes(study: Study) -> pd.DataFrame:

@@ -24,7 +24,6 @@ DECIMALS = 9
 SIGNIFICANCE = 0.05
 PAPER_SUFFIX = "_paper"
 LARGE = 910
-GROUPS = ("all data sets", f"more than {LARGE} training samples", "without a test file")
 #: A method's title and the formula of its flops, from the paper's Table I.
 METHODS = {
     "rls": ("RLS, straightforward", "N(2N²/3 + 4TN + 2TL − N − T − L + 2)"),
@@ -177,8 +176,11 @@ def standings(study: Study, reference: str) -> pd.DataFrame:
     common = study.accuracies.dropna().index
     n_train = study.runs.groupby("dataset")["n_train"].max()[common]
     with_test_file = {name for name, facts in manifest().items() if facts.kind == TEST_FILE}
-    parts = common[n_train > LARGE], common.difference(with_test_file, sort=False)
-    groups = dict(zip(GROUPS, (common, *parts), strict=True))
+    groups = {
+        "all data sets": common,
+        f"more than {LARGE} training samples": common[n_train > LARGE],
+        "without a test file": common.difference(with_test_file, sort=False),
+    }
     tables = {
         name: _standing(study, sets, reference)
         for name, sets in groups.items()
