@@ -1,6 +1,7 @@
 """The page in a real browser."""
 
 import shutil
+from contextlib import ExitStack
 
 import pytest
 
@@ -29,16 +30,14 @@ def address(study_folder, published_path, tmp_path_factory):
 
 @pytest.fixture
 def open_page(chromium, address):
-    pages = []
+    with ExitStack() as pages:
 
-    def open_with(**options):
-        pages.append(chromium.new_page(**options))
-        pages[-1].goto(address)
-        return pages[-1]
+        def open_with(**options):
+            page = pages.enter_context(chromium.new_page(**options))
+            page.goto(address)
+            return page
 
-    yield open_with
-    for page in pages:
-        page.close()
+        yield open_with
 
 
 @pytest.fixture

@@ -176,8 +176,8 @@ def test_only_what_differs_from_the_paper_is_told(record, changes, texts, others
     assert [each for each in others if each in text] == []
 
 
-def test_sets_that_could_not_be_read_are_named(record, unreadable):
-    records = [record(), unreadable("miniboone", "no")]
+def test_sets_that_could_not_be_read_are_named(record):
+    records = [record(), record(model=None, dataset="miniboone", error="no")]
 
     assert "Not read here: miniboone." in told(records, has_published=True)
     assert "Not read here" not in told(records[:1], has_published=True)
@@ -271,11 +271,12 @@ def test_csv_has_exact_numbers_but_no_formulas(write_study, record):
     assert table["intrvfl_rls"][0] == 0.1 + 0.2
 
 
-def test_markup_in_records_is_text_in_every_file(write_study, record, unreadable):
+def test_markup_in_records_is_text_in_every_file(write_study, record):
     image = "<img src=x onerror=alert(1)>"
     fields = {"protocol": image, "settings": f"{image}[a](b)"}
     folder = write_study(
-        record(dataset=f"{image}|", **fields), unreadable(f"{image}2", image) | fields
+        record(dataset=f"{image}|", **fields),
+        record(model=None, dataset=f"{image}2", error=image, **fields),
     )
 
     markdown, *_, page = write_report(folder, folder / "r.html")

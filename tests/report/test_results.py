@@ -11,18 +11,47 @@ from hyperlvq.report.results import (
     summarise_records,
 )
 from hyperlvq.report.tables import cost_table
+from hyperlvq.study.records import KEY
+
+FAILED = {"model": "kglvq", "accuracy": None}
+UNREADABLE = {"model": None, "error": "no such file"}
+MEANS = {(0, 0): 0.5, (1, 0): 0.7, (0, 1): 0.8, (1, 1): 0.9}
+FOUR_SPLITS = [{"split": split, "accuracy": 0.6} for split in range(4)]
 
 
-def test_accuracies_are_means_over_splits_then_seeds(record):
-    by_run = {(0, 0): 0.5, (1, 0): 0.7, (0, 1): 0.8, (1, 1): 0.9}
+@pytest.mark.parametrize(
+    ("runs", "accuracy", "failures"),
+    [
+        # means are over splits, then over seeds
+        ([{"split": k, "seed": n, "accuracy": a} for (k, n), a in MEANS.items()], 0.725, []),
+        # a seed with a missing split is left out and named
+        (
+            [*FOUR_SPLITS, {"seed": 1}],
+            0.6,
+            [["iris", "intrvfl_rls", "not run yet; seed 1 is left out", 3]],
+        ),
+        # failed runs are counted by their reason, also if that is not known
+        (
+            [*FOUR_SPLITS, *(FAILED | {"split": k, "error": "too large"} for k in range(4))],
+            0.6,
+            [["iris", "kglvq", "too large", 4]],
+        ),
+        ([{}, FAILED], 0.9, [["iris", "kglvq", "no accuracy and no error recorded", 1]]),
+        # a run repeated counts once by its last record
+        ([{"accuracy": None, "error": "killed"}, {"accuracy": 0.8}], 0.8, []),
+        # an unreadable data set is a failure of all models, unless it was read later
+        ([{}, UNREADABLE | {"dataset": "wine"}], 0.9, [["wine", "all", "no such file", 1]]),
+        ([{}, UNREADABLE], 0.9, [["iris", "all", "no such file", 1]]),
+        ([UNREADABLE, {}], 0.9, []),
+    ],
+)
+def test_accuracies_are_means_of_what_is_complete_and_the_rest_is_named(
+    record, runs, accuracy, failures
+):
+    study = summarise_records(record(**run) for run in runs)
 
-    study = summarise_records(
-        record(split=split, seed=seed, accuracy=accuracy)
-        for (split, seed), accuracy in by_run.items()
-    )
-
-    assert study.accuracies.loc["iris", "intrvfl_rls"] == pytest.approx((0.6 + 0.85) / 2)
-    assert study.n_seeds.loc["iris", "intrvfl_rls"] == 2
+    assert study.accuracies.to_dict() == {"intrvfl_rls": {"iris": pytest.approx(accuracy)}}
+    assert study.failures.to_dict("split")["data"] == failures
 
 
 def test_log_losses_and_seconds_are_means_where_every_split_has_them(record):
@@ -52,60 +81,16 @@ def test_reliability_counts_every_run_the_same(record):
     assert table["right"][:8].isna().all()
 
 
-def failures(study):
-    return list(study.failures.itertuples(index=False, name=None))
-
-
 def test_models_keep_the_order_of_the_study(record):
     study = summarise_records([record(model="forest"), record(model="rls_features")])
 
     assert list(study.accuracies) == ["rls_features", "forest"]
 
 
-def test_a_seed_with_a_missing_split_is_left_out_and_named(record):
-    complete = [record(split=split, accuracy=0.6) for split in range(4)]
+def test_a_record_needs_its_key_and_its_accuracy(record):
+    run = {name: record()[name] for name in (*KEY, "accuracy")}
 
-    study = summarise_records([*complete, record(split=0, seed=1, accuracy=1.0)])
-
-    assert study.accuracies.loc["iris", "intrvfl_rls"] == pytest.approx(0.6)
-    assert failures(study) == [("iris", "intrvfl_rls", "not run yet; seed 1 is left out", 3)]
-
-
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [("too large", "too large"), (None, "no accuracy and no error recorded")],
-)
-def test_failed_runs_are_counted_by_their_reason(record, error, reason):
-    failed = [record(model="kglvq", split=split, accuracy=None, error=error) for split in (0, 1)]
-
-    study = summarise_records([record(split=0), record(split=1), *failed])
-
-    assert failures(study) == [("iris", "kglvq", reason, 2)]
-    assert "kglvq" not in study.accuracies
-
-
-def test_a_run_repeated_counts_once_by_its_last_record(record):
-    study = summarise_records([record(accuracy=None, error="killed"), record(accuracy=0.8)])
-
-    assert study.accuracies.loc["iris", "intrvfl_rls"] == 0.8
-    assert failures(study) == []
-
-
-def test_an_unreadable_data_set_is_a_failure_of_all_models_unless_read_later(record, unreadable):
-    for dataset in ("wine", "iris"):
-        broken = unreadable(dataset, "no such file")
-        study = summarise_records([record(), broken])
-
-        assert failures(study) == [(dataset, "all", "no such file", 1)]
-        assert list(study.accuracies.index) == ["iris"]
-    assert summarise_records([broken, record()]).failures.empty
-
-
-@pytest.mark.parametrize("fields", [{"settings": None}, {}])
-def test_settings_and_results_are_optional(record, fields):
-    run = {name: record()[name] for name in ("protocol", "model", "dataset", "split", "seed")}
-
-    assert summarise_records([run | {"accuracy": 0.9} | fields]).settings is None
+    assert summarise_records([run]).settings is None
 
 
 @pytest.mark.parametrize(
@@ -142,11 +127,11 @@ def test_a_wrong_record_is_named_by_line_field_and_value(record, changes, messag
         summarise_records([record(), record(seed=1) | changes])
 
 
-def test_without_a_complete_result_records_are_refused(record, unreadable):
-    cut = [record(split=split, n_splits=4) for split in range(2)]
-    for failed in ([record(accuracy=None, error="no")], [unreadable("iris", "no")], cut):
+def test_without_a_complete_result_records_are_refused(record):
+    cut = [{"split": split, "n_splits": 4} for split in range(2)]
+    for runs in ([FAILED], [UNREADABLE], cut):
         with pytest.raises(InputError, match="no complete result"):
-            summarise_records(failed)
+            summarise_records(record(**run) for run in runs)
     with pytest.raises(InputError, match=r"records\.jsonl holds no records"):
         summarise_records([])
 
