@@ -54,19 +54,14 @@ def paper_colour(page):
     return page.evaluate("getComputedStyle(document.body).backgroundColor")
 
 
-def fits(page):
-    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
 def test_the_page_loads_without_errors_or_requests(chromium, address):
-    page = chromium.new_page()
     problems, requests = [], []
-    page.on("console", lambda message: problems.append(message.text))
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto(address)
-    page.wait_for_load_state("networkidle")
-    page.close()
+    with chromium.new_page() as page:
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
 
     assert problems == []
     assert requests == [address]
@@ -107,18 +102,14 @@ def test_pointing_at_a_point_shows_its_name_and_both_accuracies(page):
 
 
 def test_the_keyboard_reaches_every_point(page):
-    circles = page.locator(".points").first.locator("circle")
+    circles, tip = page.locator(".points").first.locator("circle"), page.locator("#tip")
 
     circles.first.focus()
-    first = page.locator("#tip b").inner_text()
+    assert tip.locator("b").inner_text() == circles.nth(0).get_attribute("data-set")
     page.keyboard.press("ArrowRight")
-    assert page.locator("#tip").is_visible()
-    second = page.locator("#tip b").inner_text()
+    assert tip.locator("b").inner_text() == circles.nth(1).get_attribute("data-set")
     page.keyboard.press("Escape")
-
-    assert first == circles.nth(0).get_attribute("data-set")
-    assert second == circles.nth(1).get_attribute("data-set")
-    assert page.locator("#tip").is_hidden()
+    assert tip.is_hidden()
 
 
 def test_a_tap_shows_a_point(open_page):
@@ -154,7 +145,7 @@ def test_only_tables_and_diagrams_scroll_sideways(open_page, width):
     page = open_page(viewport={"width": width, "height": 700})
     page.locator("details summary").click()
 
-    assert fits(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_print_is_light_whole_and_without_tooltips(open_page):
@@ -168,4 +159,4 @@ def test_print_is_light_whole_and_without_tooltips(open_page):
     box = page.locator(".per-set")
     assert box.evaluate("box => getComputedStyle(box).maxHeight") == "none"
     assert box.evaluate("box => box.querySelector('table').scrollWidth <= box.clientWidth")
-    assert fits(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
