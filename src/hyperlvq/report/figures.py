@@ -206,11 +206,15 @@ def _draw_cliques(axes: Axes, ranking: Ranking) -> None:
 def reliability_plot(tables: Mapping[str, pd.DataFrame]) -> str:
     """Return how often predictions are right against their confidence, a panel per model, as SVG.
 
-    A point is larger the more samples are so confident; on the diagonal confidence is what it says.
+    A point is larger the more samples are so confident; on the diagonal confidence is what it says,
+    and in brackets is the mean distance from it.
     """
     n_columns = min(PANEL_COLUMNS, len(tables))
     n_rows = ceil(len(tables) / n_columns)
-    errors = {name: calibration_error(table) for name, table in tables.items()}
+    errors = {
+        name: ((table["confidence"] - table["right"]).abs() * table["share"]).sum()
+        for name, table in tables.items()
+    }
     with matplotlib.rc_context(STYLE):
         figure = _figure(PANEL_SIZE * n_columns, PANEL_SIZE * n_rows)
         panels = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
@@ -228,8 +232,3 @@ def reliability_plot(tables: Mapping[str, pd.DataFrame]) -> str:
             panel.scatter(table["confidence"], table["right"], sizes, color=ACCENT)
     listed = ", ".join(f"{MODELS[name].title} {error:.3f}" for name, error in errors.items())
     return to_svg(figure, "reliability", f"Confidence against accuracy; mean distance: {listed}.")
-
-
-def calibration_error(table: pd.DataFrame) -> float:
-    """Return the mean distance between confidence and how often it is right, over samples."""
-    return float(((table["confidence"] - table["right"]).abs() * table["share"]).sum())

@@ -1,7 +1,7 @@
 """The report of a study: one HTML page, and its tables as Markdown and CSV beside it."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack
 from html import escape
 from math import isnan
@@ -98,8 +98,9 @@ def render(name: str, report: dict[str, Any], **others: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters: tuple[Callable[..., str], ...] = (number, signed, p_value, power, plain)
-    environment.filters |= {function.__name__: function for function in filters}
+    environment.filters.update(
+        number=number, signed=signed, p_value=p_value, power=power, plain=plain
+    )
     return environment.get_template(f"{name}.jinja").render(report, **others)
 
 
