@@ -88,11 +88,13 @@ def test_a_header_sorts_both_ways_by_pointer_and_keyboard(page):
     assert column(page, 1) == names[::-1]
 
 
-def test_pointing_at_a_point_shows_its_name_and_both_accuracies(page):
+@pytest.mark.parametrize(("points_at", "width"), [("hover", 1280), ("tap", 375)])
+def test_pointing_at_a_point_shows_its_name_and_both_accuracies(open_page, points_at, width):
+    page = open_page(viewport={"width": width, "height": 700}, has_touch=True)
     point = page.locator(".points").nth(1).locator("circle").first
     said = point.get_attribute("aria-label")
 
-    point.hover()
+    getattr(point, points_at)()
 
     shown = page.locator("#tip > *").all_inner_texts()
     assert page.locator("#tip").is_visible()
@@ -110,15 +112,6 @@ def test_the_keyboard_reaches_every_point(page):
     assert tip.locator("b").inner_text() == circles.nth(1).get_attribute("data-set")
     page.keyboard.press("Escape")
     assert tip.is_hidden()
-
-
-def test_a_tap_shows_a_point(open_page):
-    page = open_page(viewport={"width": 375, "height": 700}, has_touch=True)
-    point = page.locator(".points").first.locator("circle").first
-
-    point.tap()
-
-    assert page.locator("#tip b").inner_text() == point.get_attribute("data-set")
 
 
 def test_without_scripts_points_have_titles(open_page):
