@@ -54,6 +54,7 @@ def test_axes_are_equal_and_points_of_common_sets_follow_their_accuracies():
     assert unit == pytest.approx(0.835 * SCATTER_SIZE / (0.6 * 1.05), rel=1e-3)
     labels = {"RVFL + RLS (mean 0.667)", "RVFL + GLVQ (mean 0.533)", "1 above", "1 below"}
     assert labels <= set(texts(svg))
+    assert texts(svg).count("0.8") == 2
 
 
 @pytest.mark.parametrize("accuracy", [0.0, 0.5, 1.0])

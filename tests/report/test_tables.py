@@ -224,6 +224,7 @@ def test_models_stand_beside_the_reference_on_all_sets_and_on_parts_of_them(meas
     everywhere = table.loc["all data sets"]
     assert list(everywhere.index) == ["hyperlvq", "forest", "svm"]
     assert everywhere["mean_accuracy"].tolist() == pytest.approx([0.825, 0.7625, 0.7])
+    assert everywhere["mean_rank"].tolist() == [1.5, 1.75, 2.75]
     losses = [0.175, 0.2375, np.nan]
     assert everywhere["mean_log_loss"].tolist() == pytest.approx(losses, nan_ok=True)
     assert everywhere.loc["forest", ["wins", "ties", "losses"]].tolist() == [1, 1, 2]

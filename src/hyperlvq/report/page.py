@@ -39,13 +39,13 @@ def make_report(
         raise InputError(
             "the paper's figures are of the collection, this study is of built-in data"
         )
-    papers, sizes = published or (pd.DataFrame(), pd.DataFrame())
+    paper, sizes = published or (pd.DataFrame(), pd.DataFrame())
     cost_source = "the published settings"
     if sizes.empty:
         sizes, cost_source = results.recorded_sizes(study), "the runs of intRVFL + RLS"
     accuracies = study.accuracies
     n_seeds = sorted({int(study.n_seeds.min().min()), int(study.n_seeds.max().max())})
-    summary = tables.summary_table(study, papers)
+    summary = tables.summary_table(study, paper)
     comparisons = list(tables.compare_models(accuracies).itertuples())
     with_figure = [result for result in comparisons if result.comparison.figure]
     report = {
@@ -56,7 +56,7 @@ def make_report(
         "has_quoted": summary["quoted_mean"].notna().any(),
         "has_rls": any(MODELS[name].is_rls for name in accuracies),
         "summary": summary,
-        "per_set": tables.per_set_table(study, papers),
+        "per_set": tables.per_set_table(study, paper),
         "is_best": accuracies.ge(accuracies.max(axis="columns") - 1e-9, axis="index"),
         "comparisons": comparisons,
         "plotted": sorted(with_figure, key=lambda result: result.comparison.figure),

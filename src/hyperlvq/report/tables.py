@@ -32,7 +32,7 @@ METHODS = {
 }
 
 
-def summary_table(study: Study, papers: pd.DataFrame) -> pd.DataFrame:
+def summary_table(study: Study, paper: pd.DataFrame) -> pd.DataFrame:
     """Return one row per model: its mean accuracy, and how it compares with the paper's.
 
     Comparisons are over the `paper_sets` data sets that both have; `quoted_mean` is a mean that the
@@ -40,9 +40,9 @@ def summary_table(study: Study, papers: pd.DataFrame) -> pd.DataFrame:
     """
     rows = {}
     for name, ours in study.accuracies.items():
-        both = pd.DataFrame({"ours": ours, "paper": papers.get(name)}).dropna().astype(float)
+        both = pd.DataFrame({"ours": ours, "paper": paper.get(name)}).dropna().astype(float)
         difference = both["ours"] - both["paper"]
-        is_quoted = len(papers) > 0 and both.empty
+        is_quoted = len(paper) > 0 and both.empty
         rows[name] = {
             "title": MODELS[name].title,
             "sets": ours.count(),
@@ -59,9 +59,9 @@ def summary_table(study: Study, papers: pd.DataFrame) -> pd.DataFrame:
     return table.astype({"quoted_mean": float})
 
 
-def per_set_table(study: Study, papers: pd.DataFrame) -> pd.DataFrame:
+def per_set_table(study: Study, paper: pd.DataFrame) -> pd.DataFrame:
     """Return one row per data set: each model's accuracy, the paper's after it where given."""
-    both = study.accuracies.join(papers.add_suffix(PAPER_SUFFIX))
+    both = study.accuracies.join(paper.add_suffix(PAPER_SUFFIX))
     pairs = [(name, f"{name}{PAPER_SUFFIX}") for name in study.accuracies]
     return both[[name for pair in pairs for name in pair if name in both]]
 
