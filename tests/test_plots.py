@@ -45,27 +45,34 @@ def moons():
 
 
 def drawn_points(display):
-    """Return the places of all points in the order they were drawn."""
-    return [collection.get_offsets() for collection in display.ax_.collections]
+    """Return the places of the samples, and of all prototypes in the order they were drawn."""
+    samples, *prototypes = [collection.get_offsets() for collection in display.ax_.collections]
+    return samples, np.vstack(prototypes)
 
 
-def test_pictures_of_a_recipe_are_in_the_units_of_the_features(digits):
-    X, y = digits
-    model = make_classifier("features", "centroids").fit(X, y)
+def texts(labels):
+    return [label.get_text() for label in labels]
+
+
+def test_pictures_are_in_the_units_of_the_features(digits):
+    names = [f"pixel{number}" for number in range(64)]
+    frame = pytest.importorskip("pandas").DataFrame(digits[0], columns=names)
+    all_that_vary = PCA(61, random_state=0)
+    model = make_pipeline(all_that_vary, CentroidClassifier()).fit(frame, digits[1])
 
     display = PrototypeDisplay.from_estimator(model, image_shape=(8, 8))
 
     mosaic = display.ax_.images[0].get_array()
     assert mosaic.shape == (8, 10 * 9 - 1)
-    np.testing.assert_allclose(mosaic[:, :8], X[y == 0].mean(axis=0).reshape(8, 8), atol=1e-9)
-    labels = [label.get_text() for label in display.ax_.get_xticklabels()]
-    assert labels == [str(digit) for digit in range(10)]
+    zeros = digits[0][digits[1] == 0].mean(axis=0)
+    np.testing.assert_allclose(mosaic[:, :8], zeros.reshape(8, 8), atol=1e-9)
+    assert texts(display.ax_.get_xticklabels()) == [str(digit) for digit in range(10)]
+    assert list(display.feature_names) == names
 
 
 def test_classes_with_fewer_prototypes_leave_pictures_empty(digits):
-    X, y = digits
     counts = [1] * 9 + [2]
-    readout = GLVQClassifier(counts, max_iter=1000, tol=0.01, random_state=0).fit(X, y)
+    readout = GLVQClassifier(counts, max_iter=1000, tol=0.01, random_state=0).fit(*digits)
 
     display = PrototypeDisplay.from_estimator(readout, image_shape=(8, 8), cmap="viridis")
 
@@ -93,27 +100,27 @@ def test_prototypes_of_two_features_stand_among_the_samples(moons):
 
     display = PrototypeDisplay.from_estimator(model, X, y)
 
-    points, left, right = drawn_points(display)
-    np.testing.assert_array_equal(points, X)
-    np.testing.assert_allclose(left, [X[y == "left"].mean(axis=0)])
-    np.testing.assert_allclose(right, [X[y == "right"].mean(axis=0)])
+    samples, prototypes = drawn_points(display)
+    np.testing.assert_array_equal(samples, X)
+    np.testing.assert_allclose(prototypes, [X[y == label].mean(axis=0) for label in np.unique(y)])
     colours = display.ax_.collections[0].get_facecolors()
     assert len(np.unique(colours[y == "left"], axis=0)) == 1
     assert len(np.unique(colours, axis=0)) == 2
     assert display.ax_.get_legend().get_title().get_text() == "prototypes of"
 
 
-def test_prototypes_of_more_features_are_lines_over_their_names(iris):
+@pytest.mark.parametrize("is_recipe", [True, False])
+def test_prototypes_of_more_features_are_lines_over_their_names(is_recipe, iris):
     frame = pytest.importorskip("pandas").DataFrame(iris[0], columns=list("abcd"))
-    model = make_classifier("features", "glvq", random_state=0).fit(frame, iris[1])
+    readout = GLVQClassifier(random_state=0)
+    model = (make_pipeline(MinMaxScaler(), readout) if is_recipe else readout).fit(frame, iris[1])
 
     display = PrototypeDisplay.from_estimator(model)
 
     lines = [line.get_ydata() for line in display.ax_.lines]
-    np.testing.assert_array_equal(lines, model[-1].prototypes_)
-    assert [label.get_text() for label in display.ax_.get_xticklabels()] == list("abcd")
-    named = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert named == ["0", "1", "2"]
+    np.testing.assert_array_equal(lines, readout.prototypes_)
+    assert texts(display.ax_.get_xticklabels()) == list("abcd")
+    assert texts(display.ax_.get_legend().get_texts()) == ["0", "1", "2"]
 
 
 def test_prototypes_of_a_data_frame_are_lines_over_its_features():
@@ -122,37 +129,33 @@ def test_prototypes_of_a_data_frame_are_lines_over_its_features():
 
     display = PrototypeDisplay.from_estimator(model.fit(frame, list("aabb")), frame)
 
-    names = [label.get_text() for label in display.ax_.get_xticklabels()]
-    assert names == ["size", "hue_x", "hue_y"]
+    assert texts(display.ax_.get_xticklabels()) == ["size", "hue_x", "hue_y"]
     np.testing.assert_allclose(display.ax_.lines[0].get_ydata(), [1 / 6, 1, 0])
 
 
 @pytest.mark.parametrize(
-    ("step", "names"),
-    [(PCA(2), ["pca0", "pca1"]), (SelectKBest(k=2), ["c", "d"])],
-    ids=["PCA", "SelectKBest"],
+    ("step", "n_features", "names"),
+    [
+        (PCA(2), 4, ["pca0", "pca1"]),
+        (SelectKBest(k=2), 4, ["c", "d"]),
+        (SimpleImputer(), 2, ["a", "b"]),
+        (FunctionTransformer(np.log1p), 2, ["feature 0", "feature 1"]),
+    ],
+    ids=repr,
 )
-def test_two_features_of_more_are_points_as_the_readout_sees_them(step, names, iris):
-    frame = pytest.importorskip("pandas").DataFrame(iris[0], columns=list("abcd"))
-    model = make_pipeline(step, CentroidClassifier()).fit(frame, iris[1])
+def test_two_features_that_cannot_be_inverted_are_points_as_the_readout_sees_them(
+    step, n_features, names, iris
+):
+    columns = list("abcd"[:n_features])
+    frame = pytest.importorskip("pandas").DataFrame(iris[0][:, :n_features], columns=columns)
+    model = make_pipeline(MinMaxScaler().set_output(transform="pandas"), step, CentroidClassifier())
 
-    display = PrototypeDisplay.from_estimator(model, frame, iris[1])
+    display = PrototypeDisplay.from_estimator(model.fit(frame, iris[1]), frame, iris[1])
 
-    samples, *prototypes = drawn_points(display)
+    samples, prototypes = drawn_points(display)
     np.testing.assert_array_equal(samples, model[:-1].transform(frame))
-    np.testing.assert_array_equal(np.vstack(prototypes), model[-1].prototypes_)
+    np.testing.assert_array_equal(prototypes, model[-1].prototypes_)
     assert [display.ax_.get_xlabel(), display.ax_.get_ylabel()] == names
-
-
-@pytest.mark.parametrize("step", [FunctionTransformer(np.exp), SimpleImputer()], ids=repr)
-def test_steps_without_an_inverse_are_not_inverted(step, moons):
-    X, y = moons[0] / 100, moons[1]
-    model = make_pipeline(MinMaxScaler(), step, CentroidClassifier()).fit(X, y)
-
-    samples, *prototypes = drawn_points(PrototypeDisplay.from_estimator(model, X, y))
-
-    np.testing.assert_array_equal(samples, model[:-1].transform(X))
-    np.testing.assert_array_equal(np.vstack(prototypes), model[-1].prototypes_)
 
 
 def test_a_function_with_its_inverse_is_inverted(moons):
@@ -160,22 +163,10 @@ def test_a_function_with_its_inverse_is_inverted(moons):
     step = FunctionTransformer(np.log, np.exp, feature_names_out="one-to-one")
     model = make_pipeline(step, CentroidClassifier()).fit(X, y)
 
-    samples, *prototypes = drawn_points(PrototypeDisplay.from_estimator(model, X, y))
+    samples, prototypes = drawn_points(PrototypeDisplay.from_estimator(model, X, y))
 
     np.testing.assert_array_equal(samples, X)
-    np.testing.assert_allclose(np.vstack(prototypes), np.exp(model[-1].prototypes_))
-
-
-def test_pictures_are_inverted_to_the_features_and_their_names(digits):
-    names = [f"pixel{number}" for number in range(64)]
-    frame = pytest.importorskip("pandas").DataFrame(digits[0], columns=names)
-    model = make_pipeline(PCA(30, random_state=0), CentroidClassifier()).fit(frame, digits[1])
-
-    display = PrototypeDisplay.from_estimator(model, image_shape=(8, 8))
-
-    expected = model[0].inverse_transform(model[-1].prototypes_)
-    np.testing.assert_array_equal(display.prototypes, expected)
-    assert list(display.feature_names) == names
+    np.testing.assert_allclose(prototypes, np.exp(model[-1].prototypes_))
 
 
 def test_more_classes_than_colours_have_shades(rng):
@@ -188,28 +179,22 @@ def test_more_classes_than_colours_have_shades(rng):
     assert len(np.unique(colours, axis=0)) == 12
 
 
-def test_displays_draw_in_the_axes_given(iris):
-    readout = GLVQClassifier(random_state=0).fit(*iris)
+def test_displays_draw_in_the_axes_given_and_name_a_curve_that_has_one(iris):
+    model = make_classifier("features", "glvq", random_state=0).fit(*iris)
+    readout = model[-1]
     figure, (left, right) = pyplot.subplots(1, 2)
 
     prototypes = PrototypeDisplay.from_estimator(readout, ax=left)
-    losses = LossCurveDisplay.from_estimator(readout, ax=right, name="GLVQ", color="red")
+    losses = LossCurveDisplay.from_estimator(model, ax=right, name="GLVQ", color="red")
+    without_name = LossCurveDisplay.from_estimator(readout)
 
     assert (prototypes.ax_, losses.ax_) == (left, right)
     assert prototypes.figure_ is losses.figure_ is figure
     np.testing.assert_array_equal(losses.line_.get_ydata(), readout.loss_curve_)
     np.testing.assert_array_equal(losses.line_.get_xdata(), np.arange(readout.n_iter_) + 1)
     assert losses.line_.get_color() == "red"
-    assert [text.get_text() for text in right.get_legend().get_texts()] == ["GLVQ"]
-
-
-def test_loss_curve_of_a_recipe_has_no_legend_without_a_name(iris):
-    model = make_classifier("intrvfl", "lvq1", n_units=50, random_state=0).fit(*iris)
-
-    display = LossCurveDisplay.from_estimator(model)
-
-    assert display.loss_curve == model[-1].loss_curve_
-    assert display.ax_.get_legend() is None
+    assert texts(right.get_legend().get_texts()) == ["GLVQ"]
+    assert without_name.ax_.get_legend() is None
 
 
 def test_tensors_are_drawn(on_device, dispatch, moons):

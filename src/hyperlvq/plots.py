@@ -1,6 +1,7 @@
 """Plots of fitted models, in the manner of scikit-learn's displays. They need matplotlib."""
 
-from itertools import takewhile
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -23,7 +24,48 @@ CLASS_COLOURS = (
 MOST_NAMES = 30
 
 
-class PrototypeDisplay:
+class _Display:
+    """What the displays share."""
+
+    _draw: Callable[..., None]
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+        **kwargs : dict
+            Passed to matplotlib, as those of `from_estimator`.
+
+        Returns
+        -------
+        display : the same
+        """
+        try:
+            from matplotlib import pyplot
+        except ImportError as error:
+            name = type(self).__name__
+            raise ImportError(f"{name} needs matplotlib: pip install matplotlib") from error
+        self.ax_: Any = pyplot.subplots()[1] if ax is None else ax
+        self.figure_: Any = self.ax_.figure
+        self._draw(**kwargs)
+        return self
+
+    @classmethod
+    def _readout_with(cls, attribute, estimator):
+        """Return the fitted readout of an estimator, which must have learnt an attribute."""
+        check_is_fitted(estimator)
+        readout = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+        if not hasattr(readout, attribute):
+            name = type(readout).__name__
+            raise ValueError(f"{cls.__name__} needs a model with {attribute}, got {name}")
+        return readout
+
+
+@dataclass(repr=False, eq=False)
+class PrototypeDisplay(_Display):
     """Prototypes as pictures, among the samples of two features, or as lines over the features.
 
     Create it by `from_estimator`. All parameters are kept as attributes.
@@ -69,26 +111,15 @@ class PrototypeDisplay:
     (9, 4)
     """
 
-    def __init__(
-        self,
-        prototypes: Any,
-        prototype_classes: Any,
-        classes: Any,
-        *,
-        image_shape: Any = None,
-        feature_names: Any = None,
-        X: Any = None,
-        y: Any = None,
-        are_samples: bool = False,
-    ) -> None:
-        self.prototypes = prototypes
-        self.prototype_classes = prototype_classes
-        self.classes = classes
-        self.image_shape = image_shape
-        self.feature_names = feature_names
-        self.X = X
-        self.y = y
-        self.are_samples = are_samples
+    prototypes: Any
+    prototype_classes: Any
+    classes: Any
+    _: KW_ONLY
+    image_shape: Any = None
+    feature_names: Any = None
+    X: Any = None
+    y: Any = None
+    are_samples: bool = False
 
     @classmethod
     def from_estimator(
@@ -129,18 +160,10 @@ class PrototypeDisplay:
         -------
         display : PrototypeDisplay
         """
-        check_is_fitted(estimator)
         estimator = to_numpy(estimator)
-        readout: Any = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-        if not hasattr(readout, "prototypes_"):
-            raise ValueError(
-                f"PrototypeDisplay needs a model with prototypes_, got {type(readout).__name__}"
-            )
-        X, y = on_host(X), on_host(y)
-        prototypes, names = readout.prototypes_, getattr(readout, "feature_names_in_", None)
-        are_samples = False
-        if isinstance(estimator, Pipeline):
-            prototypes, X, names, are_samples = _drawable(estimator, X, image_shape)
+        readout = cls._readout_with("prototypes_", estimator)
+        pipeline = estimator if isinstance(estimator, Pipeline) else make_pipeline(readout)
+        prototypes, X, names, are_samples = _drawable(pipeline, on_host(X), image_shape)
         display = cls(
             prototypes,
             readout.prototype_classes_,
@@ -148,97 +171,73 @@ class PrototypeDisplay:
             image_shape=image_shape,
             feature_names=names,
             X=None if X is None else check_array(X, ensure_all_finite="allow-nan"),
-            y=y,
+            y=on_host(y),
             are_samples=are_samples,
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
-        """Draw the prototypes.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-        **kwargs : dict
-            Passed to matplotlib's `imshow`, `scatter` or `plot` of the prototypes.
-
-        Returns
-        -------
-        display : PrototypeDisplay
-        """
+    def _draw(self, **kwargs):
         n_features = self.prototypes.shape[1]
         if self.image_shape is not None and np.prod(self.image_shape) != n_features:
             raise ValueError(
                 f"image_shape {tuple(self.image_shape)} is for {np.prod(self.image_shape)} "
                 f"features, the prototypes have {n_features}"
             )
-        self.ax_: Any = _axes(ax, type(self).__name__)
-        self.figure_: Any = self.ax_.figure
         if self.image_shape is not None:
-            self._plot_pictures(**kwargs)
-        elif n_features == 2:
-            self._plot_points(**kwargs)
-        else:
-            self._plot_lines(**kwargs)
-        return self
+            self._draw_pictures(**kwargs)
+            return
+        draw = self._draw_points if n_features == 2 else self._draw_lines
+        draw(**kwargs)
+        self.ax_.legend(title=f"{'closest to ' if self.are_samples else ''}prototypes of")
 
-    def _plot_pictures(self, **kwargs):
+    def _draw_pictures(self, **kwargs):
         """Draw a column of pictures for each class."""
         height, width = self.image_shape
-        members = [np.flatnonzero(self.prototype_classes == k) for k in range(len(self.classes))]
-        n_rows = max(map(len, members))
-        mosaic = np.full((n_rows * (height + 1) - 1, len(members) * (width + 1) - 1), np.nan)
-        for column, indices in enumerate(members):
-            for row, index in enumerate(indices):
-                top, left = row * (height + 1), column * (width + 1)
-                picture = self.prototypes[index].reshape(height, width)
-                mosaic[top : top + height, left : left + width] = picture
+        pictures = self.prototypes.reshape(-1, height, width)
+        members = [pictures[self.prototype_classes == k] for k in range(len(self.classes))]
+        n_rows, n_columns = max(map(len, members)), len(members)
+        mosaic = np.full((n_rows, height + 1, n_columns, width + 1), np.nan)  # with gaps between
+        for column, of_class in enumerate(members):
+            mosaic[: len(of_class), :height, column, :width] = of_class
+        mosaic = mosaic.reshape(n_rows * (height + 1), n_columns * (width + 1))[:-1, :-1]
         self.ax_.imshow(mosaic, **{"cmap": "gray_r", **kwargs})
-        middles = np.arange(len(members)) * (width + 1) + (width - 1) / 2
+        middles = np.arange(n_columns) * (width + 1) + (width - 1) / 2
         self.ax_.set_xticks(middles, [str(label) for label in self.classes])
         self.ax_.set(xlabel="class", yticks=[])
         self.ax_.tick_params(length=0)
         self.ax_.spines[:].set_visible(False)
 
-    def _plot_points(self, **kwargs):
+    def _draw_points(self, **kwargs):
         """Draw prototypes among the samples."""
         if self.X is not None:
             colours = "0.7" if self.y is None else self._colours(self._index_of(self.y))
             self.ax_.scatter(*self.X.T, c=colours, s=12, alpha=0.5, linewidths=0)
         style = {"marker": "D", "s": 70, "edgecolors": "black", "linewidths": 1.2, **kwargs}
-        for index, members in self._by_class():
-            colour = self._colours([index])
-            label = str(self.classes[index])
+        for label, colour, members in self._by_class():
             self.ax_.scatter(*members.T, **{"c": colour, "label": label, "zorder": 3, **style})
         names = ["feature 0", "feature 1"] if self.feature_names is None else self.feature_names
         self.ax_.set(xlabel=names[0], ylabel=names[1])
-        self.ax_.legend(title=self._legend_title())
 
-    def _plot_lines(self, **kwargs):
+    def _draw_lines(self, **kwargs):
         """Draw one line per prototype over the features."""
-        for index, members in self._by_class():
-            labels = [str(self.classes[index])] + ["_"] * (len(members) - 1)
-            style = {"color": self._colours([index])[0], "marker": ".", **kwargs}
-            self.ax_.plot(members.T, label=labels, **style)
+        for label, colour, members in self._by_class():
+            style = {"color": colour[0], "marker": ".", **kwargs}
+            self.ax_.plot(members.T, label=[label] + ["_"] * (len(members) - 1), **style)
         if self.feature_names is not None and len(self.feature_names) <= MOST_NAMES:
             places = range(len(self.feature_names))
             self.ax_.set_xticks(places, self.feature_names, rotation=45, ha="right")
         else:
             self.ax_.set_xlabel("feature")
         self.ax_.set_ylabel("value as the readout sees it")
-        self.ax_.legend(title=self._legend_title())
-
-    def _legend_title(self):
-        return "closest to prototypes of" if self.are_samples else "prototypes of"
 
     def _by_class(self):
-        """Return the index of each class that has prototypes, and these."""
-        indices = np.unique(self.prototype_classes)
-        return [(index, self.prototypes[self.prototype_classes == index]) for index in indices]
+        """Return the label, the colour and the prototypes of each class that has some."""
+        return [
+            (str(self.classes[k]), self._colours([k]), self.prototypes[self.prototype_classes == k])
+            for k in np.unique(self.prototype_classes)
+        ]
 
     def _index_of(self, y):
-        y = np.asarray(y)
         unknown = np.setdiff1d(y, self.classes).tolist()
         if unknown:
             raise ValueError(f"y has a label that the model does not know: {unknown[0]!r}")
@@ -253,7 +252,8 @@ class PrototypeDisplay:
         return matplotlib.colormaps["turbo"](shades)
 
 
-class LossCurveDisplay:
+@dataclass(repr=False, eq=False)
+class LossCurveDisplay(_Display):
     """The loss of each iteration of training.
 
     Create it by `from_estimator`. All parameters are kept as attributes.
@@ -288,9 +288,9 @@ class LossCurveDisplay:
     True
     """
 
-    def __init__(self, loss_curve: Any, *, name: Any = None) -> None:
-        self.loss_curve = loss_curve
-        self.name = name
+    loss_curve: Any
+    _: KW_ONLY
+    name: Any = None
 
     @classmethod
     def from_estimator(
@@ -314,47 +314,16 @@ class LossCurveDisplay:
         -------
         display : LossCurveDisplay
         """
-        check_is_fitted(estimator)
-        readout: Any = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-        if not hasattr(readout, "loss_curve_"):
-            raise ValueError(
-                f"LossCurveDisplay needs a model with loss_curve_, got {type(readout).__name__}"
-            )
+        readout = cls._readout_with("loss_curve_", estimator)
         return cls(readout.loss_curve_, name=name).plot(ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-        **kwargs : dict
-            Passed to matplotlib's `plot`.
-
-        Returns
-        -------
-        display : LossCurveDisplay
-        """
-        self.ax_: Any = _axes(ax, type(self).__name__)
-        self.figure_: Any = self.ax_.figure
+    def _draw(self, **kwargs):
         iterations = np.arange(1, len(self.loss_curve) + 1)
-        (self.line_,) = self.ax_.plot(
-            iterations, self.loss_curve, **{"label": self.name or "_", **kwargs}
-        )
+        style = {"label": self.name or "_", **kwargs}
+        (self.line_,) = self.ax_.plot(iterations, self.loss_curve, **style)
         self.ax_.set(xlabel="iteration", ylabel="training loss")
         if self.name is not None:
             self.ax_.legend()
-        return self
-
-
-def _axes(ax, caller):
-    """Return the axes given, or new ones."""
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError(f"{caller} needs matplotlib: pip install matplotlib") from error
-    return pyplot.subplots()[1] if ax is None else ax
 
 
 def _drawable(pipeline, X, image_shape):
@@ -363,10 +332,11 @@ def _drawable(pipeline, X, image_shape):
     Behind a hidden layer, samples stand for prototypes; whether they do is returned as well.
     """
     steps = [step for _, step in pipeline.steps[:-1] if step not in (None, "passthrough")]
-    front_steps = list(takewhile(lambda step: not _is_hidden_layer(step), steps))
+    roles = [getattr(record_of(step), "role", None) for step in steps]
+    are_samples = "hidden" in roles
+    front_steps = steps[: roles.index("hidden")] if are_samples else steps
     front, prototypes = make_pipeline(*front_steps, "passthrough"), pipeline[-1].prototypes_
     samples = None if X is None else np.asarray(front.transform(X))
-    are_samples = len(front_steps) < len(steps)
     if are_samples:
         if samples is None:
             layer = type(steps[len(front_steps)]).__name__
@@ -375,12 +345,12 @@ def _drawable(pipeline, X, image_shape):
                 "closest samples are drawn"
             )
         prototypes = samples[pairwise_distances_argmin(prototypes, pipeline[:-1].transform(X))]
-    is_small = image_shape is not None or prototypes.shape[1] == 2
-    if is_small and all(map(_has_inverse, front_steps)):
+    in_units_of_X = image_shape is not None or not front_steps
+    if (in_units_of_X or prototypes.shape[1] == 2) and all(map(_has_inverse, front_steps)):
         inverted = front.inverse_transform(prototypes)
-        if image_shape is not None or inverted.shape[1] == 2:
+        if in_units_of_X or inverted.shape[1] == 2:
             return inverted, X, getattr(pipeline, "feature_names_in_", None), are_samples
-    has_names = front_steps and all(hasattr(step, "get_feature_names_out") for step in front_steps)
+    has_names = all(hasattr(step, "get_feature_names_out") for step in front_steps)
     return prototypes, samples, front.get_feature_names_out() if has_names else None, are_samples
 
 
@@ -390,8 +360,3 @@ def _has_inverse(step):
         return step.func is None or step.inverse_func is not None
     has_indicator = getattr(step, "add_indicator", True)  # without which SimpleImputer refuses
     return has_indicator and hasattr(step, "inverse_transform")
-
-
-def _is_hidden_layer(step):
-    record = record_of(step)
-    return record is not None and record.role == "hidden"

@@ -12,27 +12,20 @@ N_SETS, N_SPLITS, N_SEEDS = 30, 4, 2
 
 
 def make_record(**changes):
-    """Return a record of a run; `changes` replace its fields."""
+    """Return a record of a run; `changes` replace its fields. Without a model it is of a data set
+    that could not be read.
+    """
     key = {"protocol": "paper", "model": "intrvfl_rls", "dataset": "iris", "split": 0, "seed": 0}
     sizes = {"n_units": 300, "n_train": 112, "n_test": 38, "n_classes": 3}
     results = {"accuracy": 0.9, "iterations": None, "error": None}
+    if changes.get("model", key["model"]) is None:
+        changes = dict.fromkeys(("split", "seed", "accuracy", "n_train", "n_test")) | changes
     return key | {"settings": "published"} | sizes | results | changes
-
-
-def make_unreadable(dataset, error):
-    """Return the record of a data set that could not be read."""
-    nothing = dict.fromkeys(("model", "split", "seed", "accuracy", "n_train", "n_test"))
-    return make_record(dataset=dataset, error=error, **nothing)
 
 
 @pytest.fixture
 def record():
     return make_record
-
-
-@pytest.fixture
-def unreadable():
-    return make_unreadable
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +60,8 @@ def records(true_accuracies):
         for split in range(N_SPLITS)
         for seed in range(N_SEEDS if MODELS[name].is_random else 1)
     ]
-    return [*study, make_unreadable("trains", "trains_R.dat, line 3: 31 columns, expected 30")]
+    error = "trains_R.dat, line 3: 31 columns, expected 30"
+    return [*study, make_record(model=None, dataset="trains", error=error)]
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """The page in a real browser."""
 
 import shutil
+from contextlib import ExitStack
 
 import pytest
 
@@ -29,16 +30,14 @@ def address(study_folder, published_path, tmp_path_factory):
 
 @pytest.fixture
 def open_page(chromium, address):
-    pages = []
+    with ExitStack() as pages:
 
-    def open_with(**options):
-        pages.append(chromium.new_page(**options))
-        pages[-1].goto(address)
-        return pages[-1]
+        def open_with(**options):
+            page = pages.enter_context(chromium.new_page(**options))
+            page.goto(address)
+            return page
 
-    yield open_with
-    for page in pages:
-        page.close()
+        yield open_with
 
 
 @pytest.fixture
@@ -55,19 +54,14 @@ def paper_colour(page):
     return page.evaluate("getComputedStyle(document.body).backgroundColor")
 
 
-def fits(page):
-    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
 def test_the_page_loads_without_errors_or_requests(chromium, address):
-    page = chromium.new_page()
     problems, requests = [], []
-    page.on("console", lambda message: problems.append(message.text))
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto(address)
-    page.wait_for_load_state("networkidle")
-    page.close()
+    with chromium.new_page() as page:
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
 
     assert problems == []
     assert requests == [address]
@@ -94,11 +88,13 @@ def test_a_header_sorts_both_ways_by_pointer_and_keyboard(page):
     assert column(page, 1) == names[::-1]
 
 
-def test_pointing_at_a_point_shows_its_name_and_both_accuracies(page):
+@pytest.mark.parametrize(("points_at", "width"), [("hover", 1280), ("tap", 375)])
+def test_pointing_at_a_point_shows_its_name_and_both_accuracies(open_page, points_at, width):
+    page = open_page(viewport={"width": width, "height": 700}, has_touch=True)
     point = page.locator(".points").nth(1).locator("circle").first
     said = point.get_attribute("aria-label")
 
-    point.hover()
+    getattr(point, points_at)()
 
     shown = page.locator("#tip > *").all_inner_texts()
     assert page.locator("#tip").is_visible()
@@ -108,27 +104,14 @@ def test_pointing_at_a_point_shows_its_name_and_both_accuracies(page):
 
 
 def test_the_keyboard_reaches_every_point(page):
-    circles = page.locator(".points").first.locator("circle")
+    circles, tip = page.locator(".points").first.locator("circle"), page.locator("#tip")
 
     circles.first.focus()
-    first = page.locator("#tip b").inner_text()
+    assert tip.locator("b").inner_text() == circles.nth(0).get_attribute("data-set")
     page.keyboard.press("ArrowRight")
-    assert page.locator("#tip").is_visible()
-    second = page.locator("#tip b").inner_text()
+    assert tip.locator("b").inner_text() == circles.nth(1).get_attribute("data-set")
     page.keyboard.press("Escape")
-
-    assert first == circles.nth(0).get_attribute("data-set")
-    assert second == circles.nth(1).get_attribute("data-set")
-    assert page.locator("#tip").is_hidden()
-
-
-def test_a_tap_shows_a_point(open_page):
-    page = open_page(viewport={"width": 375, "height": 700}, has_touch=True)
-    point = page.locator(".points").first.locator("circle").first
-
-    point.tap()
-
-    assert page.locator("#tip b").inner_text() == point.get_attribute("data-set")
+    assert tip.is_hidden()
 
 
 def test_without_scripts_points_have_titles(open_page):
@@ -155,7 +138,7 @@ def test_only_tables_and_diagrams_scroll_sideways(open_page, width):
     page = open_page(viewport={"width": width, "height": 700})
     page.locator("details summary").click()
 
-    assert fits(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_print_is_light_whole_and_without_tooltips(open_page):
@@ -169,4 +152,4 @@ def test_print_is_light_whole_and_without_tooltips(open_page):
     box = page.locator(".per-set")
     assert box.evaluate("box => getComputedStyle(box).maxHeight") == "none"
     assert box.evaluate("box => box.querySelector('table').scrollWidth <= box.clientWidth")
-    assert fits(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

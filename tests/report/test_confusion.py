@@ -11,20 +11,18 @@ def confusion_of(*names):
     return Confusion(names, np.eye(len(names), dtype=np.int64) * 7)
 
 
-def tick_names(figure):
-    return [label.get_text() for label in figure.axes[0].get_yticklabels()]
+def drawn(confusion):
+    """Return the names of the classes, the counts and the title."""
+    (axes,) = draw_confusion(confusion).axes
+    names, counts = axes.get_yticklabels(), axes.texts
+    return [t.get_text() for t in names], [t.get_text() for t in counts], axes.get_title()
 
 
-def counts_shown(figure):
-    return [text.get_text() for text in figure.axes[0].texts]
+def test_classes_are_named_and_rows_counted_less_zeros():
+    without_rows = Confusion(("a", "b"), np.array([[3, 1], [0, 0]]))
 
-
-def test_classes_are_named_and_rows_counted():
-    figure = draw_confusion(confusion_of("red", "green"))
-
-    assert tick_names(figure) == ["red", "green"]
-    assert counts_shown(figure) == ["7", "7"]
-    assert figure.axes[0].get_title() == "accuracy 1.000"
+    assert drawn(confusion_of("red", "green")) == (["red", "green"], ["7", "7"], "accuracy 1.000")
+    assert drawn(without_rows) == (["a", "b"], ["3", "1"], "accuracy 0.750")
 
 
 @pytest.mark.parametrize(
@@ -37,15 +35,11 @@ def test_classes_are_named_and_rows_counted():
     ],
 )
 def test_names_are_one_short_line_and_no_formula(name, shown):
-    assert tick_names(draw_confusion(confusion_of(name, "b"))) == [shown, "b"]
+    assert drawn(confusion_of(name, "b"))[0] == [shown, "b"]
 
 
-def test_counts_are_left_out_where_they_are_zero_or_of_too_many_classes():
-    names = [f"class {i}" for i in range(MOST_COUNTS + 1)]
-    without_rows = Confusion(("a", "b"), np.array([[3, 1], [0, 0]]))
-
-    assert counts_shown(draw_confusion(without_rows)) == ["3", "1"]
-    assert counts_shown(draw_confusion(confusion_of(*names))) == []
+def test_too_many_classes_have_no_counts():
+    assert drawn(confusion_of(*map(str, range(MOST_COUNTS + 1))))[1] == []
 
 
 @pytest.mark.parametrize("name", ["c.png", "c.svg", "c.PDF"])

@@ -11,14 +11,13 @@ from matplotlib.figure import Figure
 from hyperlvq.report.figures import (
     SCATTER_SIZE,
     STYLE,
-    Point,
-    calibration_error,
+    circles,
     rank_diagram,
     reliability_plot,
     scatter_plot,
     to_svg,
 )
-from hyperlvq.report.statistics import compare_models, rank_models
+from hyperlvq.report.tables import compare_models, rank_models
 from hyperlvq.study.experiments import MODELS, Comparison
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -28,7 +27,7 @@ PAIR = Comparison("rvfl_rls", "rvfl_glvq", "RLS and GLVQ on RVFL", 2)
 def plot(x, y):
     table = pd.DataFrame({"rvfl_rls": x, "rvfl_glvq": y})
     table.index = [f"set-{number}" for number in table.index]
-    return scatter_plot(table, compare_models(table, [PAIR])[0])
+    return scatter_plot(table, next(compare_models(table, [PAIR]).itertuples()))
 
 
 def places(svg):
@@ -42,26 +41,20 @@ def texts(svg):
     return [element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 
-def test_axes_are_equal_and_points_follow_their_accuracies():
-    points = places(plot([0.4, 0.6, 1.0], [0.4, 0.8, 0.4]))
+def test_axes_are_equal_and_points_of_common_sets_follow_their_accuracies():
+    svg = plot([0.4, 0.6, 1.0, np.nan], [0.4, 0.8, 0.4, 0.1])
 
-    (left, bottom), (middle, top), (right, low) = (points[f"set-{n}"] for n in range(3))
+    points = places(svg)
+    assert list(points) == ["set-0", "set-1", "set-2"]
+    (left, bottom), (middle, top), (right, low) = points.values()
     unit = (right - left) / 0.6
     assert middle - left == pytest.approx(0.2 * unit, abs=0.02)
     assert bottom - top == pytest.approx(0.4 * unit, abs=0.02)
     assert low == bottom
     assert unit == pytest.approx(0.835 * SCATTER_SIZE / (0.6 * 1.05), rel=1e-3)
-
-
-def test_labels_give_both_means_and_corners_the_wins():
-    shown = texts(plot([0.4, 0.6, 0.8], [0.4, 0.8, 0.9]))
-
-    labels = {"RVFL + RLS (mean 0.600)", "RVFL + GLVQ (mean 0.700)", "2 above", "0 below"}
-    assert labels <= set(shown)
-
-
-def test_sets_without_both_accuracies_are_not_drawn():
-    assert list(places(plot([0.4, np.nan, 0.8], [0.4, 0.8, np.nan]))) == ["set-0"]
+    labels = {"RVFL + RLS (mean 0.667)", "RVFL + GLVQ (mean 0.533)", "1 above", "1 below"}
+    assert labels <= set(texts(svg))
+    assert texts(svg).count("0.8") == 2
 
 
 @pytest.mark.parametrize("accuracy", [0.0, 0.5, 1.0])
@@ -92,7 +85,7 @@ def test_equal_models_can_be_drawn():
     assert "random forest" in rank_diagram(rank_models(table))
 
 
-def draw(name="one", description="A line.", points=()):
+def draw(name="one", description="A line.", points=""):
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(2, 2), dpi=72)
         axes = figure.add_axes((0.2, 0.2, 0.7, 0.7))
@@ -105,13 +98,15 @@ def ids(svg):
     return {e.attrib["id"] for e in ElementTree.fromstring(svg).iter() if "id" in e.attrib}
 
 
-def test_text_stays_text_in_the_colours_and_fonts_of_the_page():
-    svg = draw()
+def test_a_drawing_is_an_image_with_text_in_the_colours_and_fonts_of_the_page():
+    svg = draw(description='A "line".')
 
     assert "a < b & c" in texts(svg)
     assert "currentColor" in svg
     assert "var(--muted" in svg
     assert not any(other in svg for other in ("#0102", "DejaVu", "<style", "metadata"))
+    (image,) = ElementTree.fromstring(svg).findall(f"{SVG}g[@role='img']")
+    assert image.attrib["aria-label"] == 'A "line".'
 
 
 def test_ids_of_two_figures_do_not_clash_and_all_references_resolve():
@@ -123,22 +118,16 @@ def test_ids_of_two_figures_do_not_clash_and_all_references_resolve():
         assert f"#{name}" in first
 
 
-def test_the_drawing_is_an_image_with_a_text():
-    images = ElementTree.fromstring(draw(description='A "line".')).findall(f"{SVG}g[@role='img']")
-
-    assert [image.attrib["aria-label"] for image in images] == ['A "line".']
-
-
 @pytest.mark.parametrize("name", ["iris", "a<b>&\"c'"])
 def test_a_point_is_an_element_with_a_title(name):
-    points = [Point(name, 10, 20, "x 0.5; y 0.6"), Point("wine", 30, 40, "x 1; y 1")]
+    points = circles([(name, 10, 20, "x 0.5; y 0.6"), ("wine", 30, 40, "x 1; y 1")])
 
-    circles = list(ElementTree.fromstring(draw(points=points)).iter(f"{SVG}circle"))
+    found = list(ElementTree.fromstring(draw(points=points)).iter(f"{SVG}circle"))
 
-    assert circles[0].attrib["data-set"] == name
-    assert circles[0].findtext(f"{SVG}title") == f"{name}: x 0.5; y 0.6"
-    assert (circles[0].attrib["cx"], circles[0].attrib["cy"]) == ("10.00", "20.00")
-    assert [circle.attrib["tabindex"] for circle in circles] == ["0", "-1"]
+    assert found[0].attrib["data-set"] == name
+    assert found[0].findtext(f"{SVG}title") == f"{name}: x 0.5; y 0.6"
+    assert (found[0].attrib["cx"], found[0].attrib["cy"]) == ("10.00", "20.00")
+    assert [circle.attrib["tabindex"] for circle in found] == ["0", "-1"]
 
 
 @pytest.mark.parametrize("n_models", [1, 5])
@@ -148,7 +137,7 @@ def test_reliability_has_a_panel_per_model_with_its_mean_distance(n_models):
 
     svg = reliability_plot(tables)
 
-    assert calibration_error(table) == pytest.approx(0.2 * 0.1 + 0.8 * 0.05)
+    # 0.2 × 0.1 + 0.8 × 0.05
     assert [text for text in texts(svg) if text.endswith("(0.060)")] == [
         f"{MODELS[name].title} (0.060)" for name in tables
     ]

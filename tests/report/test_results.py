@@ -1,29 +1,57 @@
 """Accuracies from records: means over splits and seeds, what is left out, and the paper's."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from hyperlvq.checks import InputError
 from hyperlvq.report.results import (
-    Failure,
-    per_set_table,
+    COST_COLUMNS,
     read_published,
+    recorded_sizes,
     summarise_records,
-    summary_table,
 )
+from hyperlvq.report.tables import cost_table
+from hyperlvq.study.records import KEY
+
+FAILED = {"model": "kglvq", "accuracy": None}
+UNREADABLE = {"model": None, "error": "no such file"}
+MEANS = {(0, 0): 0.5, (1, 0): 0.7, (0, 1): 0.8, (1, 1): 0.9}
+FOUR_SPLITS = [{"split": split, "accuracy": 0.6} for split in range(4)]
 
 
-def test_accuracies_are_means_over_splits_then_seeds(record):
-    by_run = {(0, 0): 0.5, (1, 0): 0.7, (0, 1): 0.8, (1, 1): 0.9}
+@pytest.mark.parametrize(
+    ("runs", "accuracy", "failures"),
+    [
+        # means are over splits, then over seeds
+        ([{"split": k, "seed": n, "accuracy": a} for (k, n), a in MEANS.items()], 0.725, []),
+        # a seed with a missing split is left out and named
+        (
+            [*FOUR_SPLITS, {"seed": 1}],
+            0.6,
+            [["iris", "intrvfl_rls", "not run yet; seed 1 is left out", 3]],
+        ),
+        # failed runs are counted by their reason, also if that is not known
+        (
+            [*FOUR_SPLITS, *(FAILED | {"split": k, "error": "too large"} for k in range(4))],
+            0.6,
+            [["iris", "kglvq", "too large", 4]],
+        ),
+        ([{}, FAILED], 0.9, [["iris", "kglvq", "no accuracy and no error recorded", 1]]),
+        # a run repeated counts once by its last record
+        ([{"accuracy": None, "error": "killed"}, {"accuracy": 0.8}], 0.8, []),
+        # an unreadable data set is a failure of all models, unless it was read later
+        ([{}, UNREADABLE | {"dataset": "wine"}], 0.9, [["wine", "all", "no such file", 1]]),
+        ([{}, UNREADABLE], 0.9, [["iris", "all", "no such file", 1]]),
+        ([UNREADABLE, {}], 0.9, []),
+    ],
+)
+def test_accuracies_are_means_of_what_is_complete_and_the_rest_is_named(
+    record, runs, accuracy, failures
+):
+    study = summarise_records(record(**run) for run in runs)
 
-    study = summarise_records(
-        record(split=split, seed=seed, accuracy=accuracy)
-        for (split, seed), accuracy in by_run.items()
-    )
-
-    assert study.accuracies.loc["iris", "intrvfl_rls"] == pytest.approx((0.6 + 0.85) / 2)
-    assert study.n_seeds.loc["iris", "intrvfl_rls"] == 2
+    assert study.accuracies.to_dict() == {"intrvfl_rls": {"iris": pytest.approx(accuracy)}}
+    assert study.failures.to_dict("split")["data"] == failures
 
 
 def test_log_losses_and_seconds_are_means_where_every_split_has_them(record):
@@ -35,7 +63,6 @@ def test_log_losses_and_seconds_are_means_where_every_split_has_them(record):
     assert study.log_losses.loc["iris", "intrvfl_rls"] == pytest.approx(0.4)
     assert study.fit_seconds.loc["iris", "intrvfl_rls"] == pytest.approx(1.5)
     assert study.log_losses["forest"].isna().all()
-    assert study.n_train["iris"] == 112
 
 
 def test_reliability_counts_every_run_the_same(record):
@@ -60,54 +87,10 @@ def test_models_keep_the_order_of_the_study(record):
     assert list(study.accuracies) == ["rls_features", "forest"]
 
 
-def test_a_seed_with_a_missing_split_is_left_out_and_named(record):
-    complete = [record(split=split, accuracy=0.6) for split in range(4)]
+def test_a_record_needs_its_key_and_its_accuracy(record):
+    run = {name: record()[name] for name in (*KEY, "accuracy")}
 
-    study = summarise_records([*complete, record(split=0, seed=1, accuracy=1.0)])
-
-    assert study.accuracies.loc["iris", "intrvfl_rls"] == pytest.approx(0.6)
-    assert study.failures == [Failure("iris", "intrvfl_rls", 3, "not run yet; seed 1 is left out")]
-
-
-def test_a_failed_run_is_counted_by_its_reason(record):
-    failed = [
-        record(model="kglvq", split=split, accuracy=None, error="too large") for split in (0, 1)
-    ]
-
-    study = summarise_records([record(split=0), record(split=1), *failed])
-
-    assert study.failures == [Failure("iris", "kglvq", 2, "too large")]
-    assert "kglvq" not in study.accuracies
-
-
-def test_a_run_without_a_word_is_a_failure_too(record):
-    silent = {name: record()[name] for name in ("protocol", "model", "dataset", "split", "seed")}
-
-    study = summarise_records([record(), silent | {"model": "kglvq"}])
-
-    assert study.failures == [Failure("iris", "kglvq", 1, "no accuracy and no error recorded")]
-
-
-def test_a_run_repeated_counts_once_by_its_last_record(record):
-    study = summarise_records([record(accuracy=None, error="killed"), record(accuracy=0.8)])
-
-    assert study.accuracies.loc["iris", "intrvfl_rls"] == 0.8
-    assert study.failures == []
-
-
-def test_an_unreadable_data_set_is_a_failure_of_all_models_unless_read_later(record, unreadable):
-    for dataset in ("wine", "iris"):
-        broken = unreadable(dataset, "no such file")
-        study = summarise_records([record(), broken])
-
-        assert study.failures == [Failure(dataset, None, 1, "no such file")]
-        assert list(study.accuracies.index) == ["iris"]
-    assert summarise_records([broken, record()]).failures == []
-
-
-def test_settings_are_optional(record):
-    assert summarise_records([record(settings=None)]).settings is None
-    assert summarise_records([record()]).settings == "published"
+    assert summarise_records([run]).settings is None
 
 
 @pytest.mark.parametrize(
@@ -122,8 +105,18 @@ def test_settings_are_optional(record):
         ({"solver": 3}, "line 2: solver must be a name, got 3"),
         ({"init_noise": "1"}, "line 2: init_noise must be a number of at least 0, got '1'"),
         ({"log_loss": -1}, "line 2: log_loss must be a number of at least 0, got -1"),
-        ({"confidence_bins": [[0, 0, 0]] * 10}, "line 2: confidence_bins must be 10 times three"),
-        ({"confidence_bins": [[1, 1, 1]] * 9}, "line 2: confidence_bins must be 10 times three"),
+        *(
+            ({"confidence_bins": bins}, "line 2: confidence_bins must be 10 times three numbers")
+            for bins in (
+                [[0, 0, 0]] * 10,
+                [[1, 1, 1]] * 9,
+                [[1, 1, 1]] * 9 + [[1, 1]],
+                [[1, 1, -1]] * 10,
+                [[1, 1, float("inf")]] * 10,
+                [["1", 1, 1]] * 10,
+                3,
+            )
+        ),
         ({"n_units": 0}, "line 2: n_units must be a whole number of at least 1, got 0"),
         ({"n_train": 1e3}, "line 2: n_train must be a whole number of at least 1, got 1000.0"),
         ({"protocol": "strict"}, "mixes the protocols paper and strict"),
@@ -134,81 +127,59 @@ def test_a_wrong_record_is_named_by_line_field_and_value(record, changes, messag
         summarise_records([record(), record(seed=1) | changes])
 
 
-def test_no_records_are_refused():
+def test_without_a_complete_result_records_are_refused(record):
+    cut = [{"split": split, "n_splits": 4} for split in range(2)]
+    for runs in ([FAILED], [UNREADABLE], cut):
+        with pytest.raises(InputError, match="no complete result"):
+            summarise_records(record(**run) for run in runs)
     with pytest.raises(InputError, match=r"records\.jsonl holds no records"):
         summarise_records([])
 
 
-def test_without_a_complete_result_records_are_refused(record, unreadable):
-    cut = [record(split=split, n_splits=4) for split in range(2)]
-    for failed in ([record(accuracy=None, error="no")], [unreadable("iris", "no")], cut):
-        with pytest.raises(InputError, match="no complete result"):
-            summarise_records(failed)
+def test_sizes_come_from_the_runs_of_the_layer_that_both_readouts_share(record):
+    others = [
+        record(model="forest", n_units=9, n_train=9),
+        record(dataset="failed", accuracy=None),
+        record(dataset="unsized", n_units=None),
+    ]
+    runs = [record(split=0, n_train=110, n_units=300), record(split=1, n_train=112, n_units=400)]
 
+    sizes = recorded_sizes(summarise_records([*runs, *others]))
 
-@pytest.fixture
-def study(record):
-    return summarise_records(
-        record(model=model, dataset=dataset, accuracy=accuracy)
-        for model, dataset, accuracy in [
-            ("rls_features", "a", 0.6),
-            ("rls_features", "b", 0.8),
-            ("rls_features", "c", 0.9),
-            ("intrvfl_glvq_10", "a", 0.7),
-        ]
-    )
-
-
-PAPER = pd.DataFrame({"rls_features": {"a": 0.5, "b": 0.9, "z": 0.1}})
-
-
-def test_the_summary_compares_on_the_sets_that_both_have(study):
-    row = summary_table(study, PAPER).loc["rls_features"]
-
-    assert (row["sets"], row["paper_sets"]) == (3, 2)
-    assert row["mean_accuracy"] == pytest.approx(2.3 / 3)
-    assert row["paper_mean"] == pytest.approx(0.7)
-    assert row["difference"] == pytest.approx(0.0)
-    assert row["mean_absolute_difference"] == pytest.approx(0.1)
-    assert row["correlation"] == pytest.approx(1.0)
-
-
-def test_a_mean_the_paper_gives_in_its_text_is_quoted(study):
-    table = summary_table(study, PAPER)
-
-    assert table.loc["intrvfl_glvq_10", "quoted_mean"] == 0.81
-    assert np.isnan(table.loc["rls_features", "quoted_mean"])
-    assert np.isnan(table.loc["intrvfl_glvq_10", "paper_mean"])
-
-
-def test_without_a_paper_nothing_is_compared(study):
-    table = summary_table(study)
-
-    assert (table["paper_sets"] == 0).all()
-    assert table[["paper_mean", "difference", "quoted_mean"]].isna().all(axis=None)
-
-
-def test_the_per_set_table_puts_the_paper_after_the_model(study):
-    table = per_set_table(study, PAPER)
-
-    assert list(table) == ["rls_features", "rls_features_paper", "intrvfl_glvq_10"]
-    assert table.loc["b"].tolist()[:2] == [0.8, 0.9]
-    assert np.isnan(table.loc["c", "rls_features_paper"])
-    assert list(table.index) == ["a", "b", "c"]
+    means = {"n_samples": 111, "n_units": 350, "n_classes": 3}
+    assert sizes.to_dict("index") == {"iris": means}
+    assert recorded_sizes(summarise_records(others)).empty
 
 
 GOOD = "dataset,kglvq_acc,note,rls_features_acc\niris,0.95,x,0.9\nadult,,y,0.8\n"
 
 
-@pytest.mark.parametrize("text", [GOOD, f"\ufeff{GOOD}\n\n", GOOD.replace(",", " , ")])
-def test_columns_are_read_by_name_and_empty_cells_are_missing(tmp_path, text):
-    (tmp_path / "paper.csv").write_text(text, encoding="utf-8")
+@pytest.fixture
+def read(tmp_path):
+    def read_text(text):
+        (tmp_path / "p.csv").write_text(text, encoding="utf-8")
+        return read_published(tmp_path / "p.csv")
 
-    published = read_published(tmp_path / "paper.csv")
+    return read_text
+
+
+@pytest.mark.parametrize("text", [GOOD, f"\ufeff{GOOD}\n\n", GOOD.replace(",", " , ")])
+def test_columns_are_read_by_name_and_empty_cells_are_missing(read, text):
+    published = read(text)
 
     assert published.accuracies.loc["iris"].to_dict() == {"rls_features": 0.9, "kglvq": 0.95}
     assert published.accuracies["kglvq"].isna().to_dict() == {"iris": False, "adult": True}
-    assert published.rows[0]["note"] == "x"
+    assert published.sizes.empty
+
+
+HEADER = ",".join((*COST_COLUMNS, "kglvq_acc"))
+
+
+def test_k_fold_sets_count_all_samples_and_the_others_the_training_file(read):
+    sizes = read(f"{HEADER}\na,1000,750,kfold,2,500,\nb,1000,750,train_test,10,500,\n").sizes
+
+    expected = {"n_samples": [1000, 750], "n_units": [500, 500], "n_classes": [2, 10]}
+    pd.testing.assert_frame_equal(sizes, pd.DataFrame(expected, index=["a", "b"]))
 
 
 @pytest.mark.parametrize(
@@ -220,10 +191,24 @@ def test_columns_are_read_by_name_and_empty_cells_are_missing(tmp_path, text):
         ("dataset,kglvq_acc\niris,95\n", "p.csv, line 2, column kglvq_acc: an accuracy lies from"),
         ("dataset,kglvq_acc\na,1\nb,1\na,1\n", "p.csv, line 4, column dataset: 'a' is on line 2"),
         ("dataset,kglvq_acc\n,1\n", "p.csv, line 2, column dataset: empty"),
+        *(
+            (
+                f"{HEADER}\na,1000,750,kfold,2,{size},",
+                "data set a, column intrvfl_rls_n: a whole number",
+            )
+            for size in ("", "many", "0", "1.5", "10000000000000", "1" * 5000)
+        ),
     ],
 )
-def test_a_wrong_file_is_refused_with_its_place(tmp_path, text, message):
-    (tmp_path / "p.csv").write_text(text)
-
+def test_a_wrong_file_is_refused_with_its_place(read, text, message):
     with pytest.raises(InputError, match=message):
-        read_published(tmp_path / "p.csv")
+        read(text)
+
+
+@pytest.mark.data
+def test_the_papers_shares_are_means_of_ratios(uci_path):
+    sizes = read_published(uci_path.with_name("paper_results.csv")).sizes
+
+    methods = cost_table(sizes).methods
+    assert methods["mean_ratio"].round(4).to_dict() == {"rls": 1, "rls_qr": 0.7911, "glvq": 0.2084}
+    assert methods.loc["glvq", "median_ratio"] == pytest.approx(0.06, abs=0.005)

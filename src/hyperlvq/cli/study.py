@@ -178,11 +178,11 @@ def costs(
 
     Example: hyperlvq study costs paper_results.csv
     """
-    from hyperlvq.report.costs import cost_table, published_sizes
     from hyperlvq.report.results import read_published
+    from hyperlvq.report.tables import cost_table
 
     rows = [["training cost", "total flops", "mean ratio", "median"]]
-    for method in cost_table(published_sizes(read_published(published))).methods.itertuples():
+    for method in cost_table(read_published(published).sizes).methods.itertuples():
         ratios = f"{method.mean_ratio:.4f}", f"{method.median_ratio:.4f}"
         rows.append([method.title, f"{method.total_flops:.4g}", *ratios])
     print_result(aligned(rows))

@@ -17,23 +17,21 @@ MOST_COUNTS = 29
 LONGEST_NAME = 16
 
 
-def write_confusion(confusion: Confusion, path: str | Path) -> None:
+def check_picture(path: Path) -> None:
+    """Refuse a file that could not be drawn to."""
+    if path.suffix.lower() not in PICTURE_SUFFIXES:
+        raise InputError(f"{path} must be named *.svg, *.png or *.pdf")
+    check_writable(path)
+
+
+def write_confusion(confusion: Confusion, path: Path) -> None:
     """Draw a confusion matrix to a file, in the format its name says."""
-    path = Path(path)
-    check_picture(path)
     figure = draw_confusion(confusion)
     picture = BytesIO()  # on a full disk matplotlib fails at what a PDF file lacks then
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # of emoji, drawn as a box
         figure.savefig(picture, format=path.suffix[1:].lower(), bbox_inches="tight", dpi=150)
     write_bytes(picture.getvalue(), path)
-
-
-def check_picture(path: Path) -> None:
-    """Refuse a file that could not be drawn to."""
-    if path.suffix.lower() not in PICTURE_SUFFIXES:
-        raise InputError(f"{path} must be named *.svg, *.png or *.pdf")
-    check_writable(path)
 
 
 def draw_confusion(confusion: Confusion) -> Figure:

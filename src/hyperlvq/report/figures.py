@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from io import StringIO
 from math import ceil, floor
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -16,7 +16,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hyperlvq.report.statistics import ComparisonResult, Ranking
+from hyperlvq.report.tables import Ranking
 from hyperlvq.study.experiments import MODELS
 
 # Matplotlib knows no CSS: these stand for the page's colours while it draws. (It leaves black out
@@ -54,17 +54,8 @@ DIAGRAM_WIDTH, DIAGRAM_ROW, DIAGRAM_AXIS = 900, 20, 66
 PANEL_SIZE, PANEL_COLUMNS = 225, 4
 
 
-class Point(NamedTuple):
-    """A data set in a plot: its place in the figure (from the top left) and what it says."""
-
-    name: str
-    left: float
-    top: float
-    text: str
-
-
-def to_svg(figure: Figure, name: str, description: str, points: Iterable[Point] = ()) -> str:
-    """Return a figure as an SVG element, the same every time, its points as circles with titles.
+def to_svg(figure: Figure, name: str, description: str, points: str = "") -> str:
+    """Return a figure as an SVG element, the same every time, with elements of ours on top.
 
     The figure was drawn in `STYLE` at 72 dots per inch. `name` is unique on a page, `description`
     is for readers who cannot see the figure.
@@ -77,31 +68,13 @@ def to_svg(figure: Figure, name: str, description: str, points: Iterable[Point] 
     root, _, drawing = svg[svg.index("<svg") : svg.rindex("</svg>")].partition(">")
     root = re.sub(r'(\d)pt"', r'\1"', root) + ' font-family="system-ui, sans-serif">'
     image = f'<g role="img" aria-label="{escape(description)}">{drawing}</g>'
-    text = f"{root}{image}{_circles(points)}</svg>"
+    text = f"{root}{image}{points}</svg>"
     for stand_in, colour in COLOURS.items():
         text = text.replace(stand_in, colour)
     return text
 
 
-def _circles(points: Iterable[Point]) -> str:
-    circles = [
-        f'<circle cx="{point.left:.2f}" cy="{point.top:.2f}" r="3.4" '
-        # One stop for the Tab key per figure; the page's script moves it.
-        f'tabindex="{0 if position == 0 else -1}" role="listitem" data-set="{escape(point.name)}">'
-        f"<title>{escape(f'{point.name}: {point.text}')}</title></circle>"
-        for position, point in enumerate(points)
-    ]
-    if not circles:
-        return ""
-    return (
-        '<g class="points" role="list" '
-        'aria-label="Data sets; the arrow keys go from one to the next" '
-        f'fill="{ACCENT}" fill-opacity="0.55" stroke="{ACCENT}" stroke-width="0.8">'
-        f"{''.join(circles)}</g>"
-    )
-
-
-def scatter_plot(accuracies: pd.DataFrame, result: ComparisonResult) -> str:
+def scatter_plot(accuracies: pd.DataFrame, result: Any) -> str:
     """Return the plot of one model's accuracies (x) against another's (y) as SVG."""
     x, y = MODELS[result.comparison.x], MODELS[result.comparison.y]
     pairs = accuracies[[x.name, y.name]].dropna().sort_values([x.name, y.name], kind="stable")
@@ -121,10 +94,27 @@ def scatter_plot(accuracies: pd.DataFrame, result: ComparisonResult) -> str:
         axes.text(0.98, 0.025, f"{result.losses} below", color=MUTED, **corner)
     places = axes.transData.transform(pairs)
     points = [
-        Point(name, left, SCATTER_SIZE - bottom, f"{x.title} {of_x:.3f}; {y.title} {of_y:.3f}")
+        (name, left, SCATTER_SIZE - bottom, f"{x.title} {of_x:.3f}; {y.title} {of_y:.3f}")
         for (name, of_x, of_y), (left, bottom) in zip(pairs.itertuples(), places, strict=True)
     ]
-    return to_svg(figure, f"{x.name}-{y.name}", description, points)
+    return to_svg(figure, f"{x.name}-{y.name}", description, circles(points))
+
+
+def circles(points: Iterable[tuple[str, float, float, str]]) -> str:
+    """Return the points of a plot as SVG: each a name, its place from the top left, and a text."""
+    each = (
+        f'<circle cx="{left:.2f}" cy="{top:.2f}" r="3.4" '
+        # One stop for the Tab key per figure; the page's script moves it.
+        f'tabindex="{0 if position == 0 else -1}" role="listitem" data-set="{escape(name)}">'
+        f"<title>{escape(f'{name}: {text}')}</title></circle>"
+        for position, (name, left, top, text) in enumerate(points)
+    )
+    return (
+        '<g class="points" role="list" '
+        'aria-label="Data sets; the arrow keys go from one to the next" '
+        f'fill="{ACCENT}" fill-opacity="0.55" stroke="{ACCENT}" stroke-width="0.8">'
+        f"{''.join(each)}</g>"
+    )
 
 
 def _figure(width: float, height: float) -> Figure:
@@ -169,8 +159,7 @@ def rank_diagram(ranking: Ranking) -> str:
 
 
 def _draw_line(axes: Axes, ranks: Sequence[float], heights: Sequence[float], **style: Any) -> None:
-    options: dict[str, Any] = {"color": INK, "linewidth": 1, "clip_on": False} | style
-    axes.plot(ranks, heights, **options)
+    axes.plot(ranks, heights, **{"color": INK, "linewidth": 1, "clip_on": False, **style})
 
 
 def _draw_rank_axis(axes: Axes, difference: float) -> None:
@@ -206,21 +195,26 @@ def _draw_labels(axes: Axes, mean_ranks: pd.Series, top: float) -> None:
 
 def _draw_cliques(axes: Axes, ranking: Ranking) -> None:
     margin = 0.006 * float(np.ptp(axes.get_xlim()))
-    bar: dict[str, Any] = {"color": ACCENT, "linewidth": 3.5, "solid_capstyle": "butt"}
     for level, clique in enumerate(ranking.cliques):
         ranks = ranking.mean_ranks[list(clique)]
         ends = [ranks.min() - margin, ranks.max() + margin]
-        _draw_line(axes, ends, [DIAGRAM_AXIS + 10 + 9 * level] * 2, **bar)
+        heights = [DIAGRAM_AXIS + 10 + 9 * level] * 2
+        bar = {"color": ACCENT, "linewidth": 3.5, "solid_capstyle": "butt"}
+        _draw_line(axes, ends, heights, **bar)
 
 
 def reliability_plot(tables: Mapping[str, pd.DataFrame]) -> str:
     """Return how often predictions are right against their confidence, a panel per model, as SVG.
 
-    A point is larger the more samples are so confident; on the diagonal confidence is what it says.
+    A point is larger the more samples are so confident; on the diagonal confidence is what it says,
+    and in brackets is the mean distance from it.
     """
     n_columns = min(PANEL_COLUMNS, len(tables))
     n_rows = ceil(len(tables) / n_columns)
-    errors = {name: calibration_error(table) for name, table in tables.items()}
+    errors = {
+        name: ((table["confidence"] - table["right"]).abs() * table["share"]).sum()
+        for name, table in tables.items()
+    }
     with matplotlib.rc_context(STYLE):
         figure = _figure(PANEL_SIZE * n_columns, PANEL_SIZE * n_rows)
         panels = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
@@ -234,13 +228,7 @@ def reliability_plot(tables: Mapping[str, pd.DataFrame]) -> str:
             _draw_square(panel, lowest=0)
             panel.set_title(f"{MODELS[name].title} ({errors[name]:.3f})", fontsize=9)
             panel.plot(table["confidence"], table["right"], color=ACCENT, linewidth=1)
-            panel.scatter(
-                table["confidence"], table["right"], 8 + 120 * table["share"], color=ACCENT
-            )
+            sizes = 8 + 120 * table["share"]
+            panel.scatter(table["confidence"], table["right"], sizes, color=ACCENT)
     listed = ", ".join(f"{MODELS[name].title} {error:.3f}" for name, error in errors.items())
     return to_svg(figure, "reliability", f"Confidence against accuracy; mean distance: {listed}.")
-
-
-def calibration_error(table: pd.DataFrame) -> float:
-    """Return the mean distance between confidence and how often it is right, over samples."""
-    return float(((table["confidence"] - table["right"]).abs() * table["share"]).sum())

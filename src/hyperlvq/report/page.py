@@ -1,24 +1,19 @@
 """The report of a study: one HTML page, and its tables as Markdown and CSV beside it."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from html import escape
 from math import isnan
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from hyperlvq.checks import InputError
-from hyperlvq.report import results
-from hyperlvq.report.costs import CostTable, cost_table, published_sizes, recorded_sizes
+from hyperlvq.report import results, tables
 from hyperlvq.report.figures import rank_diagram, reliability_plot, scatter_plot
-from hyperlvq.report.results import Published, Study
-from hyperlvq.report.standings import standings
-from hyperlvq.report.statistics import ComparisonResult, Ranking, compare_models, rank_models
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.records import Record, read_records
 from hyperlvq.writing import replacing
@@ -33,132 +28,80 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-@dataclass(frozen=True)
-class Report:
-    """Everything a report shows; a part whose models are absent is empty or None."""
-
-    study: Study
-    has_published: bool
-    summary: pd.DataFrame
-    per_set: pd.DataFrame
-    comparisons: list[ComparisonResult]
-    ranking: Ranking | None
-    reference: str | None
-    standings: pd.DataFrame | None
-    costs: CostTable | None
-    cost_source: str
-
-    @property
-    def seed_range(self) -> str:
-        """The smallest and the largest number of seeds of a model on a data set."""
-        fewest, most = int(self.study.n_seeds.min().min()), int(self.study.n_seeds.max().max())
-        return str(most) if fewest == most else f"{fewest}–{most}"
-
-    @property
-    def has_quoted(self) -> bool:
-        """Whether a mean is shown that the paper gives in its text alone."""
-        return bool(self.summary["quoted_mean"].notna().any())
-
-    @property
-    def is_best(self) -> pd.DataFrame:
-        """Whether a model is the best on a data set, by data set and model."""
-        accuracies = self.study.accuracies
-        return accuracies.ge(accuracies.max(axis="columns") - 1e-9, axis="index")
-
-    @property
-    def plotted(self) -> list[ComparisonResult]:
-        """The comparisons that the paper has a figure of, in its order."""
-        with_figure = [result for result in self.comparisons if result.comparison.figure]
-        return sorted(with_figure, key=lambda result: result.comparison.figure or 0)
-
-
 def make_report(
-    records: Iterable[Record], published: Published | None = None, reference: str | None = None
-) -> Report:
-    """Work out the tables and statistics of a report."""
-    records = list(records)
+    records: Iterable[Record],
+    published: results.Published | None = None,
+    reference: str | None = None,
+) -> dict[str, Any]:
+    """Return what the templates show, by name; a part whose models are absent is empty or None."""
     study = results.summarise_records(records)
-    if published is not None and "built-in" in study.sources:
+    if published is not None and "built-in" in set(study.runs["source"]):
         raise InputError(
             "the paper's figures are of the collection, this study is of built-in data"
         )
-    paper = None if published is None else published.accuracies
-    sizes, cost_source = published_sizes(published), "the published settings"
-    if not sizes:
-        sizes, cost_source = recorded_sizes(records), "the runs of intRVFL + RLS"
-    costs = cost_table(sizes) if sizes else None
-    return Report(
-        study,
-        has_published=published is not None,
-        summary=results.summary_table(study, paper),
-        per_set=results.per_set_table(study, paper),
-        comparisons=compare_models(study.accuracies),
-        ranking=rank_models(study.accuracies) if study.accuracies.shape[1] >= MIN_RANKED else None,
-        reference=reference,
-        standings=None if reference is None else standings(study, reference),
-        costs=costs,
-        cost_source=cost_source,
-    )
-
-
-def draw_figures(report: Report) -> dict[str, str]:
-    """Return the figures of a report as SVG, by name."""
-    figures = {
-        f"figure_{result.comparison.figure}": scatter_plot(report.study.accuracies, result)
-        for result in report.plotted
+    paper, sizes = published or (pd.DataFrame(), pd.DataFrame())
+    cost_source = "the published settings"
+    if sizes.empty:
+        sizes, cost_source = results.recorded_sizes(study), "the runs of intRVFL + RLS"
+    accuracies = study.accuracies
+    n_seeds = sorted({int(study.n_seeds.min().min()), int(study.n_seeds.max().max())})
+    summary = tables.summary_table(study, paper)
+    comparisons = list(tables.compare_models(accuracies).itertuples())
+    with_figure = [result for result in comparisons if result.comparison.figure]
+    report = {
+        "study": study,
+        "models": MODELS,
+        "seed_range": "–".join(map(str, n_seeds)),
+        "has_published": published is not None,
+        "has_quoted": summary["quoted_mean"].notna().any(),
+        "has_rls": any(MODELS[name].is_rls for name in accuracies),
+        "summary": summary,
+        "per_set": tables.per_set_table(study, paper),
+        "is_best": accuracies.ge(accuracies.max(axis="columns") - 1e-9, axis="index"),
+        "comparisons": comparisons,
+        "plotted": sorted(with_figure, key=lambda result: result.comparison.figure),
+        "ranking": tables.rank_models(accuracies) if accuracies.shape[1] >= MIN_RANKED else None,
+        "standings": None if reference is None else tables.standings(study, reference),
+        "reference": None if reference is None else MODELS[reference].title,
+        "costs": tables.cost_table(sizes) if len(sizes) else None,
+        "cost_source": cost_source,
     }
-    if report.ranking is not None:
-        figures["ranks"] = rank_diagram(report.ranking)
-    if report.study.reliability:
-        figures["reliability"] = reliability_plot(report.study.reliability)
-    return figures
+    return {**report, "differences": differences(report)}
 
 
-def render_page(report: Report, figures: dict[str, str]) -> str:
-    """Return the report as one HTML page that needs nothing from elsewhere."""
-    return _rendered("page.html.jinja", report, figures=figures)
-
-
-def render_markdown(report: Report) -> str:
-    """Return the report's tables and texts as Markdown."""
-    return _rendered("report.md.jinja", report)
-
-
-def _rendered(name: str, report: Report, **others: Any) -> str:
-    told = differences(report.study, report.costs, has_published=report.has_published)
-    template = _environment().get_template(name)
-    return template.render(report=report, models=MODELS, differences=told, **others)
-
-
-def differences(
-    study: Study, costs: CostTable | None = None, *, has_published: bool = False
-) -> list[list[str]]:
+def differences(report: dict[str, Any]) -> list[list[str]]:
     """Return what a reader must know before comparing a study with the paper: headings, texts."""
-    text = (
-        _environment()
-        .get_template("differences.txt.jinja")
-        .render(
-            study=study,
-            costs=costs,
-            has_published=has_published,
-            has_rls=any(MODELS[name].is_rls for name in study.accuracies),
-            models=MODELS,
-        )
-    )
+    text = render("differences.txt", report)
     return [paragraph.split("\n") for paragraph in re.split(r"\n{2,}", text.strip())]
 
 
-def _environment() -> Environment:
+def draw_figures(report: dict[str, Any]) -> dict[str, str]:
+    """Return the figures of a report as SVG, by name."""
+    study = report["study"]
+    figures = {
+        f"figure_{result.comparison.figure}": scatter_plot(study.accuracies, result)
+        for result in report["plotted"]
+    }
+    if report["ranking"] is not None:
+        figures["ranks"] = rank_diagram(report["ranking"])
+    if study.reliability:
+        figures["reliability"] = reliability_plot(study.reliability)
+    return figures
+
+
+def render(name: str, report: dict[str, Any], **others: Any) -> str:
+    """Return a template filled in."""
     environment = Environment(
         loader=PackageLoader("hyperlvq.report"),
-        autoescape=lambda name: name is not None and ".html" in name,
+        autoescape=select_autoescape(["html.jinja"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters: tuple[Callable[..., str], ...] = (number, signed, p_value, power, plain)
-    environment.filters |= {function.__name__: function for function in filters}
-    return environment
+    environment.filters.update(
+        number=number, signed=signed, p_value=p_value, power=power, plain=plain
+    )
+    return environment.get_template(f"{name}.jinja").render(report, **others)
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -222,15 +165,12 @@ def write_report(
     paper = None if published is None else results.read_published(published)
     report = make_report(records, paper, reference)
     figures = draw_figures(report)
-    per_set = report.per_set.rename(index=no_formula)
-    contents = {
-        output.with_suffix(".md"): render_markdown(report),
-        output.with_name(f"{output.stem}_sets.csv"): per_set.to_csv(lineterminator="\n"),
-        output.with_name(f"{output.stem}_summary.csv"): report.summary.to_csv(lineterminator="\n"),
-    }
-    if report.standings is not None:
-        path = output.with_name(f"{output.stem}_standings.csv")
-        contents[path] = report.standings.to_csv(lineterminator="\n")
+    csv = {"sets": report["per_set"].rename(index=no_formula), "summary": report["summary"]}
+    if reference is not None:
+        csv["standings"] = report["standings"]
+    contents = {output.with_suffix(".md"): render("report.md", report)}
+    for name, table in csv.items():
+        contents[output.with_name(f"{output.stem}_{name}.csv")] = table.to_csv(lineterminator="\n")
     if figures_folder is not None:
         target = Path(figures_folder)
         try:
@@ -238,7 +178,7 @@ def write_report(
         except OSError as error:
             raise InputError(f"{target} cannot be made a folder: {error.strerror}") from None
         contents |= {target / f"{name}.svg": figure for name, figure in figures.items()}
-    contents[output] = render_page(report, figures)
+    contents[output] = render("page.html", report, figures=figures)
     if published is not None and Path(published).resolve() in map(Path.resolve, contents):
         raise InputError(f"{published} would be overwritten: give the report another name")
     with ExitStack() as files:  # every file has a temporary name before the first gets its own

@@ -1,85 +1,83 @@
-"""Accuracies by data set and model: ours from records, the paper's from its file, and both."""
+"""What a report is of: our accuracies from the records of a study, the paper's from its file."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf, isnan, nan
 from pathlib import Path
-from typing import Any
+from reprlib import repr as short
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from hyperlvq.checks import InputError
-from hyperlvq.report.statistics import pearson
 from hyperlvq.study.experiments import MODELS
 from hyperlvq.study.records import KEY, N_BINS, RECORDS_NAME, Record
 from hyperlvq.study.settings import read_table_of_sets
 
 RUN = ["dataset", "model", "seed"]
+MEASURED = ["accuracy", "log_loss", "fit_seconds"]
 SIZES = ("n_splits", "n_train", "n_test", "n_features", "n_classes", "n_units")
 NAMES = ("settings", "source", "solver")
 LARGEST_SIZE = 10**12
-PAPER_SUFFIX = "_paper"
 #: The columns of a published file by model.
 PUBLISHED = {name: model.accuracy_column for name, model in MODELS.items() if model.accuracy_column}
+#: Those that training costs are counted from.
+COST_COLUMNS = ("dataset", "n_samples", "n_train", "protocol", "n_classes", "intrvfl_rls_n")
+
+
+def _are_bins(value: Any) -> bool:
+    """Return whether a value is a list of bins, not all of them empty."""
+    try:
+        bins = np.array(value)
+    except ValueError:  # lists of different lengths
+        return False
+    has_form = bins.shape == (N_BINS, 3) and bins.dtype.kind in "if"
+    return has_form and bool(((bins >= 0) & (bins < inf)).all() and bins[:, 0].any())
+
+
 #: What a field must be beyond what `read_records` sees to, for those that a record states.
 CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "model": (f"one of {', '.join(MODELS)}", lambda value: value in tuple(MODELS)),
     # NaN compares false with every bound.
-    "accuracy": ("a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1),
+    "accuracy": ("a number from 0 to 1", lambda v: type(v) in (int, float) and 0 <= v <= 1),
     **dict.fromkeys(
         ("init_noise", "log_loss", "fit_seconds"),
-        ("a number of at least 0", lambda value: _is_number(value) and 0 <= value < inf),
+        ("a number of at least 0", lambda v: type(v) in (int, float) and 0 <= v < inf),
     ),
-    "confidence_bins": (f"{N_BINS} times three numbers", lambda value: _are_bins(value)),
+    "confidence_bins": (f"{N_BINS} times three numbers", _are_bins),
     **dict.fromkeys(NAMES, ("a name", lambda value: isinstance(value, str))),
-    **dict.fromkeys(SIZES, ("a whole number of at least 1", lambda value: _is_size(value))),
+    **dict.fromkeys(
+        SIZES,
+        ("a whole number of at least 1", lambda v: type(v) is int and 1 <= v <= LARGEST_SIZE),
+    ),
 }
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Runs of a model on a data set without a result; `model` is None for the whole set."""
-
-    dataset: str
-    model: str | None
-    n_runs: int
-    reason: str
 
 
 @dataclass(frozen=True)
 class Study:
     """What the records of a study come to.
 
-    `accuracies` and `n_seeds` have a row per data set and a column per model. A seed counts for a
-    data set only where no split of it is missing: splits differ in difficulty, and a mean over some
-    of them is no estimate of the mean over all. So have `log_losses` and `fit_seconds`, the time
-    of one training, NaN where records lack them; `n_train` has the training samples of a split.
+    `runs` are the records of single runs as a table. `accuracies` and `n_seeds` have a row per data
+    set and a column per model. A seed counts for a data set only where no split of it is missing:
+    splits differ in difficulty, and a mean over some of them is no estimate of the mean over all.
+    So have `log_losses` and `fit_seconds`, the time of one training, NaN where records lack them.
     `reliability` has ten rows per model with probabilities, one for each tenth of confidence: the
     share of the samples, their mean confidence and how often they were right, every run counting
-    the same. `solvers` are those of RLS that records name, `noises` those of the start of GLVQ.
+    the same. `failures` counts runs without a result by data set, model ("all" where the data set
+    itself could not be read) and reason.
     """
 
     protocol: str
-    sources: frozenset[str]
     settings: str | None
-    solvers: frozenset[str]
-    noises: frozenset[float]
+    runs: pd.DataFrame
     accuracies: pd.DataFrame
     n_seeds: pd.DataFrame
     log_losses: pd.DataFrame
     fit_seconds: pd.DataFrame
-    n_train: pd.Series
     reliability: dict[str, pd.DataFrame]
-    failures: list[Failure]
-
-
-@dataclass(frozen=True)
-class Published:
-    """What someone else measured: accuracies by data set and model, and all cells by name."""
-
-    accuracies: pd.DataFrame
-    rows: list[dict[str, str]]
+    failures: pd.DataFrame
 
 
 def summarise_records(records: Iterable[Record]) -> Study:
@@ -92,61 +90,35 @@ def summarise_records(records: Iterable[Record]) -> Study:
         listed = " and ".join(protocols)
         raise InputError(f"{RECORDS_NAME} mixes the protocols {listed}: a report is of one")
     runs = frame[frame["model"].notna()]
-    by_set = runs.groupby("dataset")
+    by_set, by_seed = runs.groupby("dataset"), runs.groupby(RUN)
     n_splits = by_set["n_splits"].max().fillna(by_set["split"].nunique())
-    complete, log_losses, fit_seconds = (
-        _means_of_seeds(runs, column, n_splits).groupby(["dataset", "model"])
-        for column in ("accuracy", "log_loss", "fit_seconds")
-    )
-    if not len(complete):
+    n_runs = by_seed.size()
+    expected = n_runs.index.get_level_values("dataset").map(n_splits)
+    is_complete = by_seed[MEASURED].count().eq(expected, axis="index")
+    by_model = by_seed[MEASURED].mean().where(is_complete).groupby(["dataset", "model"])
+    means = by_model.mean()
+    accuracies = means["accuracy"].dropna().unstack("model")
+    if accuracies.empty:
         raise InputError(f"{RECORDS_NAME} holds no complete result: every run failed or is missing")
-    n_runs = runs.groupby(RUN).size()
-    lacking = n_runs.index.get_level_values("dataset").map(n_splits) - n_runs
-    missing = [
-        Failure(dataset, model, int(count), f"not run yet; seed {seed:g} is left out")
-        for (dataset, model, seed), count in lacking[lacking > 0].items()
-    ]
-    accuracies = _data_sets_by_models(complete.mean())
+    accuracies = accuracies[[name for name in MODELS if name in accuracies]]
+    n_seeds = by_model["accuracy"].count()
     return Study(
         protocol=protocols[0],
-        sources=frozenset(runs["source"].dropna()),
         settings=" and ".join(sorted(frame["settings"].dropna().unique())) or None,
-        solvers=frozenset(runs["solver"].dropna()),
-        noises=frozenset(runs["init_noise"].dropna()),
+        runs=runs,
         accuracies=accuracies,
-        n_seeds=_data_sets_by_models(complete.count()),
-        log_losses=_data_sets_by_models(log_losses.mean()).reindex_like(accuracies),
-        fit_seconds=_data_sets_by_models(fit_seconds.mean()).reindex_like(accuracies),
-        n_train=by_set["n_train"].max().reindex(accuracies.index),
+        n_seeds=n_seeds[n_seeds > 0].unstack("model").reindex_like(accuracies),
+        log_losses=means["log_loss"].unstack("model").reindex_like(accuracies),
+        fit_seconds=means["fit_seconds"].unstack("model").reindex_like(accuracies),
         reliability=_reliability(runs),
-        failures=[*_failures(frame), *missing],
+        failures=_failures(frame, expected - n_runs),
     )
-
-
-def _means_of_seeds(runs: pd.DataFrame, column: str, n_splits: pd.Series) -> pd.Series:
-    """Return the means over splits by data set, model and seed, where no split is missing."""
-    by_seed = runs.groupby(RUN)[column].agg(["mean", "count"])
-    expected = by_seed.index.get_level_values("dataset").map(n_splits)
-    return by_seed.loc[by_seed["count"] == expected, "mean"]
-
-
-def _reliability(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    with_bins = runs[runs["confidence_bins"].notna()]
-    found = {}
-    for name in (name for name in MODELS if name in set(with_bins["model"])):
-        bins = np.array(with_bins.loc[with_bins["model"] == name, "confidence_bins"].tolist())
-        shares = (bins / bins[:, :, :1].sum(axis=1, keepdims=True)).mean(axis=0)
-        table = pd.DataFrame(shares, columns=["share", "confidence", "right"])
-        for column in ("confidence", "right"):
-            table[column] /= table["share"].where(table["share"] > 0)
-        found[name] = table
-    return found
 
 
 def _latest(records: Iterable[Record]) -> pd.DataFrame:
     """Return the records as a table; where one was run again, the last counts."""
-    numbers = ("accuracy", "log_loss", "fit_seconds", "n_splits", "n_train")
-    fields = (*KEY, *numbers, "error", *NAMES, "init_noise", "confidence_bins")
+    numbers = (*MEASURED, "n_splits", "n_train", "n_classes", "n_units", "init_noise")
+    fields = (*KEY, *numbers, *NAMES, "error", "confidence_bins")
     rows = []
     for line, record in enumerate(records, 1):
         for name, (expected, is_right) in CHECKS.items():
@@ -159,46 +131,50 @@ def _latest(records: Iterable[Record]) -> pd.DataFrame:
     return frame.drop_duplicates(list(KEY), keep="last")
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float)
+def _reliability(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    bins_of = runs.dropna(subset="confidence_bins").groupby("model")["confidence_bins"]
+    found = {}
+    for name in (name for name in MODELS if name in bins_of.groups):
+        bins = np.array(bins_of.get_group(name).tolist())
+        shares = (bins / bins[:, :, :1].sum(axis=1, keepdims=True)).mean(axis=0)
+        table = pd.DataFrame(shares, columns=["share", "confidence", "right"])
+        for column in ("confidence", "right"):
+            table[column] /= table["share"].where(table["share"] > 0)
+        found[name] = table
+    return found
 
 
-def _is_size(value: Any) -> bool:
-    return type(value) is int and 1 <= value <= LARGEST_SIZE
-
-
-def _are_bins(value: Any) -> bool:
-    """Return whether a value is a list of bins, not all of them empty."""
-    return (
-        isinstance(value, list)
-        and len(value) == N_BINS
-        and all(
-            isinstance(each, list)
-            and len(each) == 3
-            and all(_is_number(number) and 0 <= number < inf for number in each)
-            for each in value
-        )
-        and any(samples > 0 for samples, *_ in value)
-    )
-
-
-def _data_sets_by_models(values: pd.Series) -> pd.DataFrame:
-    table = values.unstack("model")
-    return table[[name for name in MODELS if name in table.columns]].sort_index()
-
-
-def _failures(frame: pd.DataFrame) -> list[Failure]:
-    """Return the errors that no later success on the same data set has overtaken."""
+def _failures(frame: pd.DataFrame, lacking: pd.Series) -> pd.DataFrame:
+    """Return the errors that no later success on the data set has overtaken, and runs lacking."""
     has_run = frame[frame["accuracy"].notna()]
     last_success = has_run.index.to_series().groupby(has_run["dataset"]).max()
     overtaken = frame["model"].isna() & (frame.index < frame["dataset"].map(last_success).fillna(0))
     failed = frame[frame["accuracy"].isna() & ~overtaken]
     reasons = failed["error"].fillna("no accuracy and no error recorded").astype(str)
-    groups = failed.groupby(["dataset", "model", reasons], dropna=False).size()
-    return [
-        Failure(dataset, None if pd.isna(model) else model, int(count), reason)
-        for (dataset, model, reason), count in groups.items()
-    ]
+    errors = failed.groupby(["dataset", "model", reasons], dropna=False).size()
+    text = "not run yet; seed {:g} is left out"
+    missing = lacking[lacking > 0].rename(index=text.format, level="seed").astype(int)
+    counts = pd.concat([errors, missing]).rename_axis(["dataset", "model", "reason"])
+    return counts.reset_index(name="n_runs").fillna({"model": "all"})
+
+
+def recorded_sizes(study: Study) -> pd.DataFrame:
+    """Return the sizes of the intRVFL + RLS runs, averaged over the runs on a data set."""
+    sizes = ["n_train", "n_units", "n_classes"]
+    runs = study.runs[study.runs["model"] == "intrvfl_rls"].dropna(subset=["accuracy", *sizes])
+    means = runs.groupby("dataset")[sizes].mean().round().astype(int)
+    return means.rename(columns={"n_train": "n_samples"})
+
+
+class Published(NamedTuple):
+    """What someone else measured: accuracies by data set and model, sizes by data set.
+
+    `sizes` are n_samples (T), n_units (N) and n_classes (L), without rows where a column of
+    `COST_COLUMNS` is missing.
+    """
+
+    accuracies: pd.DataFrame
+    sizes: pd.DataFrame
 
 
 def read_published(path: str | Path) -> Published:
@@ -221,8 +197,9 @@ def read_published(path: str | Path) -> Published:
         accuracies[dataset] = {
             name: _accuracy(cells[column], f"{place} {column}") for name, column in known.items()
         }
-    table = pd.DataFrame.from_dict(accuracies, orient="index", columns=list(known), dtype=float)
-    return Published(table, list(rows.values()))
+    has_sizes = set(COST_COLUMNS) <= set(header)
+    sizes = {cells["dataset"]: _published_sizes(cells) for cells in rows.values() if has_sizes}
+    return Published(*(pd.DataFrame.from_dict(d, orient="index") for d in (accuracies, sizes)))
 
 
 def _accuracy(text: str, place: str) -> float:
@@ -238,39 +215,17 @@ def _accuracy(text: str, place: str) -> float:
     return accuracy
 
 
-def summary_table(study: Study, published: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return one row per model: its mean accuracy, and how it compares with the paper's.
-
-    Comparisons are over the `paper_sets` data sets that both have; `quoted_mean` is a mean that the
-    paper gives in its text alone. `seeds` is the smallest number over the data sets.
-    """
-    rows = {}
-    for name, ours in study.accuracies.items():
-        paper = None if published is None else published.get(name)
-        both = pd.DataFrame({"ours": ours, "paper": paper}).dropna().astype(float)
-        difference = both["ours"] - both["paper"]
-        quoted = None if published is None or len(both) else MODELS[name].published_mean
-        rows[name] = {
-            "title": MODELS[name].title,
-            "sets": ours.count(),
-            "seeds": int(study.n_seeds[name].min()),
-            "mean_accuracy": ours.dropna().mean(),
-            "paper_sets": len(both),
-            "paper_mean": both["paper"].mean(),
-            "difference": difference.mean(),
-            "correlation": pearson(both["ours"], both["paper"]),
-            "mean_absolute_difference": difference.abs().mean(),
-            "quoted_mean": quoted,
-        }
-    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
-    return table.astype({"quoted_mean": float})
-
-
-def per_set_table(study: Study, published: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return one row per data set: each model's accuracy, the paper's after it where given."""
-    columns = {}
-    for name in study.accuracies:
-        columns[name] = study.accuracies[name]
-        if published is not None and name in published:
-            columns[name + PAPER_SUFFIX] = published[name]
-    return pd.DataFrame(columns, index=study.accuracies.index)
+def _published_sizes(cells: dict[str, str]) -> dict[str, int]:
+    """Return T, N and L; T is all samples of a k-fold set, else the training file's."""
+    n_samples = "n_samples" if cells["protocol"] == "kfold" else "n_train"
+    columns = {"n_samples": n_samples, "n_units": "intrvfl_rls_n", "n_classes": "n_classes"}
+    sizes = {}
+    for name, column in columns.items():
+        text = cells[column]
+        sizes[name] = int(text) if re.fullmatch("[0-9]{1,13}", text) else 0
+        if not 1 <= sizes[name] <= LARGEST_SIZE:
+            raise InputError(
+                f"data set {cells['dataset']}, column {column}: a whole number from 1 to "
+                f"{LARGEST_SIZE} is needed, got {short(text)}"
+            )
+    return sizes
