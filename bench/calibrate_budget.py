@@ -19,9 +19,8 @@ import numpy as np
 from scipy.optimize import linprog, nnls
 
 from hyperlvq.export.budget import predict_budget, terms_of
-from hyperlvq.export.comparison_layout import ComparisonLayout
 from hyperlvq.export.encoders import Thermometer
-from hyperlvq.export.layout import BLOCK_UNITS, layout_of
+from hyperlvq.export.layout import BLOCK_UNITS, ComparisonLayout, layout_of
 from hyperlvq.export.plan import Plan
 from hyperlvq.export.scaling import make_scaling
 

@@ -23,7 +23,7 @@ from export.firmware import (
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import make_learner, make_plan, to_c
-from hyperlvq.export.layout import Layout
+from hyperlvq.export.layout import layout_of
 from hyperlvq.export.learning import LARGEST_ENTRY, LARGEST_SUM
 from hyperlvq.kernels.online import glvq_pass, perceptron_pass
 from hyperlvq.registry import AUTO_STEP
@@ -65,7 +65,7 @@ def learn_on(target, learner, X, y, folder):
     )
     is_float = learner.rule == "glvq"
     entries = entries.view(np.float32) if is_float else entries.astype(np.uint16).view(np.int16)
-    assert n_bytes == Layout.of(learner.plan, learner.rule).learnt_bytes
+    assert n_bytes == layout_of(learner.plan, learner.rule).learnt_bytes
     assert f" {n_bytes} bytes" in (folder / "net.h").read_text()
     assert f"| RAM: the model | {n_bytes:,} |" in (folder / "net.md").read_text()
     return entries.reshape(learner.prototypes.shape), wrong, predicted

@@ -15,7 +15,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from hyperlvq import HyperLVQClassifier, make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import compare, encoders, make_plan
-from hyperlvq.export.layout import Layout
+from hyperlvq.export.layout import layout_of
 from hyperlvq.frames import FrameVectorizer
 from hyperlvq.kernels.units import Units, compare_rows
 from hyperlvq.saving import to_parts
@@ -160,7 +160,7 @@ def test_layout_has_room_for_the_score_of_the_largest_activations(iris):
     plan = make_plan(model, bits=8)
 
     largest = plan.encoder.limit * np.abs(plan.weights).sum(axis=1) + np.abs(plan.biases)
-    assert Layout.of(plan).largest_score >= largest.max()
+    assert layout_of(plan).largest_score >= largest.max()
 
 
 def test_units_that_change_no_winner_are_left_out(iris):

@@ -10,9 +10,8 @@ import numpy as np
 from hyperlvq.checks import InputError
 from hyperlvq.export.budget import predict_budget
 from hyperlvq.export.c_source import learner_source, model_source
-from hyperlvq.export.comparison_layout import ComparisonLayout
 from hyperlvq.export.ctext import comment, fill, string_literal, table, value_literals
-from hyperlvq.export.layout import layout_of
+from hyperlvq.export.layout import ComparisonLayout, layout_of
 from hyperlvq.export.learning import GLVQLearner, PerceptronLearner, make_learner
 from hyperlvq.export.plan import Plan, make_plan
 from hyperlvq.registry import PARTS, readouts

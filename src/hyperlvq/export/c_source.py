@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from hyperlvq.export.comparison_layout import ComparisonLayout, stored_activations
 from hyperlvq.export.ctext import (
     INDENT,
     constant,
@@ -17,16 +16,18 @@ from hyperlvq.export.ctext import (
     unsigned_literal,
     value_literals,
 )
-from hyperlvq.export.encoders import ordered
+from hyperlvq.export.encoders import Run, ordered
 from hyperlvq.export.layout import (
     BLOCK_UNITS,
     PACKED_UNITS,
+    TYPE_BYTES,
+    ComparisonLayout,
     Layout,
     scaling_columns,
+    stored_biases,
     stored_weights,
 )
 from hyperlvq.export.learning import GLVQLearner, PerceptronLearner
-from hyperlvq.export.model_layout import TYPE_BYTES, stored_biases
 from hyperlvq.export.plan import Plan
 
 #: What reads so many bytes of an AVR's flash.
@@ -196,8 +197,8 @@ def _comparison_source(plan, layout, fields):
     name, encoder = plan.name, plan.encoder
     thresholds = value_literals(ordered(encoder.thresholds))
     weights = value_literals(plan.weights.T)
-    runs = [f"{{{run.n_units}u, {run.n_above + run.n_below}}}" for run in encoder.runs]
-    activations = chain.from_iterable(stored_activations(run, plan) for run in encoder.runs)
+    runs = [f"{{{run.n_units}u, {run.n_comparisons}}}" for run in encoder.runs]
+    activations = chain.from_iterable(_activations(run, plan.factor) for run in encoder.runs)
     fields |= {
         "number_type": "int32_t" if plan.input == "float" else f"{name}_value",
         "runs": constant(name, f"{name}_run", "runs", runs),
@@ -209,6 +210,17 @@ def _comparison_source(plan, layout, fields):
         "read_threshold": PROGRAM_READERS[TYPE_BYTES[layout.threshold_type]],
     }
     return "\n".join(fill(file, fields) for file in ("start.c", "compare.c"))
+
+
+def _activations(run: Run, factor: int) -> list[int]:
+    """Return the activations of a run as the device has them.
+
+    They are in the order of numbers whose bits, the first comparison's the highest, tell which
+    features reach their thresholds.
+    """
+    lowest, holding_below = min(run.activations), 2 ** (run.n_comparisons - run.n_above) - 1
+    n_holding = [(n ^ holding_below).bit_count() for n in range(2**run.n_comparisons)]
+    return [factor * (run.activations[n] - lowest) for n in n_holding]
 
 
 def _classes(plan, layout):

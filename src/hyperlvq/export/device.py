@@ -9,9 +9,8 @@ from typing import Any
 
 from hyperlvq.checks import InputError
 from hyperlvq.export.budget import predict_budget
-from hyperlvq.export.comparison_layout import ComparisonLayout
 from hyperlvq.export.encoders import LARGEST_SIZE
-from hyperlvq.export.layout import BLOCK_UNITS, Layout
+from hyperlvq.export.layout import BLOCK_UNITS, ComparisonLayout, Layout
 from hyperlvq.registry import PartRecord, recipe_records
 
 #: More units hardly help, and search would take long.

@@ -25,7 +25,6 @@ LARGEST_SIZE = 2**15 - 1
 MAGNITUDE = 2**31 - 1
 #: How often the values of an input can be halved.
 INPUT_BITS = 32
-LOWEST: np.ndarray = np.array([min(activations) for activations in UNIT_KINDS.values()])
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +51,11 @@ class Thermometer:
         return np.full(self.n_units, -self.limit)
 
     @property
+    def highest(self) -> np.ndarray:
+        """The largest activation of each unit."""
+        return -self.lowest
+
+    @property
     def signs(self) -> np.ndarray:
         """The keys unpacked, of -1 and +1 (n_features × n_units, int8)."""
         bits = np.unpackbits(self.packed_keys, axis=1, count=self.n_units, bitorder="little")
@@ -74,9 +78,13 @@ class Run(NamedTuple):
     """Units of one kind that stand together, with equally many comparisons of either key."""
 
     n_units: int
-    n_above: int  # comparisons that hold from their threshold on; they come first in each unit
-    n_below: int  # the others hold below it
+    n_above: int  # comparisons that hold from their threshold on, the first ones; others below it
     activations: tuple[int, ...]  # by the number of comparisons that hold
+
+    @property
+    def n_comparisons(self) -> int:
+        """The comparisons of each unit."""
+        return len(self.activations) - 1
 
 
 class ComparingUnits(Units):
@@ -98,16 +106,20 @@ class ComparingUnits(Units):
     @property
     def lowest(self) -> np.ndarray:
         """The smallest activation of each unit."""
-        return LOWEST[self.kinds]
+        return COUNTS[self.kinds].min(axis=1)
+
+    @property
+    def highest(self) -> np.ndarray:
+        """The largest activation of each unit."""
+        return COUNTS[self.kinds].max(axis=1)
 
     @property
     def runs(self) -> list[Run]:
         """The runs, in the order of units."""
         pairs = np.column_stack([self.kinds, _n_above(self)])
         runs, counts = np.unique(pairs, axis=0, return_counts=True)
-        rows = zip(runs.tolist(), counts.tolist(), strict=True)
-        tables = [(UNIT_KINDS[KINDS[kind]], n_above, n_units) for (kind, n_above), n_units in rows]
-        return [Run(n, above, len(table) - 1 - above, table) for table, above, n in tables]
+        rows = zip(*runs.T.tolist(), counts.tolist(), strict=True)
+        return [Run(n_units, above, UNIT_KINDS[KINDS[kind]]) for kind, above, n_units in rows]
 
     def activations(self, values: np.ndarray) -> np.ndarray:
         """Return the activations of values as the device receives them (samples × units)."""

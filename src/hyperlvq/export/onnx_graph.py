@@ -175,7 +175,7 @@ def _compare(graph, plan):
     values = graph.cast("features", thresholds.dtype)
     activations, first = [], 0
     for run in encoder.runs:
-        shape = run.n_units, run.n_above + run.n_below
+        shape = run.n_units, run.n_comparisons
         these = slice(first, first + shape[0] * shape[1])
         first = these.stop
         columns = graph.add("Gather", values, encoder.features[these].reshape(shape), axis=1)
