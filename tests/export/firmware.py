@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from hyperlvq.export import to_c
-from hyperlvq.export.ctext import value_literals
+from hyperlvq.export.c_source import value_literals
 
 TARGETS = Path(__file__).parent / "targets"
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror")

@@ -27,7 +27,7 @@ from hyperlvq import HyperLVQClassifier, make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import to_c
 from hyperlvq.export.budget import predict_budget
-from hyperlvq.export.ctext import (
+from hyperlvq.export.c_source import (
     LINE_LENGTH,
     comment,
     float_literal,

@@ -9,8 +9,14 @@ import numpy as np
 
 from hyperlvq.checks import InputError
 from hyperlvq.export.budget import predict_budget
-from hyperlvq.export.c_source import learner_source, model_source
-from hyperlvq.export.ctext import comment, fill, string_literal, table, value_literals
+from hyperlvq.export.c_source import (
+    comment,
+    fill,
+    source,
+    string_literal,
+    table,
+    value_literals,
+)
 from hyperlvq.export.layout import ComparisonLayout, layout_of
 from hyperlvq.export.learning import GLVQLearner, PerceptronLearner, make_learner
 from hyperlvq.export.plan import Plan, make_plan
@@ -89,7 +95,8 @@ def to_c(
         exported = make_learner(model, name=name, input=input, **learning)
     elif not isinstance(model, Plan):
         exported = make_plan(model, name=name, input=input, bits=bits)
-    texts = _texts(exported, vectors)
+    plan = exported if isinstance(exported, Plan) else exported.plan
+    texts = _texts(exported, plan, vectors)
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -100,20 +107,15 @@ def to_c(
             part = parts.enter_context(replacing(folder / file))
             part.write_text(text, encoding="utf-8", newline="\n")
     if vectors is None:  # there may be that of an earlier model
-        (folder / f"{_plan_of(exported).name}_selftest.c").unlink(missing_ok=True)
+        (folder / f"{plan.name}_selftest.c").unlink(missing_ok=True)
     return [folder / file for file in texts]
 
 
-def _plan_of(exported):
-    return exported if isinstance(exported, Plan) else exported.plan
-
-
-def _texts(exported, vectors):
+def _texts(exported, plan, vectors):
     """Return the text of every file by its name."""
-    learns, plan = not isinstance(exported, Plan), _plan_of(exported)
-    layout: Any = layout_of(plan, exported.rule if learns else None)
+    layout: Any = layout_of(plan, getattr(exported, "rule", None))
     fields = _fields(plan, layout) | {"has_selftest": vectors is not None}
-    name, source = plan.name, learner_source if learns else model_source
+    name = plan.name
     texts = {f"{name}.h": fill("model.h", fields), f"{name}.c": source(exported, layout, fields)}
     if vectors is not None:
         texts[f"{name}_selftest.c"] = _selftest(exported, plan, vectors, fields)
@@ -126,7 +128,6 @@ def _fields(plan, layout):
         "not read" if np.isnan(low) else f"{low:.9g} to {high:.9g}"
         for low, high in plan.feature_ranges
     ]
-    compares, is_float = isinstance(layout, ComparisonLayout), plan.input == "float"
     kind = readouts().get(plan.readout, plan.readout)
     feature_lines = [
         f" *   x[{i}]  {comment(name)}: {ranges[i]}" for i, name in enumerate(plan.feature_names)
@@ -140,10 +141,8 @@ def _fields(plan, layout):
             f"{plan.n_classes} classes ({PARTS[kind].title})."
         ),
         "version": version("hyperlvq"),
-        "compares": compares,
-        "is_float": is_float,
-        "computes_in_float": is_float and not compares,
-        "has_small_stack": compares and not is_float,
+        "compares": isinstance(layout, ComparisonLayout),
+        "is_float": plan.input == "float",
         "learns_glvq": layout.rule == "glvq",
         "avr_complaint": layout.avr_complaint,
         "feature_lines": "\n".join(feature_lines),
