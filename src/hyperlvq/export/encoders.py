@@ -178,11 +178,17 @@ def _comparisons(parts, dtype):
         raise InputError("cannot export units of which none compares anything")
     order = np.lexsort([_n_above(units), units.kinds])
     order = order[~is_constant[order]]
-    units = _positive_first(units.take(order))
+    units = units.take(order)
+    # Comparisons of key +1 come first in each unit.
+    of_unit = np.repeat(np.arange(len(order)), N_COMPARISONS[units.kinds])
+    places = np.lexsort([-units.keys, of_unit])
+    features, thresholds, keys = (part[places] for part in units[:3])
+    units = Units(features, thresholds, keys, units.kinds)
     encoder = ComparingUnits(*units._replace(thresholds=_device_thresholds(units, parts, dtype)))
-    ranges = _ranges(encoder, len(parts.feature_names))
-    rows = parts.output_rows
-    notes = _notes_on_steps(ranges, parts.feature_names, dtype)
+    ranges = np.full((len(parts.feature_names), 2), np.nan)
+    np.fmin.at(ranges[:, 0], encoder.features, encoder.thresholds)
+    np.fmax.at(ranges[:, 1], encoder.features, encoder.thresholds)
+    rows, notes = parts.output_rows, _notes_on_steps(ranges, parts.feature_names, dtype)
     return Encoding(encoder, rows[:, order], rows[:, is_constant], ranges, notes)
 
 
@@ -192,22 +198,15 @@ def _n_above(units):
     return sums[units.ends] - sums[units.ends - N_COMPARISONS[units.kinds]]
 
 
-def _positive_first(units):
-    """Return units whose comparisons of key +1 come first."""
-    of_unit = np.repeat(np.arange(len(units.kinds)), N_COMPARISONS[units.kinds])
-    places = np.lexsort([-units.keys, of_unit])
-    features, thresholds, keys = (part[places] for part in units[:3])
-    return Units(features, thresholds, keys, units.kinds)
-
-
 def _device_thresholds(units, parts, dtype):
     """Return for each threshold of the model the smallest value of a type that reaches it.
 
     For every value of that type a comparison then holds on the device where it holds in the model.
     """
-    scale, factors, offsets = parts.scale, 1.0, 0.0
-    if scale is not None:
-        factors, offsets = (scale.learnt[name][units.features] for name in ("scale_", "min_"))
+    factors, offsets, is_clipped = 1.0, 0.0, False
+    if parts.scale is not None:
+        scale, is_clipped = parts.scale.learnt, parts.scale.parameters["clip"]
+        factors, offsets = (scale[name][units.features] for name in ("scale_", "min_"))
     raw = (units.thresholds - offsets) / factors  # up to rounding
     limits: Any = np.finfo(dtype) if dtype == np.float32 else np.iinfo(dtype)
     ends = [-np.inf if dtype == np.float32 else limits.min, limits.max]
@@ -216,7 +215,6 @@ def _device_thresholds(units, parts, dtype):
     def reaches(codes):
         with np.errstate(over="ignore"):
             scaled = _values_of(codes, dtype).astype(np.float64) * factors + offsets
-        is_clipped = scale is not None and scale.parameters["clip"]
         return (np.clip(scaled, 0, 1) if is_clipped else scaled) >= units.thresholds
 
     is_held = reaches(highest) & (np.rint(raw) >= limits.min)
@@ -248,20 +246,11 @@ def _values_of(codes, dtype):
     return np.where(codes < 0, -magnitudes, magnitudes)
 
 
-def _ranges(encoder, n_features):
-    """Return the lowest and the highest threshold of each feature; NaN where it has none."""
-    ranges = np.full((n_features, 2), np.nan)
-    np.fmin.at(ranges[:, 0], encoder.features, encoder.thresholds)
-    np.fmax.at(ranges[:, 1], encoder.features, encoder.thresholds)
-    return ranges
-
-
 def _notes_on_steps(ranges, names, dtype):
     """Return a note on features whose thresholds lie close together for the type of an input."""
     is_read = ~np.isnan(ranges[:, 0])
-    steps = np.full(len(names), FEWEST_STEPS)
-    steps[is_read] = np.diff(ordered(ranges[is_read].astype(dtype)), axis=1)[:, 0]
-    narrow = [name for name, n_steps in zip(names, steps, strict=True) if n_steps < FEWEST_STEPS]
+    steps = np.diff(ordered(ranges[is_read].astype(dtype)), axis=1)[:, 0]
+    narrow = np.array(names)[is_read][steps < FEWEST_STEPS].tolist()
     if not narrow:
         return []
     others = f" (and {len(narrow) - 1} more)" if len(narrow) > 1 else ""
