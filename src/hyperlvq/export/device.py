@@ -131,9 +131,8 @@ def device_units(
     >>> 20000 < predict_budget(plan, "cortex-m3").flash <= 32768
     True
     """
-    planned = partial(
-        ComparisonLayout.planned, n_features, n_classes=n_classes, input=input, bits=bits
-    )
+    sizes: Any = {"n_classes": n_classes, "input": input, "bits": bits, "factor": 1}
+    planned = partial(ComparisonLayout.planned, n_features, **sizes)
     return _largest_units(planned, chip, max_flash, max_ram) or _refuse(n_features, n_classes)
 
 

@@ -9,9 +9,9 @@ compare keep activations less the lowest of their kind, times the plan's factor,
 adds nothing to the scores.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import comb
+from typing import Any, Self
 
 import numpy as np
 
@@ -91,6 +91,42 @@ class ModelLayout:
     #: Bytes of each constant table but the scaling's and the classes'.
     table_bytes: dict[str, int] = field(init=False)
 
+    @classmethod
+    def planned(
+        cls,
+        n_features: int,
+        n_units: int,
+        n_classes: int,
+        prototypes_per_class: int = 1,
+        *,
+        bits: int = 8,
+        input: str = "float",  # noqa: A002
+        factor: int = 2,
+        **own: Any,
+    ) -> Self:
+        """Return the layout of a model before it exists, where unknown the larger one.
+
+        A thermometer has a `clip`, 3 by default; units that compare have `kinds`, those of
+        `ComparisonLayer`, and `n_units` do not count a constant one.
+        """
+        half_span, unknown = cls._largest(n_features, n_units, input, **own)
+        return cls(
+            n_features=n_features,
+            n_units=n_units,
+            n_outputs=n_classes * prototypes_per_class,
+            n_classes=n_classes,
+            bits=bits,
+            input=input,
+            factor=factor,
+            largest_score=2 * factor * n_units * half_span * 2**bits,
+            **unknown,
+        )
+
+    @classmethod
+    def _largest(cls, *sizes: Any, **own: Any) -> Any:
+        """Return half the span of activations, and what else a kind of layout has at most."""
+        raise NotImplementedError
+
     def __post_init__(self) -> None:
         self.is_byte = self.bits == 8
         self.value_type = "float" if self.input == "float" else f"{self.input}_t"
@@ -126,31 +162,9 @@ class Layout(ModelLayout):
     scaling: ScalingLayout
 
     @classmethod
-    def planned(
-        cls,
-        n_features: int,
-        n_units: int,
-        n_classes: int,
-        prototypes_per_class: int = 1,
-        *,
-        clip: int = 3,
-        bits: int = 8,
-        input: str = "float",  # noqa: A002
-        factor: int = 2,
-    ) -> "Layout":
-        """Return the layout of a model before it exists, where unknown the larger one."""
-        return cls(
-            n_features=n_features,
-            n_units=n_units,
-            n_outputs=n_classes * prototypes_per_class,
-            n_classes=n_classes,
-            clip=clip,
-            bits=bits,
-            input=input,
-            factor=factor,
-            scaling=_largest_scaling(n_features, n_units, input),
-            largest_score=2 * factor * n_units * min(clip, n_features) * 2**bits,
-        )
+    def _largest(cls, n_features, n_units, input_type, clip=3):
+        scaling = _largest_scaling(n_features, n_units, input_type)
+        return min(clip, n_features), {"clip": clip, "scaling": scaling}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -250,39 +264,16 @@ class ComparisonLayout(ModelLayout):
     threshold_type: str
 
     @classmethod
-    def planned(
-        cls,
-        n_features: int,
-        n_units: int,
-        n_classes: int,
-        prototypes_per_class: int = 1,
-        *,
-        kinds: str | Sequence[str] = "conjunction",
-        bits: int = 8,
-        input: str = "float",  # noqa: A002
-        factor: int = 1,
-    ) -> "ComparisonLayout":
-        """Return the layout of a model before it exists, where unknown the larger one.
-
-        `n_units` do not count a constant one, and `kinds` are those of `ComparisonLayer`.
-        """
+    def _largest(cls, n_features, n_units, input_type, kinds="conjunction"):
         tables = [UNIT_KINDS[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds)]
         n_each = -(-n_units // len(tables))
-        return cls(
-            n_features=n_features,
-            n_units=n_units,
-            n_outputs=n_classes * prototypes_per_class,
-            n_classes=n_classes,
-            bits=bits,
-            input=input,
-            factor=factor,
-            n_comparisons=sum(n_each * (len(activations) - 1) for activations in tables),
-            n_runs=sum(map(len, tables)),
-            n_activations=sum(len(activations) << len(activations) - 1 for activations in tables),
-            n_active=sum(n_each * _active_share(activations) for activations in tables),
-            threshold_type="int32_t" if input == "float" else f"{input}_t",
-            largest_score=2 * factor * n_units * 2**bits,
-        )
+        return 1, {
+            "n_comparisons": sum(n_each * (len(activations) - 1) for activations in tables),
+            "n_runs": sum(map(len, tables)),
+            "n_activations": sum(len(table) << len(table) - 1 for table in tables),
+            "n_active": sum(n_each * _active_share(activations) for activations in tables),
+            "threshold_type": "int32_t" if input_type == "float" else f"{input_type}_t",
+        }
 
     def __post_init__(self) -> None:
         super().__post_init__()
