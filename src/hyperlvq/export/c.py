@@ -25,14 +25,6 @@ from hyperlvq.writing import replacing
 
 #: Bytes of stack of a device that learns, beside its arrays.
 LEARNING_FRAMES = 256
-#: What the page calls the tables of a hidden layer.
-ENCODER_TABLES = {
-    "keys": "signs of the hidden layer, one bit each",
-    "runs": "runs of units that are alike",
-    "activations": "their activations",
-    "features": "features that units compare",
-    "thresholds": "thresholds",
-}
 
 
 def to_c(
@@ -113,9 +105,8 @@ def to_c(
 
 def _texts(exported, plan, vectors):
     """Return the text of every file by its name."""
-    layout: Any = layout_of(plan, getattr(exported, "rule", None))
-    fields = _fields(plan, layout) | {"has_selftest": vectors is not None}
-    name = plan.name
+    layout = layout_of(plan, getattr(exported, "rule", None))
+    fields, name = _fields(plan, layout) | {"has_selftest": vectors is not None}, plan.name
     texts = {f"{name}.h": fill("model.h", fields), f"{name}.c": source(exported, layout, fields)}
     if vectors is not None:
         texts[f"{name}_selftest.c"] = _selftest(exported, plan, vectors, fields)
@@ -179,11 +170,6 @@ def _page(plan, layout, fields):
         }
         return fill("learn.md", fields | {name: f"{size:,}" for name, size in sizes.items()})
     table_bytes = {f"{part}_bytes": f"{size:,}" for part, size in layout.table_bytes.items()}
-    encoder_rows = "\n".join(
-        f"| {ENCODER_TABLES[part]} | {size:,} |"
-        for part, size in layout.table_bytes.items()
-        if part in ENCODER_TABLES
-    )
     budgets = [predict_budget(layout, target) for target in ("cortex-m3", "riscv32", "avr")]
     cells = {
         field: " | ".join(
@@ -193,6 +179,4 @@ def _page(plan, layout, fields):
         for field in ("flash", "ram", "stack", "instructions")
     }
     notes = "".join(f"- {comment(note)}\n" for note in plan.notes)
-    return fill(
-        "readme.md", fields | table_bytes | cells | {"notes": notes, "encoder_rows": encoder_rows}
-    )
+    return fill("readme.md", fields | table_bytes | cells | {"notes": notes})

@@ -127,18 +127,12 @@ class ComparingUnits(Units):
         return compare(values.astype(np.float64), units)
 
 
-class Encoding(NamedTuple):
-    """An encoder, and what comes with it."""
+def make_encoder(parts: FittedParts, input_type: str) -> tuple[Any, ...]:
+    """Return the encoder of a model's hidden layer, and what comes with it.
 
-    encoder: Thermometer | ComparingUnits
-    rows: np.ndarray  # the weights of its units, one row per output
-    constants: np.ndarray  # the weights of units that are always 1, one row per output
-    feature_ranges: np.ndarray  # n_features × 2: of training values, or of thresholds
-    notes: list[str]
-
-
-def make_encoding(parts: FittedParts, input_type: str) -> Encoding:
-    """Return the encoder of a model's hidden layer."""
+    These are the weights of its units and of those that are always 1, one row per output; the
+    ranges of features (n_features × 2), in training or of thresholds; and notes.
+    """
     if "kinds_" in parts.hidden.learnt:
         return _comparisons(parts, INPUT_DTYPES[input_type])
     return _thermometer(parts, input_type)
@@ -160,15 +154,10 @@ def _thermometer(parts, input_type):
     scaling, notes = make_scaling(
         minimum, minimum + spans, n_units, parts.feature_names, input_type
     )
-    clip = int(parts.hidden.parameters["clip"])
     packed_keys = np.packbits(keys > 0, axis=1, bitorder="little")
-    return Encoding(
-        Thermometer(n_units, clip, packed_keys, scaling),
-        parts.output_rows,
-        parts.output_rows[:, :0],
-        np.column_stack([scale["data_min_"], scale["data_max_"]]),
-        notes,
-    )
+    ranges = np.column_stack([scale["data_min_"], scale["data_max_"]])
+    encoder = Thermometer(n_units, int(parts.hidden.parameters["clip"]), packed_keys, scaling)
+    return encoder, parts.output_rows, parts.output_rows[:, :0], ranges, notes
 
 
 def _comparisons(parts, dtype):
@@ -189,7 +178,7 @@ def _comparisons(parts, dtype):
     np.fmin.at(ranges[:, 0], encoder.features, encoder.thresholds)
     np.fmax.at(ranges[:, 1], encoder.features, encoder.thresholds)
     rows, notes = parts.output_rows, _notes_on_steps(ranges, parts.feature_names, dtype)
-    return Encoding(encoder, rows[:, order], rows[:, is_constant], ranges, notes)
+    return encoder, rows[:, order], rows[:, is_constant], ranges, notes
 
 
 def _n_above(units):

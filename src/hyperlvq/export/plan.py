@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
-from hyperlvq.export.encoders import ComparingUnits, Thermometer, check_size, make_encoding
+from hyperlvq.export.encoders import ComparingUnits, Thermometer, check_size, make_encoder
 from hyperlvq.export.fitted import PREPARATION, fitted_parts
 from hyperlvq.export.scaling import INPUT_DTYPES, to_input
 from hyperlvq.kernels.scores import row_slices
@@ -217,11 +217,8 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     has_prototypes = parts.record.output_rows == "prototypes_"
     check_size("features", len(parts.feature_names))
     check_size("outputs", len(parts.output_rows))
-    encoding = make_encoding(parts, input)
-    weights, weight_scale, biases = quantised_outputs(
-        encoding.rows, bits, has_prototypes, encoding.constants
-    )
-    encoder = encoding.encoder
+    encoder, rows, constants, feature_ranges, notes = make_encoder(parts, input)
+    weights, weight_scale, biases = quantised_outputs(rows, bits, has_prototypes, constants)
     if isinstance(encoder, ComparingUnits):
         # Units without weights add nothing to any score.
         used = np.flatnonzero(weights.any(axis=0)) if weights.any() else np.array([0])
@@ -233,7 +230,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         input=input,
         bits=int(bits),
         feature_names=parts.feature_names,
-        feature_ranges=encoding.feature_ranges,
+        feature_ranges=feature_ranges,
         class_names=tuple(map(str, classes.tolist())),
         classes=classes.copy(),
         encoder=encoder,
@@ -242,7 +239,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         biases=biases,
         factor=2 if has_prototypes else 1,
         output_classes=output_classes.astype(np.int64),
-        notes=tuple(encoding.notes),
+        notes=tuple(notes),
     )
 
 
