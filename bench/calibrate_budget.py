@@ -147,10 +147,10 @@ def measure_all(n_models, path):
 def measured_layout(plan):
     """Return the layout of a plan, with as many active units as the samples had that were run."""
     layout = layout_of(plan)
-    if not isinstance(layout, ComparisonLayout):
-        return layout
-    is_active = plan.activations(samples_within(plan)) > plan.encoder.lowest
-    return replace(layout, n_active=is_active.sum(axis=1).mean())
+    if isinstance(layout, ComparisonLayout):
+        is_active = plan.activations(samples_within(plan)) > plan.encoder.lowest
+        layout.n_active = is_active.sum(axis=1).mean()
+    return layout
 
 
 def fit_target(records, target):

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from hyperlvq.export.encoders import ComparingUnits, ordered
+from hyperlvq.export.encoders import ComparingUnits, Run, ordered
 from hyperlvq.export.plan import Plan
 from hyperlvq.export.scaling import INPUT_DTYPES, FloatScaling, IntegerScaling
 from hyperlvq.registry import UNIT_KINDS
@@ -257,23 +257,17 @@ class Layout(ModelLayout):
 class ComparisonLayout(ModelLayout):
     """The layout of a model whose units compare."""
 
-    n_comparisons: int
-    n_runs: int
-    n_activations: int  # in tables
-    n_active: float  # units above their lowest activation, as a rule
+    runs: list[Run]
     threshold_type: str
 
     @classmethod
     def _largest(cls, n_features, n_units, input_type, kinds="conjunction"):
         tables = [UNIT_KINDS[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds)]
         n_each = -(-n_units // len(tables))
-        return 1, {
-            "n_comparisons": sum(n_each * (len(activations) - 1) for activations in tables),
-            "n_runs": sum(map(len, tables)),
-            "n_activations": sum(len(table) << len(table) - 1 for table in tables),
-            "n_active": sum(n_each * _active_share(activations) for activations in tables),
-            "threshold_type": "int32_t" if input_type == "float" else f"{input_type}_t",
-        }
+        # Each kind has all runs that there can be; which one its units are in does not matter.
+        runs = [Run(0 if i else n_each, i, table) for table in tables for i in range(len(table))]
+        threshold_type = "int32_t" if input_type == "float" else f"{input_type}_t"
+        return 1, {"runs": runs, "threshold_type": threshold_type}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -282,9 +276,13 @@ class ComparisonLayout(ModelLayout):
         self.weight_type = f"int{self.bits}_t"
         # An activation times a weight: an int of 16 bits holds it where weights have 8.
         self.product_type = "int16_t" if self.is_byte else "int32_t"
+        self.n_runs = len(self.runs)
+        self.n_comparisons = sum(run.n_units * run.n_comparisons for run in self.runs)
+        # Units above their lowest activation, as a rule.
+        self.n_active = sum(run.n_units * _active_share(run.activations) for run in self.runs)
         self.table_bytes = {
             "runs": 2 * self.n_runs * TYPE_BYTES[self.count_type],
-            "activations": self.n_activations,
+            "activations": sum(2**run.n_comparisons for run in self.runs),
             "features": self.n_comparisons * TYPE_BYTES[self.feature_type],
             "thresholds": self.n_comparisons * TYPE_BYTES[self.threshold_type],
             "weights": self.n_units * self.n_outputs * self.bits // 8,
@@ -309,15 +307,9 @@ def layout_of(plan: Plan, rule: str | None = None) -> Layout | ComparisonLayout:
         "largest_score": int(scores.max()),
     }
     if isinstance(encoder, ComparingUnits):
-        runs, codes = encoder.runs, ordered(encoder.thresholds)
-        return ComparisonLayout(
-            **numbers,
-            n_comparisons=len(codes),
-            n_runs=len(runs),
-            n_activations=sum(2**run.n_comparisons for run in runs),
-            n_active=sum(run.n_units * _active_share(run.activations) for run in runs),
-            threshold_type=narrowest_type(min(codes.min(), ~codes.max())),
-        )
+        codes = ordered(encoder.thresholds)
+        threshold_type = narrowest_type(min(codes.min(), ~codes.max()))
+        return ComparisonLayout(**numbers, runs=encoder.runs, threshold_type=threshold_type)
     scaling = scaling_layout(encoder.scaling)
     return Layout(**numbers, clip=encoder.clip, scaling=scaling, rule=rule)
 
