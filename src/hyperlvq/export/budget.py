@@ -137,10 +137,10 @@ def _code(layout, is_avr):
         "program": 1,
         f"level of {layout.input}": 1,
         f"level, product of {scaling.product_bits} bits": scaling.product_bits > 0,
-        f"level, multiplier of {scaling.multiplier_bytes} bytes": not is_float,
+        f"level, multiplier of {TYPE_BYTES[scaling.multiplier_type]} bytes": not is_float,
         f"level, remainder of {scaling.remainder_bits} bits": scaling.remainder_bits > 0,
-        "level, offset": not is_float and "offset" in scaling.field_types,
-        "level, shared scaling": scaling.n_rows == 1,
+        "level, offset": not is_float and scaling.has_offsets,
+        "level, shared scaling": scaling.is_shared,
         "level of float, subtraction": scaling.subtracts,
         "level, index": scaling.index_type != "",
         f"dot {_dot(layout, is_avr)}": 1,
@@ -257,7 +257,7 @@ def _level_steps(scaling, is_avr):
         steps |= {
             "level shift of 64 bits, byte": n_bytes,
             "level shift of 64 bits, bit": n_bits,
-            f"level of 64 bits, multiplier of {scaling.multiplier_bytes} bytes": 1,
+            f"level of 64 bits, multiplier of {TYPE_BYTES[scaling.multiplier_type]} bytes": 1,
         }
     return steps
 

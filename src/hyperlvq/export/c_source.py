@@ -98,12 +98,11 @@ def _learning(learner, layout):
 
 def _levels_and_signs(plan, layout):
     """Return what fills the functions that make activations by levels and signs."""
-    fields = vars(layout.scaling) | _scalings(plan, layout.scaling)
-    if plan.input != "float":
-        fields |= _integer_level(plan, layout, fields)
     keys = hex_words(plan.encoder.key_words(BLOCK_UNITS).T)
     return {
-        **fields,
+        **vars(layout.scaling),
+        **_scalings(plan, layout.scaling),
+        **(_integer_level(plan, layout.scaling) if plan.input != "float" else {}),
         **_encoding(layout, plan.name),
         "keys": constant(plan.name, "uint32_t", "keys", keys),
         "half_bound": layout.words_per_carry * PACKED_UNITS * 255 * layout.highest_activation,
@@ -166,33 +165,25 @@ def _scalings(plan, scaling):
     distinct = list(dict.fromkeys(rows))
     stored = distinct if scaling.n_rows < len(rows) else rows
     text = constant(plan.name, f"{plan.name}_scaling", "scalings", stored)
-    index = "0" if scaling.n_rows == 1 else "feature"
+    index = "0" if scaling.is_shared else "feature"
     if scaling.index_type:
         indices = (str(distinct.index(row)) for row in rows)
         text += constant(plan.name, scaling.index_type, "scaling_of", indices)
         index = _read_entry(plan.name, scaling.index_type, "scaling_of", "feature")
-    return {
-        "scaling_table": text,
-        "scaling_index": index,
-        "is_shared": scaling.n_rows == 1,
-    }
+    return {"scaling_table": text, "scaling_index": index}
 
 
-def _integer_level(plan, layout, fields):
+def _integer_level(plan, scaling):
     """Return what fills the function that turns an integer into a level."""
-    scaling, exact = layout.scaling, plan.encoder.scaling
-    types, has_offsets = scaling.field_types, "offset" in scaling.field_types
+    exact = plan.encoder.scaling
     names = {"name": plan.name, "NAME": plan.name.upper()}
-    settling = fill("settle.c", fields | names) if scaling.remainder_bits else ""
+    settling = fill("settle.c", vars(scaling) | names) if scaling.remainder_bits else ""
     if scaling.is_mixed:
         settling = f"    if (scaling.settles) {{\n{indent(settling, INDENT)}    }}\n"
     return {
-        "multiplier_type": types["multiplier"],
-        "unsigned_type": types["span"],
+        "unsigned_type": scaling.field_types["span"],
         "value_bits": np.iinfo(exact.dtype).bits,
-        "has_offsets": has_offsets,
-        "offset": "scaling.offset" if has_offsets else unsigned_literal(exact.offset[0]),
-        "is_mixed": scaling.is_mixed,
+        "offset": "scaling.offset" if scaling.has_offsets else unsigned_literal(exact.offset[0]),
         "settling": settling,
     }
 

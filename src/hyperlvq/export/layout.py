@@ -45,7 +45,7 @@ LARGEST_UNSHARED = 3
 ENTRY_TYPES = {"perceptron": "int16_t", "glvq": "float"}
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class ScalingLayout:
     """How the scaling of features is stored, in rows of a table, and computed."""
 
@@ -57,15 +57,12 @@ class ScalingLayout:
     shift: int = 0  # of the product
     subtracts: bool = False  # whether the compiler knows a float minimum, and does not add it
 
-    @property
-    def is_mixed(self) -> bool:
-        """Whether remainders settle the levels of some features only."""
-        return "settles" in self.field_types
-
-    @property
-    def multiplier_bytes(self) -> int:
-        """The bytes of a multiplier; 0 with float."""
-        return TYPE_BYTES.get(self.field_types.get("multiplier", ""), 0)
+    def __post_init__(self) -> None:
+        self.is_shared = self.n_rows == 1
+        self.multiplier_type = self.field_types.get("multiplier", "float")
+        self.has_offsets = "offset" in self.field_types
+        # Whether remainders settle the levels of some features only.
+        self.is_mixed = "settles" in self.field_types
 
     def table_bytes(self, n_features: int, is_aligned: bool) -> int:
         """Return the bytes of the rows and of the features' indices."""
