@@ -148,7 +148,7 @@ def measured_layout(plan):
     """Return the layout of a plan, with as many active units as the samples had that were run."""
     layout = layout_of(plan)
     if isinstance(layout, ComparisonLayout):
-        is_active = plan.activations(samples_within(plan)) > plan.encoder.lowest
+        is_active = plan.activations(samples_within(plan)) > plan.encoder.extremes[0]
         layout.n_active = is_active.sum(axis=1).mean()
     return layout
 

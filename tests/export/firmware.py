@@ -81,6 +81,8 @@ AVR = Target(
     port=TARGETS / "avr.c",
 )
 EMULATED = (CORTEX_M3, RISCV32, AVR)
+#: Where RAM is enough to learn.
+LEARNING = (HOST, SANITIZED, CLANG, CORTEX_M3, RISCV32)
 
 
 def on_every(targets):

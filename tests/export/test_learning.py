@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from export.firmware import (
     AVR,
-    CLANG,
     CORTEX_M3,
     HOST,
-    RISCV32,
-    SANITIZED,
+    LEARNING,
     TARGETS,
     c_rows,
     compile_object,
@@ -72,7 +70,7 @@ def learn_on(target, learner, X, y, folder):
 
 
 @pytest.mark.parametrize("rate", [None, 2.0])
-@on_every([HOST, SANITIZED, CLANG, CORTEX_M3, RISCV32])
+@on_every(LEARNING)
 def test_perceptron_learns_the_same_bits_as_python(target, rate, model, stream, tmp_path):
     given = {"name": "net", "input": "int16", "rule": "perceptron", "learning_rate": rate}
     learner = make_learner(model, **given)
@@ -89,7 +87,7 @@ def test_perceptron_learns_the_same_bits_as_python(target, rate, model, stream, 
     assert (np.abs(learner.prototypes.astype(int)).max() == LARGEST_ENTRY) == (rate is not None)
 
 
-@on_every([HOST, SANITIZED, CLANG, CORTEX_M3, RISCV32])
+@on_every(LEARNING)
 def test_glvq_learns_within_float_rounding_of_python(target, model, stream, tmp_path):
     learner = make_learner(model, name="net", input="int16", rule="glvq")
     start = learner.prototypes.copy()

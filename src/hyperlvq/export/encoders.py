@@ -46,14 +46,9 @@ class Thermometer:
         return min(self.clip, len(self.packed_keys))
 
     @property
-    def lowest(self) -> np.ndarray:
-        """The smallest activation of each unit."""
-        return np.full(self.n_units, -self.limit)
-
-    @property
-    def highest(self) -> np.ndarray:
-        """The largest activation of each unit."""
-        return -self.lowest
+    def extremes(self) -> np.ndarray:
+        """The smallest and the largest activation of each unit (2 × units)."""
+        return np.outer([-self.limit, self.limit], np.ones(self.n_units, dtype=np.int64))
 
     @property
     def signs(self) -> np.ndarray:
@@ -104,14 +99,9 @@ class ComparingUnits(Units):
         return int(np.abs(COUNTS).max())
 
     @property
-    def lowest(self) -> np.ndarray:
-        """The smallest activation of each unit."""
-        return COUNTS[self.kinds].min(axis=1)
-
-    @property
-    def highest(self) -> np.ndarray:
-        """The largest activation of each unit."""
-        return COUNTS[self.kinds].max(axis=1)
+    def extremes(self) -> np.ndarray:
+        """The smallest and the largest activation of each unit (2 × units)."""
+        return np.array([COUNTS.min(axis=1), COUNTS.max(axis=1)], dtype=np.int64)[:, self.kinds]
 
     @property
     def runs(self) -> list[Run]:

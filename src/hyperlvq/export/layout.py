@@ -297,8 +297,8 @@ def layout_of(plan: Plan, rule: str | None = None) -> Layout | ComparisonLayout:
     shared = ("n_features", "n_units", "n_outputs", "n_classes", "bits", "input", "factor")
     encoder, per_class = plan.encoder, plan.n_outputs // plan.n_classes
     in_order = np.repeat(np.arange(plan.n_classes), per_class)
-    highest = plan.factor * (encoder.highest - encoder.lowest)
-    scores = np.abs(stored_weights(plan)) @ highest + np.abs(stored_biases(plan))
+    lowest, highest = plan.factor * encoder.extremes
+    scores = np.abs(stored_weights(plan)) @ (highest - lowest) + np.abs(stored_biases(plan))
     numbers = {name: getattr(plan, name) for name in shared} | {
         "has_class_table": not np.array_equal(plan.output_classes, in_order),
         "largest_score": int(scores.max()),
@@ -319,7 +319,7 @@ def stored_weights(plan: Plan) -> np.ndarray:
 
 def stored_biases(plan: Plan) -> np.ndarray:
     """Return what is taken off scores: the plan's bias, less what lowest activations add."""
-    return plan.biases - plan.factor * (plan.weights.astype(np.int64) @ plan.encoder.lowest)
+    return plan.biases - plan.factor * (plan.weights.astype(np.int64) @ plan.encoder.extremes[0])
 
 
 def scaling_columns(scaling: FloatScaling | IntegerScaling) -> dict[str, np.ndarray]:
