@@ -19,9 +19,8 @@ import numpy as np
 from scipy.optimize import linprog, nnls
 
 from hyperlvq.export.budget import predict_budget, terms_of
-from hyperlvq.export.comparison_layout import ComparisonLayout
 from hyperlvq.export.encoders import Thermometer
-from hyperlvq.export.layout import BLOCK_UNITS, layout_of
+from hyperlvq.export.layout import BLOCK_UNITS, ComparisonLayout, layout_of
 from hyperlvq.export.plan import Plan
 from hyperlvq.export.scaling import make_scaling
 
@@ -148,10 +147,10 @@ def measure_all(n_models, path):
 def measured_layout(plan):
     """Return the layout of a plan, with as many active units as the samples had that were run."""
     layout = layout_of(plan)
-    if not isinstance(layout, ComparisonLayout):
-        return layout
-    is_active = plan.activations(samples_within(plan)) > plan.encoder.lowest
-    return replace(layout, n_active=is_active.sum(axis=1).mean())
+    if isinstance(layout, ComparisonLayout):
+        is_active = plan.activations(samples_within(plan)) > plan.encoder.extremes[0]
+        layout.n_active = is_active.sum(axis=1).mean()
+    return layout
 
 
 def fit_target(records, target):

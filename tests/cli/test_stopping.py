@@ -62,7 +62,7 @@ def test_commands_say_what_is_true_of_the_files(
 
 
 def test_after_files_were_written_nothing_is_said_of_them(model, table, tmp_path):
-    with patch("hyperlvq.cli.export.print_result", side_effect=KeyboardInterrupt):
+    with patch("hyperlvq.cli.devices.print_result", side_effect=KeyboardInterrupt):
         result = hyperlvq(*filled((*EXPORT, "c"), model=model, table=table, out=tmp_path))
 
     assert result == (130, "", STOPPED)

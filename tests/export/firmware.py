@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from hyperlvq.export import to_c
-from hyperlvq.export.ctext import value_literals
+from hyperlvq.export.c_source import value_literals
 
 TARGETS = Path(__file__).parent / "targets"
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror")
@@ -41,14 +41,12 @@ class Target:
     port: Path = TARGETS / "host.c"
 
     def require(self):
-        """Skip the test where a tool is absent."""
         require_tools(self.compiler[0], *self.run[:1])
 
     def __str__(self):
         return self.name
 
     def tool(self, name):
-        """Return a tool that comes with the compiler."""
         return self.compiler[0].replace("gcc", name)
 
 
@@ -83,10 +81,11 @@ AVR = Target(
     port=TARGETS / "avr.c",
 )
 EMULATED = (CORTEX_M3, RISCV32, AVR)
+#: Where RAM is enough to learn.
+LEARNING = (HOST, SANITIZED, CLANG, CORTEX_M3, RISCV32)
 
 
 def on_every(targets):
-    """Run a test on every target."""
     return pytest.mark.parametrize("target", targets, ids=str)
 
 
@@ -106,7 +105,6 @@ def execute(command, seconds=120):
 
 
 def compiled(target, source, folder, *options):
-    """Compile a source and return the object file."""
     output = folder / f"{source.stem}.o"
     includes = (f"-I{folder}", f"-I{TARGETS}")
     execute([*target.compiler, *options, *includes, "-c", source, "-o", output], seconds=3600)
@@ -114,7 +112,6 @@ def compiled(target, source, folder, *options):
 
 
 def linked(target, objects, folder, *options):
-    """Link object files and return the program."""
     program = folder / "program"
     linker = [*target.compiler, *options, "-Wl,--gc-sections", *target.link]
     execute([*linker, *objects, "-lm", "-o", program])
@@ -205,7 +202,7 @@ def cost(plan, target, folder):
     to_c(plan, folder)
     model = compiled(board.target, folder / "net.c", folder, *OPTIONS, "-fstack-usage")
     flash = _image_bytes(board, [model], folder) - bare_image(target)
-    return Cost(flash, used_stack(model), counted_instructions(plan, board, model))
+    return Cost(flash, _used_stack(model), _counted_instructions(plan, board, model))
 
 
 @cache
@@ -226,8 +223,7 @@ def _linked(board, target, objects):
     return linked(target, [*objects, *ports], folder, *OPTIONS)
 
 
-def used_stack(model):
-    """Return the stack of a prediction: the model's function and the deepest one it calls."""
+def _used_stack(model):
     frames = function_frames(model)
     predict = frames.pop("net_predict")
     # What these two call may be a part of them; all others call nothing.
@@ -243,8 +239,7 @@ def function_frames(model):
     return {row[0].split(":")[-1].split(".")[0]: int(row[1]) for row in rows}
 
 
-def counted_instructions(plan, board, model):
-    """Return the mean number of instructions from the call of a prediction to its return."""
+def _counted_instructions(plan, board, model):
     folder, target = model.parent, board.counting
     array = f"net_value samples[{N_SAMPLES}][NET_FEATURES]"
     rows = c_rows(plan.values(samples_within(plan)))
@@ -273,7 +268,6 @@ def _plugin():
 
 
 def c_rows(values):
-    """Return the rows of a C array."""
     return ",\n".join(f"{{{', '.join(value_literals(row))}}}" for row in values)
 
 

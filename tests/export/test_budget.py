@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
-import numpy as np
 import pytest
 from export.firmware import BOARDS, cost
 from export.random_models import (
@@ -20,41 +19,38 @@ from export.random_models import (
 
 from hyperlvq.export import make_plan, to_c
 from hyperlvq.export.budget import predict_budget, terms_of
-from hyperlvq.export.comparison_layout import ComparisonLayout
-from hyperlvq.export.layout import MOST_UNROLLED, Layout, layout_of
-from hyperlvq.export.model_layout import LARGEST_AVR_TABLE, LARGEST_AVR_TABLES, TYPE_BYTES
+from hyperlvq.export.layout import (
+    LARGEST_AVR_TABLE,
+    LARGEST_AVR_TABLES,
+    MOST_UNROLLED,
+    TYPE_BYTES,
+    ComparisonLayout,
+    Layout,
+    layout_of,
+)
 
 TOLERANCE = 0.10
 MOST_SPARE_STACK = 80
 SMALL = {"most_features": 60, "most_units": 300, "most_weights": 8000}
 LARGE = {"most_features": 170, "most_units": 1500, "most_weights": 60_000}
-
-
-def comparing(seed, sizes, n_units):
-    """Return settings of enough units that as many are active as one expects."""
-    drawn = draw_comparing(seed, **sizes)
-    return replace(drawn, n_units=n_units, prototypes_per_class=min(drawn.prototypes_per_class, 3))
-
-
-#: None of these models was among those that the figures were fitted to.
+#: Seeds, none of which is of a model that the figures were fitted to; and enough units that as many
+#: are active as one expects.
 MODELS = {
-    "cortex-m3": [
-        *(draw(seed, **LARGE) for seed in range(1800, 1812)),
-        *(comparing(seed, LARGE, n_units=700) for seed in range(1850, 1856)),
-    ],
-    "riscv32": [
-        *(draw(seed, **LARGE) for seed in range(1820, 1826)),
-        *(comparing(seed, LARGE, n_units=400) for seed in range(1860, 1864)),
-    ],
-    "avr": [
-        *(draw(seed, **SMALL) for seed in range(1840, 1846)),
-        *(comparing(seed, SMALL, n_units=120) for seed in range(1870, 1874)),
-    ],
+    "cortex-m3": (LARGE, range(1800, 1812), range(1850, 1856), 700),
+    "riscv32": (LARGE, range(1820, 1826), range(1860, 1864), 400),
+    "avr": (SMALL, range(1840, 1846), range(1870, 1874), 120),
 }
-CASES = [(target, settings) for target, drawn in MODELS.items() for settings in drawn]
 
 
-@pytest.mark.parametrize(("target", "settings"), CASES, ids=str)
+def cases():
+    for target, (sizes, seeds, comparing, n_units) in MODELS.items():
+        yield from ((target, draw(seed, **sizes)) for seed in seeds)
+        for drawn in (draw_comparing(seed, **sizes) for seed in comparing):
+            n_each = min(drawn.prototypes_per_class, 3)
+            yield target, replace(drawn, n_units=n_units, prototypes_per_class=n_each)
+
+
+@pytest.mark.parametrize(("target", "settings"), list(cases()), ids=str)
 def test_flash_instructions_and_stack_are_as_predicted(target, settings, tmp_path):
     plan, _ = plan_and_samples(settings)
     measured = cost(plan, target, tmp_path)
@@ -126,19 +122,19 @@ def test_an_avr_reads_all_tables_up_to_its_limit(excess, complains):
         ((257, 40, 3), {"input": "int16"}, "scaling.index_type", "uint16_t"),
         # Counts of -3 to 3 take two planes of bits and one for the sign.
         ((6, 40, 3), {"clip": 1}, "n_planes", 3),
+        # Those of the perceptron are as wide as they must be.
+        ((12, 5461, 4), {"clip": 12, "rule": "perceptron"}, "sum_type", "int32_t"),
+        ((12, 5462, 4), {"clip": 12, "rule": "perceptron"}, "sum_type", "int64_t"),
         # Sums that cannot exceed the clip are not clipped.
         *(((5, 40, 3), {"clip": clip}, "clips", clip < 5) for clip in (4, 5, 6)),
     ],
 )
 def test_decisions_change_at_their_limits(sizes, options, decision, expected):
-    assert attrgetter(decision)(Layout.planned(*sizes, **options)) == expected
+    rule = options.get("rule")
+    planned = {name: value for name, value in options.items() if name != "rule"}
+    layout = replace(Layout.planned(*sizes, **planned), rule=rule)
 
-
-@pytest.mark.parametrize(("n_units", "sum_type"), [(5461, "int32_t"), (5462, "int64_t")])
-def test_sums_of_the_perceptron_are_as_wide_as_they_must_be(n_units, sum_type):
-    layout = replace(Layout.planned(12, n_units, 4, clip=12), rule="perceptron")
-
-    assert layout.sum_type == sum_type
+    assert attrgetter(decision)(layout) == expected
 
 
 @pytest.mark.parametrize("seed", range(900, 908))
@@ -171,152 +167,110 @@ def test_tables_of_the_c_are_those_of_the_layout(draw_settings, rule, seed, tmp_
     assert ("classes" in types) == layout.has_class_table
 
 
-def test_scalings_that_differ_in_the_sign_of_zero_are_told_apart():
-    plan, _ = plan_and_samples(Settings("centroids", "float", 8, 8, 40, 3, 3, 1))
-    encoder = plan.encoder
-    zeros, ones = np.zeros_like(encoder.scaling.scale), np.ones_like(encoder.scaling.scale)
-
-    for minimum, n_rows in ((zeros, 1), (np.where(np.arange(8), zeros, -0.0), 2)):
-        scaling = replace(encoder.scaling, minimum=minimum.astype(np.float32), scale=ones)
-        changed = replace(plan, encoder=replace(encoder, scaling=scaling))
-        assert Layout.of(changed).scaling.n_rows == n_rows
-
-
-def test_terms_of_a_prediction_are_those_counted_by_hand():
-    # 64 units are two words of 32, 6 features one four and two ones; 6 outputs have two blocks.
-    layout = Layout.planned(6, 64, 3, 2, clip=3, input="int16")
-    assert terms_of(layout, is_avr=False).instructions == {
-        "prediction": 1,
-        "level of 32 bits": 6,
-        "level of 32 bits, remainder of 32 bits": 6,
-        "level, index": 6,
-        "count fours": 2 * 1,
-        "count fours, plane": 2 * 1 * 4,
-        "count fours, plane beyond 3": 2 * 1 * 1,
-        "count ones": 2 * 2,
-        "count ones, plane": 2 * 2 * 4,
-        "word, packed": 2,
-        "word, packed, kept plane": 2 * 3,
-        "word, clip": 2,
-        "block and output, score of 32 bits": 2 * 6,
-        "product, packed": 64 // 4 * 6,
-        "product, packed weights of 8 bits, full blocks": 64 // 4 * 6,
-        "output": 6,
-    }
-
-
-@pytest.mark.parametrize(("n_units", "are_wide"), [(255, False), (256, True)])
-def test_code_for_levels_of_16_bits_is_there_where_levels_need_them(n_units, are_wide):
-    terms = terms_of(Layout.planned(4, n_units, 3), is_avr=False)
-
-    assert ("levels of 16 bits" in terms.code) == are_wide
-    times = terms.instructions.get("word and feature, level of 16 bits", 0)
-    assert times == are_wide * 4 * n_units / 32
-
-
-def test_terms_of_code_and_frames_are_those_counted_by_hand():
-    terms = terms_of(Layout.planned(6, 64, 3, 2, clip=3, input="int16"), is_avr=False)
-
-    # Sums of -6 to 6 take 4 planes of bits, activations of -3 to 3 keep 3.
-    planes = {"plane": 4, "plane beyond 3": 1}
-    several = {f"several {what}": 1 for what in ("features", "words", "blocks")}
-    level = ("product of 32 bits", "multiplier of 4 bytes", "remainder of 32 bits", "index")
-    assert terms.code == {
-        "program": 1,
-        "level of int16": 1,
-        **{f"level, {what}": 1 for what in level},
-        "dot packed": 1,
-        "store packed": 1,
-        "store packed, plane": 3,
-        "scores of 32 bits": 1,
-        **several,
-        "class by shift": 1,
-        "count fours": 1,
-        "count ones": 1,
-        **{f"count fours, {what}": times for what, times in planes.items()},
-        **{f"count ones, {what}": times for what, times in planes.items()},
-        "clip": 1,
-        "clip, plane": 4,
-        "clip, kept plane": 3,
-    }
-    places = dict.fromkeys(("int16", "several blocks", "fours"), 1) | planes
-    assert terms.frame == {"frames": 1, **{f"frames, {what}": n for what, n in places.items()}}
-
-
-def test_terms_of_an_avr_are_those_counted_by_hand():
-    # 300 units are 38 words of 8, 40 features ten fours; 9 outputs have ten blocks.
-    layout = Layout.planned(40, 300, 3, 3, clip=9, bits=16, input="int32")
-    terms = terms_of(layout, is_avr=True)
-
-    assert terms.instructions == {
-        "prediction": 1,
-        "level of 64 bits": 40,
-        "level of 64 bits, remainder of 64 bits": 40,
-        "level, index": 40,
-        "level of 64 bits, multiplier of 8 bytes": 40,
-        "level shift of 64 bits, byte": 40 * 4,
-        "count fours": 38 * 10,
-        "count fours, plane": 38 * 10 * 6,
-        "count fours, plane beyond 3": 38 * 10 * 3,
-        "count fours, plane beyond 5": 38 * 10,
-        "word, plain": 38,
-        "word, plain, kept plane": 38 * 5,
-        "word, clip": 38,
-        "word and feature, level of 16 bits": 38 * 40,
-        "block and output, score of 32 bits": 10 * 9,
-        "product, 8 x 16 bits": 300 * 9,
-        "product, plain weights of 16 bits, some length": 300 * 9,
-        "product, 8 x 16 bits, some length, multiplied sum": 300 * 9,
-        "output": 9,
-    }
-    wide = {"frames, product of 64 bits": 1, "frames, remainder of 64 bits": 1}
-    assert wide.items() <= terms.frame.items()
-    assert terms.frame["frames, plane beyond 3"] == 3
-
-
-def test_an_avr_shifts_by_bits_what_is_not_whole_bytes():
-    layout = Layout.planned(40, 300, 3, input="int16")
-    for shift, by_bits in ((13, 13), (16, 0)):
-        scaling = replace(layout.scaling, product_bits=32, shift=shift)
-        terms = terms_of(replace(layout, scaling=scaling), is_avr=True)
-        assert terms.instructions.get("level shift of 32 bits, bit", 0) == 40 * by_bits
+#: Three models, and their terms counted by hand. 64 units are two words of 32, 6 features one four
+#: and two ones; 6 outputs have two blocks. Sums of -6 to 6 take 4 planes of bits, activations of -3
+#: to 3 keep 3. On an AVR 300 units are 38 words of 8, 40 features ten fours; 9 outputs have ten
+#: blocks. Of 40 units with 4 comparisons each, a quarter are active.
+PACKED = Layout.planned(6, 64, 3, 2, clip=3, input="int16")
+PACKED_TERMS = """
+code: program 1, level of int16 1, level; product of 32 bits 1, level; multiplier of 4 bytes 1,
+ level; remainder of 32 bits 1, level; index 1, dot packed 1, store packed 1, store packed; plane 3,
+ scores of 32 bits 1, several features 1, several words 1, several blocks 1, class by shift 1,
+ count fours 1, count fours; plane 4, count fours; plane beyond 3 1, count ones 1,
+ count ones; plane 4, count ones; plane beyond 3 1, clip 1
+instructions: prediction 1, level of 32 bits 6, level of 32 bits; remainder of 32 bits 6,
+ level; index 6, count fours 2, count fours; plane 8, count fours; plane beyond 3 2, count ones 4,
+ count ones; plane 16, word; packed 2, word; packed; kept plane 6, word; clip 2,
+ block and output; score of 32 bits 12, product; packed 96,
+ product; packed weights of 8 bits; full blocks 96, output 6
+frame: frames 1, frames; int16 1, frames; several blocks 1, frames; fours 1, frames; plane 4,
+ frames; plane beyond 3 1
+"""
+ON_AVR = Layout.planned(40, 300, 3, 3, clip=9, bits=16, input="int32")
+ON_AVR_TERMS = """
+instructions: prediction 1, level of 64 bits 40, level of 64 bits; remainder of 64 bits 40,
+ level; index 40, level of 64 bits; multiplier of 8 bytes 40, level shift of 64 bits; byte 160,
+ count fours 380, count fours; plane 2280, count fours; plane beyond 3 1140,
+ count fours; plane beyond 5 380, word; plain 38, word; plain; kept plane 190, word; clip 38,
+ word and feature; level of 16 bits 1520, block and output; score of 32 bits 90,
+ product; 8 x 16 bits 2700, product; plain weights of 16 bits; some length 2700,
+ product; 8 x 16 bits; some length; multiplied sum 2700, output 9
+frame: frames 1, frames; int32 1, frames; product of 64 bits 1, frames; remainder of 64 bits 1,
+ frames; several blocks 1, frames; fours 1, frames; plane 6, frames; plane beyond 3 3
+"""
+COMPARING = ComparisonLayout.planned(300, 40, 3)
+COMPARING_TERMS = """
+code: compare 1, compare float 1, compare; threshold of 4 bytes 1,
+ compare; product of 8 bits in 32 1, compare; product in a loop 1
+instructions: compare 1, compare; ordered feature 300, compare; run 5, compare; unit 40,
+ compare; value of 4 bytes 160, compare; threshold of 4 bytes 160,
+ compare; features of 16 bits 160, compare; active unit 12.5,
+ compare; product of 8 bits in 32 37.5, compare; product in a loop 37.5, compare; output 3
+frame: compare float 1
+"""
 
 
 @pytest.mark.parametrize(
-    ("layout", "value_bytes", "only"),
+    ("layout", "is_avr", "text"),
     [
-        (
-            ComparisonLayout.planned(300, 40, 3),
-            4,
-            {"compare, ordered feature": 300, "compare, features of 16 bits": 160},
-        ),
-        (ComparisonLayout.planned(5, 40, 30, input="int16"), 2, {}),
+        (PACKED, False, PACKED_TERMS),
+        (ON_AVR, True, ON_AVR_TERMS),
+        (COMPARING, False, COMPARING_TERMS),
     ],
 )
-def test_terms_of_units_that_compare_are_those_counted_by_hand(layout, value_bytes, only):
-    terms = terms_of(layout, is_avr=False)
+def test_terms_are_those_counted_by_hand(layout, is_avr, text):
+    terms = terms_of(layout, is_avr)._asdict()
 
-    assert terms.instructions == only | {
-        "compare": 1,
-        "compare, run": layout.n_runs,
-        "compare, unit": 40,
-        f"compare, value of {value_bytes} bytes": 40 * 4,
-        f"compare, threshold of {value_bytes} bytes": 40 * 4,
-        "compare, active unit": layout.n_active,
-        "compare, product of 8 bits in 32": layout.n_active * layout.n_outputs,
-        "compare, product in a loop": layout.n_active * layout.n_outputs,
-        "compare, output": layout.n_outputs,
-    }
-    assert terms.code == dict.fromkeys(terms.code, 1)
-    common = {"compare", f"compare {layout.input}"}
-    assert terms.frame == dict.fromkeys(common, 1)
-    is_wide = layout.n_features > 256
-    assert terms.code.keys() == common | {
-        f"compare, threshold of {value_bytes} bytes",
-        "compare, product of 8 bits in 32",
-        "compare, product in a loop",
-        *(["compare, features of 16 bits"] if is_wide else []),
-    }
+    for line in text.replace("\n ", " ").strip().splitlines():
+        part, expected = line.split(": ")
+        counted = (term.rsplit(" ", 1) for term in expected.split(", "))
+        assert terms[part] == {name.replace(";", ","): float(times) for name, times in counted}
+
+
+def with_shift(shift):
+    layout = Layout.planned(40, 300, 3, input="int16")
+    return replace(layout, scaling=replace(layout.scaling, product_bits=32, shift=shift))
+
+
+@pytest.mark.parametrize(
+    ("layout", "is_avr", "part", "term", "times"),
+    [
+        # Levels take 16 bits from 256 units on.
+        *(
+            (Layout.planned(4, n, 3), False, "code", "levels of 16 bits", n > 255)
+            for n in (255, 256)
+        ),
+        (
+            Layout.planned(4, 256, 3),
+            False,
+            "instructions",
+            "word and feature, level of 16 bits",
+            4 * 8,
+        ),
+        # An AVR shifts by bits what is not whole bytes.
+        *(
+            (with_shift(shift), True, "instructions", "level shift of 32 bits, bit", 40 * bits)
+            for shift, bits in ((13, 13), (16, 0))
+        ),
+        # Integers need no order of their own.
+        *(
+            (ComparisonLayout.planned(5, 40, 30, input="int16"), False, "instructions", *term)
+            for term in (
+                ("compare, ordered feature", 0),
+                ("compare, features of 16 bits", 0),
+                ("compare, value of 2 bytes", 160),
+                ("compare, threshold of 2 bytes", 160),
+            )
+        ),
+        # Products of few outputs need no loop.
+        *(
+            (ComparisonLayout.planned(5, 40, n), False, "code", "compare, product in a loop", loops)
+            for n, loops in ((MOST_UNROLLED, 0), (MOST_UNROLLED + 1, 1))
+        ),
+    ],
+)
+def test_terms_occur_where_their_code_does(layout, is_avr, part, term, times):
+    assert getattr(terms_of(layout, is_avr), part).get(term, 0) == times
 
 
 @pytest.mark.parametrize(
@@ -333,16 +287,3 @@ def test_code_has_loops_where_something_is_there_more_than_once(sizes, expected)
 
     assert {name for name in terms.code if name.startswith(("several", "class by"))} == expected
     assert ("frames, several blocks" in terms.frame) == ("several blocks" in expected)
-
-
-@pytest.mark.parametrize(("n_classes", "has_loop"), [(MOST_UNROLLED, 0), (MOST_UNROLLED + 1, 1)])
-def test_products_of_few_outputs_need_no_loop(n_classes, has_loop):
-    terms = terms_of(ComparisonLayout.planned(5, 40, n_classes), is_avr=False)
-
-    assert terms.code.get("compare, product in a loop", 0) == has_loop
-
-
-def test_wide_scores_take_room_on_the_stack():
-    terms = terms_of(Layout.planned(10, 2048, 3, clip=4, bits=16), is_avr=False)
-
-    assert terms.frame["frames, scores of 64 bits"] == 1

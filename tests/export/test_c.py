@@ -12,6 +12,7 @@ from export.firmware import (
     CLANG,
     EMULATED,
     HOST,
+    TARGETS,
     WARNINGS,
     compile_object,
     execute,
@@ -27,7 +28,7 @@ from hyperlvq import HyperLVQClassifier, make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import to_c
 from hyperlvq.export.budget import predict_budget
-from hyperlvq.export.ctext import (
+from hyperlvq.export.c_source import (
     LINE_LENGTH,
     comment,
     float_literal,
@@ -51,19 +52,6 @@ CLASS_NAMES = [
     "",
     "x" * 200,
 ]
-PRINT_NAMES = """\
-#include <stdio.h>
-#include "net.h"
-static const char *const names[NET_CLASSES] = NET_CLASS_NAMES;
-int main(void)
-{
-    unsigned i;
-    for (i = 0; i < NET_CLASSES; i++) {
-        puts(names[i]);
-    }
-    return 0;
-}
-"""
 
 
 @pytest.fixture
@@ -82,6 +70,8 @@ def test_files_are_named_after_the_model_and_leave_others_alone(model, iris, tmp
         assert [path.read_bytes() for path in written] == [path.read_bytes() for path in again]
 
     assert (tmp_path / "README.md").read_text() == "mine"
+    to_c(model, tmp_path / "a" / "b", name="two")  # the self-test of an earlier model does not stay
+    assert not (tmp_path / "a" / "b" / "two_selftest.c").exists()
     for name in ("one", "two"):
         assert (tmp_path / f"{name}.md").read_text().startswith(f"# {name}\n")
         assert f"; {name}.md says how to build it." in (tmp_path / f"{name}.c").read_text()
@@ -91,28 +81,31 @@ def test_nothing_is_written_unless_all_can_be(model, tmp_path):
     (tmp_path / "m.md").mkdir()
     (tmp_path / "taken").write_text("")
 
-    with pytest.raises(InputError, match=r"m\.md cannot be written"):
-        to_c(model, tmp_path, name="m")
-    with pytest.raises(InputError, match="taken cannot be made a folder"):
-        to_c(model, tmp_path / "taken", name="m")
+    for folder, vectors, message in (
+        (tmp_path, None, r"m\.md cannot be written"),
+        (tmp_path / "taken", None, "taken cannot be made a folder"),
+        (tmp_path, np.empty((0, 4)), "vectors must"),
+        (tmp_path, np.full((1, 4), np.inf), "vectors must be finite"),
+    ):
+        with pytest.raises(InputError, match=message):
+            to_c(model, folder, name="m", vectors=vectors)
     assert {path.name for path in tmp_path.iterdir()} == {"m.md", "taken"}
 
 
-@pytest.mark.parametrize("vectors", [np.empty((0, 4)), np.full((1, 4), np.inf)])
-def test_vectors_must_be_finite_samples(vectors, model, tmp_path):
-    with pytest.raises(InputError, match="vectors must"):
-        to_c(model, tmp_path, name="m", vectors=vectors)
-
-
-def test_header_names_features_ranges_and_classes(iris, tmp_path):
+def test_header_names_features_ranges_thresholds_and_classes(iris, rng, tmp_path):
     table = pd.DataFrame(iris[0], columns=["long*/", "wide\\", "new\nline", "naïve ??/"])
     names = np.array(["one", "two", "*/ three"])[iris[1]]
     model = make_classifier("intrvfl", "centroids", n_units=40, random_state=0).fit(table, names)
     to_c(model, tmp_path, name="net")
+    X = np.column_stack([np.arange(40), np.full(40, 3)])
+    comparing = HyperLVQClassifier(1, n_units=200, random_state=0).fit(X, X[:, 0] > 20)
+    to_c(comparing, tmp_path, name="vote", input="int16")
 
-    header = (tmp_path / "net.h").read_text()
+    header, of_vote = ((tmp_path / f"{name}.h").read_text() for name in ("net", "vote"))
     assert "x[0]  long??: 4.3 to 7.9" in header
     assert "0  ?? three" in header
+    assert "x[0]  x0: 1 to 39\n" in of_vote
+    assert "x[1]  x1: not read\n" in of_vote
     compile_object(HOST, tmp_path)
 
 
@@ -123,9 +116,8 @@ def test_names_of_classes_come_out_of_c_as_they_went_in(target, trainable, rng, 
     X, y = rng.uniform(size=(4 * len(CLASS_NAMES), 3)), np.array(CLASS_NAMES * 4)
     model = make_classifier("intrvfl", "perceptron", n_units=16, random_state=0).fit(X, y)
     to_c(model, tmp_path, name="net", trainable=trainable)
-    main, program = tmp_path / "main.c", tmp_path / "main"
-    main.write_text(PRINT_NAMES)
-    execute([*target.compiler, *WARNINGS, main, "-o", program])
+    program = tmp_path / "names"
+    execute([*target.compiler, *WARNINGS, f"-I{tmp_path}", TARGETS / "names.c", "-o", program])
 
     said = subprocess.run([program], capture_output=True, check=True).stdout
     assert said.decode().split("\n")[:-1] == sorted(CLASS_NAMES)
@@ -136,13 +128,9 @@ def test_two_models_link_together_in_c_plus_plus(model, tmp_path):
     for name in ("one", "two"):
         to_c(model, tmp_path, name=name)
     objects = [compile_object(HOST, tmp_path, name=name) for name in ("one", "two")]
-    main = tmp_path / "main.cpp"
-    main.write_text(
-        '#include "one.h"\n#include "two.h"\n'
-        "int main(void) { float x[4] = {5, 3, 1, 0}; return one_predict(x) != two_predict(x); }\n"
-    )
+    sources = [f"-I{tmp_path}", TARGETS / "both.cpp", *objects]
 
-    execute(["g++", "-Wall", "-Wextra", "-Werror", main, *objects, "-o", tmp_path / "both"])
+    execute(["g++", "-Wall", "-Wextra", "-Werror", *sources, "-o", tmp_path / "both"])
     execute([tmp_path / "both"])
 
 
@@ -213,16 +201,6 @@ def test_tables_beyond_an_avr_are_refused_by_a_sentence(settings, table, tmp_pat
     assert budget_row(tmp_path, "flash: tables and code")[2] == "does not fit"
     with pytest.raises(AssertionError, match=sentence):
         compile_object(AVR, tmp_path)
-
-
-def test_header_names_thresholds_and_features_without_any(rng, tmp_path):
-    X = np.column_stack([np.arange(40), np.full(40, 3)])
-    model = HyperLVQClassifier(1, n_units=200, random_state=0).fit(X, X[:, 0] > 20)
-    to_c(model, tmp_path, name="net", input="int16")
-
-    header = (tmp_path / "net.h").read_text()
-    assert "x[0]  x0: 1 to 39\n" in header
-    assert "x[1]  x1: not read\n" in header
 
 
 def test_fast_math_is_refused(model, tmp_path):

@@ -6,9 +6,8 @@ from export.firmware import BOARDS
 from hyperlvq.checks import InputError
 from hyperlvq.export import device_settings, device_units
 from hyperlvq.export.budget import predict_budget
-from hyperlvq.export.comparison_layout import ComparisonLayout
 from hyperlvq.export.device import parse_size
-from hyperlvq.export.layout import Layout
+from hyperlvq.export.layout import ComparisonLayout, Layout
 
 
 @pytest.mark.parametrize("target", BOARDS)

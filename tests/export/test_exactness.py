@@ -20,18 +20,16 @@ from export.random_models import (
     Settings,
     draw,
     draw_comparing,
-    fit,
     plan_and_samples,
     write,
 )
 from sklearn.pipeline import Pipeline
 
 from hyperlvq import CentroidClassifier, HyperLVQClassifier, make_classifier
-from hyperlvq.export import compare, make_plan, to_c
+from hyperlvq.export import make_plan, to_c
 from hyperlvq.export.layout import layout_of
 
 SMALL = {"most_features": 60, "most_units": 300, "most_weights": 8000}
-DATA_SETS = ("iris", "semeion", "spambase", "letter", "glass", "molec-biol-splice")
 EXTREMES = [
     Settings("glvq", "int16", 8, 1, 8, 1, 2, 1),
     Settings("glvq", "float", 8, 2, 33, 127, 2, 5),
@@ -126,21 +124,6 @@ def test_more_units_than_16_bits_count_give_the_labels_of_the_plan(tmp_path):
     to_c(replace(plan, **wide), tmp_path, vectors=samples)
 
     assert self_test(HOST, tmp_path) == 0
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("bits", [8, 16])
-@pytest.mark.parametrize("name", DATA_SETS)
-def test_data_of_the_collection_give_the_labels_of_the_plan(name, bits, uci, tmp_path):
-    data = uci.load(name)
-    rows = np.random.default_rng(0).permutation(len(data.X))[:600]
-    settings = Settings("glvq", "float", bits, data.X.shape[1], 250, 3, len(set(data.y)), 2)
-    model = fit(settings, data.X[rows], data.y[rows])
-    plan = make_plan(model, name="net", bits=bits)
-    to_c(plan, tmp_path, vectors=data.X[rows])
-
-    assert self_test(HOST, tmp_path) == 0
-    assert compare(model, plan, data.X[rows], data.y[rows]).agreement > 0.97
 
 
 def test_self_test_counts_wrong_labels(tmp_path):

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from export.firmware import (
     AVR,
-    CLANG,
     CORTEX_M3,
     HOST,
-    RISCV32,
-    SANITIZED,
+    LEARNING,
     TARGETS,
     c_rows,
     compile_object,
@@ -23,7 +21,7 @@ from export.firmware import (
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import make_learner, make_plan, to_c
-from hyperlvq.export.layout import Layout
+from hyperlvq.export.layout import layout_of
 from hyperlvq.export.learning import LARGEST_ENTRY, LARGEST_SUM
 from hyperlvq.kernels.online import glvq_pass, perceptron_pass
 from hyperlvq.registry import AUTO_STEP
@@ -65,14 +63,14 @@ def learn_on(target, learner, X, y, folder):
     )
     is_float = learner.rule == "glvq"
     entries = entries.view(np.float32) if is_float else entries.astype(np.uint16).view(np.int16)
-    assert n_bytes == Layout.of(learner.plan, learner.rule).learnt_bytes
+    assert n_bytes == layout_of(learner.plan, learner.rule).learnt_bytes
     assert f" {n_bytes} bytes" in (folder / "net.h").read_text()
     assert f"| RAM: the model | {n_bytes:,} |" in (folder / "net.md").read_text()
     return entries.reshape(learner.prototypes.shape), wrong, predicted
 
 
 @pytest.mark.parametrize("rate", [None, 2.0])
-@on_every([HOST, SANITIZED, CLANG, CORTEX_M3, RISCV32])
+@on_every(LEARNING)
 def test_perceptron_learns_the_same_bits_as_python(target, rate, model, stream, tmp_path):
     given = {"name": "net", "input": "int16", "rule": "perceptron", "learning_rate": rate}
     learner = make_learner(model, **given)
@@ -89,7 +87,7 @@ def test_perceptron_learns_the_same_bits_as_python(target, rate, model, stream, 
     assert (np.abs(learner.prototypes.astype(int)).max() == LARGEST_ENTRY) == (rate is not None)
 
 
-@on_every([HOST, SANITIZED, CLANG, CORTEX_M3, RISCV32])
+@on_every(LEARNING)
 def test_glvq_learns_within_float_rounding_of_python(target, model, stream, tmp_path):
     learner = make_learner(model, name="net", input="int16", rule="glvq")
     start = learner.prototypes.copy()

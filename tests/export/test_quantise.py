@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from hyperlvq import make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import compare, make_plan
-from hyperlvq.export.quantise import LARGEST_ALONE, quantise, quantised_outputs
+from hyperlvq.export.plan import LARGEST_ALONE, quantise, quantised_outputs
 
 #: Sets of the collection on which the loss of accuracy is measured.
 DATA_SETS = (

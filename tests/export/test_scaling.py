@@ -141,8 +141,18 @@ def test_scalings_that_occur_often_are_stored_once_with_an_index(n_rows, index_t
     assert layout.table_bytes(2 * n_rows, False) == n_rows * 8 + 2 * n_rows * index_bytes
 
 
-def test_scalings_that_all_differ_have_no_index():
-    low = np.arange(10, dtype=np.float32)
+@pytest.mark.parametrize(
+    ("low", "n_rows"),
+    [
+        (np.arange(10), 10),
+        (np.zeros(10), 1),
+        (np.where(np.arange(10), 0.0, -0.0), 2),  # which C tells apart
+    ],
+)
+def test_scalings_that_differ_have_rows_of_their_own(low, n_rows):
+    low = low.astype(np.float32)
 
     layout = scaling_layout(FloatScaling(low, np.ones_like(low), 100))
-    assert (layout.n_rows, layout.index_type, layout.table_bytes(10, False)) == (10, "", 80)
+    index_type = "uint8_t" if n_rows == 2 else ""
+    assert (layout.n_rows, layout.index_type) == (n_rows, index_type)
+    assert layout.table_bytes(10, False) == 8 * n_rows + 10 * (n_rows == 2)

@@ -6,9 +6,8 @@ import typer
 
 from hyperlvq import __version__
 from hyperlvq.checks import InputError
-from hyperlvq.cli.budget import budget, costs
 from hyperlvq.cli.data import data_app
-from hyperlvq.cli.export import export
+from hyperlvq.cli.devices import budget, costs, export
 from hyperlvq.cli.fit import fit
 from hyperlvq.cli.predict import evaluate, predict
 from hyperlvq.cli.show import show

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from typer import BadParameter, Exit, Option
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli import budget, options
+from hyperlvq.cli import devices, options
 from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result
 from hyperlvq.cli.show import table_lines, training_lines
 from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
@@ -106,9 +106,9 @@ MAX_FLASH, MAX_RAM = (
     DeviceOption(None, help=f"Train one network, or a recipe, that takes so much {memory}.")
     for memory in ("flash, as in 16k", "RAM, as in 2k")
 )
-CHIP = DeviceOption(None, help="The device's processor.", show_default=budget.DEFAULT_CHIP)
+CHIP = DeviceOption(None, help="The device's processor.", show_default=devices.DEFAULT_CHIP)
 INPUT = DeviceOption(
-    None, "--input", help="The type of a feature there.", show_default=budget.DEFAULT_INPUT
+    None, "--input", help="The type of a feature there.", show_default=devices.DEFAULT_INPUT
 )
 TUNE = Option(False, "--tune", help="Search parameters of a recipe that are not given.")
 FOLDS = Option(
@@ -139,8 +139,8 @@ def fit(
     readout: Readout | None = READOUT,
     max_flash: str | None = MAX_FLASH,
     max_ram: str | None = MAX_RAM,
-    chip: budget.Chip | None = CHIP,
-    input_type: budget.Input | None = INPUT,
+    chip: devices.Chip | None = CHIP,
+    input_type: devices.Input | None = INPUT,
     tune: bool = TUNE,
     cv: int | None = FOLDS,
     seed: int = SEED,
@@ -175,7 +175,7 @@ def fit(
         from hyperlvq.tables.dialect import tidy
         from hyperlvq.tables.training import Task
 
-        limits = budget.device_limits(recipe, chip, input_type, max_flash, max_ram)
+        limits = devices.device_limits(recipe, chip, input_type, max_flash, max_ram)
         task = Task(
             tidy(target),
             recipe,
@@ -187,8 +187,8 @@ def fit(
             drop=drop or (),
             category=[tidy(name) for name in category or ()],
             number=number or (),
-            sizes=budget.sizes(recipe, given, limits),
-            device_input=limits.get("input", budget.DEFAULT_INPUT),
+            sizes=devices.sizes(recipe, given, limits),
+            device_input=limits.get("input", devices.DEFAULT_INPUT),
         )
         how = {"missing": missing or (), "encoding": encoding, "skip_rows": skip_rows}
         about, content = _train(table, how, task, limits, output, min_accuracy, quiet)
@@ -294,7 +294,7 @@ def _train(
     with shown_progress("training", quiet, in_steps=True, above=above) as progress:
         model, parts, about = train(rows, task, progress)
     if limits:
-        about["device"] = budget.budget_values(model, limits["chip"], limits["input"])
+        about["device"] = devices.budget_values(model, limits["chip"], limits["input"])
     if min_accuracy is not None:
         if about["validation"] is None:
             raise InputError("--min-accuracy: the table is too small to cross-validate")
@@ -310,5 +310,5 @@ def _outcome_lines(about: "About", output: str, content: bytes | None) -> list[s
     else:
         place = "standard output" if output == STANDARD else output
         outcome = f"saved: {place} ({readable_size(len(content))})"
-    device = ["", *budget.budget_lines(about["device"])] if "device" in about else []
+    device = ["", *devices.budget_lines(about["device"])] if "device" in about else []
     return [*device, "", outcome]

@@ -5,16 +5,21 @@ one occurrence takes is a figure for gcc at -Os, which bench/calibrate_budget.py
 """
 
 import json
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from math import ceil
 from typing import Any, NamedTuple
 
 from hyperlvq.checks import InputError, check_choice
-from hyperlvq.export.comparison_layout import ComparisonLayout
-from hyperlvq.export.layout import BLOCK_UNITS, MOST_UNROLLED, PACKED_UNITS, Layout, layout_of
-from hyperlvq.export.model_layout import TYPE_BYTES
+from hyperlvq.export.layout import (
+    BLOCK_UNITS,
+    MOST_UNROLLED,
+    PACKED_UNITS,
+    TYPE_BYTES,
+    ComparisonLayout,
+    Layout,
+    layout_of,
+)
 from hyperlvq.export.plan import Plan
 
 TARGETS = ("cortex-m3", "avr", "riscv32")
@@ -87,15 +92,16 @@ def predict_budget(model: Plan | Layout | ComparisonLayout, target: str) -> Budg
     check_choice("target", target, TARGETS, InputError)
     layout = layout_of(model) if isinstance(model, Plan) else model
     figures, is_avr = _figures()[target], target == "avr"
-    terms = terms_of(layout, is_avr)
-    flash = layout.flash_tables(is_avr) + _total(terms.code, figures["code"])
-    stack = layout.stack_bytes(is_avr) + _total(terms.frame, figures["frame"])
-    instructions = _total(terms.instructions, figures["instructions"])
+    code, instructions, frame = (
+        sum(times * figures[kind].get(name, 0.0) for name, times in terms.items())
+        for kind, terms in terms_of(layout, is_avr)._asdict().items()
+    )
+    flash = layout.flash_tables(is_avr) + code
     return Budget(
         flash=round(flash),
         image=round(flash + figures["bare_image"]),
         ram=0,
-        stack=ceil(stack),
+        stack=ceil(layout.stack_bytes(is_avr) + frame),
         instructions=round(instructions),
         complaint=(layout.avr_complaint or None) if is_avr else None,
     )
@@ -105,10 +111,6 @@ def predict_budget(model: Plan | Layout | ComparisonLayout, target: str) -> Budg
 def _figures() -> dict[str, Any]:
     text = files("hyperlvq.export").joinpath("budget_figures.json").read_text(encoding="utf-8")
     return json.loads(text)["targets"]
-
-
-def _total(terms: Mapping[str, float], figures: Mapping[str, float]) -> float:
-    return sum(times * figures.get(name, 0.0) for name, times in terms.items())
 
 
 class Terms(NamedTuple):
@@ -131,16 +133,14 @@ def terms_of(layout: Layout | ComparisonLayout, is_avr: bool) -> Terms:
 def _code(layout, is_avr):
     planes, store, scaling = layout.n_planes, _store(layout, is_avr), layout.scaling
     is_float = layout.input == "float"
-    multiplier_bytes = TYPE_BYTES.get(scaling.field_types.get("multiplier", ""), 0)
     return {
         "program": 1,
         f"level of {layout.input}": 1,
         f"level, product of {scaling.product_bits} bits": scaling.product_bits > 0,
-        f"level, multiplier of {multiplier_bytes} bytes": not is_float,
+        f"level, multiplier of {TYPE_BYTES[scaling.multiplier_type]} bytes": not is_float,
         f"level, remainder of {scaling.remainder_bits} bits": scaling.remainder_bits > 0,
-        "level, some settled": scaling.is_mixed,
-        "level, offset": not is_float and "offset" in scaling.field_types,
-        "level, shared scaling": scaling.n_rows == 1,
+        "level, offset": not is_float and scaling.has_offsets,
+        "level, shared scaling": scaling.is_shared,
         "level of float, subtraction": scaling.subtracts,
         "level, index": scaling.index_type != "",
         f"dot {_dot(layout, is_avr)}": 1,
@@ -155,26 +155,21 @@ def _code(layout, is_avr):
         **_crowding("count fours", planes, layout.fours > 0),
         **_crowding("count ones", planes, layout.ones > 0),
         "clip": layout.clips,
-        "clip, plane": layout.clips * planes,
-        "clip, kept plane": layout.clips * layout.n_activation_planes,
     }
 
 
 def _instructions(layout, is_avr):
     words, planes, n_features = _n_words(layout, is_avr), layout.n_planes, layout.n_features
-    fours, ones = layout.fours, layout.ones
     store, level_steps = _store(layout, is_avr), _level_steps(layout.scaling, is_avr)
     return {
         "prediction": 1,
         **{name: times * n_features for name, times in level_steps.items()},
-        **_crowding("count fours", planes, words * fours),
-        "count ones": words * ones,
-        "count ones, plane": words * ones * planes,
+        **_crowding("count fours", planes, words * layout.fours),
+        "count ones": words * layout.ones,
+        "count ones, plane": words * layout.ones * planes,
         f"word, {store}": words,
         f"word, {store}, kept plane": words * layout.n_activation_planes,
         "word, clip": words * layout.clips,
-        "one word, feature": n_features * (words == 1),
-        "one word, four features and a plane": fours * planes * (words == 1),
         "word and feature, level of 16 bits": words * n_features * (layout.level_type != "uint8_t"),
         f"block and output, score of {layout.score_bits} bits": layout.n_blocks * layout.n_outputs,
         **_products(layout, is_avr),
@@ -189,7 +184,6 @@ def _frame(layout):
         f"frames, {layout.input}": 1,
         "frames, product of 64 bits": layout.scaling.product_bits == 64,
         "frames, remainder of 64 bits": layout.scaling.remainder_bits == 64,
-        "frames, scores of 64 bits": layout.score_bits == 64,
         "frames, several blocks": layout.n_blocks > 1,
         "frames, fours": layout.fours > 0,
         "frames, plane": layout.n_planes,
@@ -199,7 +193,6 @@ def _frame(layout):
 
 def _comparison_terms(layout):
     threshold = f"threshold of {TYPE_BYTES[layout.threshold_type]} bytes"
-    has_wide_features = layout.feature_type != "uint8_t"
     products = {
         f"compare, product of {layout.bits} bits in {layout.score_bits}": 1,
         "compare, product in a loop": layout.n_outputs > MOST_UNROLLED,
@@ -208,7 +201,6 @@ def _comparison_terms(layout):
         "compare": 1,
         f"compare {layout.input}": 1,
         f"compare, {threshold}": 1,
-        "compare, features of 16 bits": has_wide_features,
         **products,
         **{f"compare, {name}": times for name, times in _classes(layout).items()},
     }
@@ -220,13 +212,12 @@ def _comparison_terms(layout):
         "compare, unit": layout.n_units,
         f"compare, value of {2 if layout.input == 'int16' else 4} bytes": layout.n_comparisons,
         f"compare, {threshold}": layout.n_comparisons,
-        "compare, features of 16 bits": layout.n_comparisons * has_wide_features,
+        "compare, features of 16 bits": layout.n_comparisons * (layout.n_features > 2**8),
         "compare, active unit": layout.n_active,
         **{name: times * n_products for name, times in products.items()},
         "compare, output": layout.n_outputs,
     }
     frame = {
-        "compare": 1,
         f"compare {layout.input}": 1,
         "compare, scores of 64 bits": layout.score_bits == 64,
     }
@@ -263,11 +254,10 @@ def _level_steps(scaling, is_avr):
     if is_avr and bits == 32:
         steps["level shift of 32 bits, bit"] = scaling.shift if n_bits else 0
     elif is_avr and bits == 64:
-        multiplier = f"multiplier of {TYPE_BYTES[scaling.field_types['multiplier']]} bytes"
         steps |= {
             "level shift of 64 bits, byte": n_bytes,
             "level shift of 64 bits, bit": n_bits,
-            f"level of 64 bits, {multiplier}": 1,
+            f"level of 64 bits, multiplier of {TYPE_BYTES[scaling.multiplier_type]} bytes": 1,
         }
     return steps
 

@@ -9,10 +9,15 @@ import numpy as np
 
 from hyperlvq.checks import InputError
 from hyperlvq.export.budget import predict_budget
-from hyperlvq.export.c_source import learner_source, model_source
-from hyperlvq.export.comparison_layout import ComparisonLayout
-from hyperlvq.export.ctext import comment, fill, string_literal, table, value_literals
-from hyperlvq.export.layout import layout_of
+from hyperlvq.export.c_source import (
+    comment,
+    fill,
+    source,
+    string_literal,
+    table,
+    value_literals,
+)
+from hyperlvq.export.layout import ComparisonLayout, layout_of
 from hyperlvq.export.learning import GLVQLearner, PerceptronLearner, make_learner
 from hyperlvq.export.plan import Plan, make_plan
 from hyperlvq.registry import PARTS, readouts
@@ -20,14 +25,6 @@ from hyperlvq.writing import replacing
 
 #: Bytes of stack of a device that learns, beside its arrays.
 LEARNING_FRAMES = 256
-#: What the page calls the tables of a hidden layer.
-ENCODER_TABLES = {
-    "keys": "signs of the hidden layer, one bit each",
-    "runs": "runs of units that are alike",
-    "activations": "their activations",
-    "features": "features that units compare",
-    "thresholds": "thresholds",
-}
 
 
 def to_c(
@@ -90,7 +87,8 @@ def to_c(
         exported = make_learner(model, name=name, input=input, **learning)
     elif not isinstance(model, Plan):
         exported = make_plan(model, name=name, input=input, bits=bits)
-    texts = _texts(exported, vectors)
+    plan = exported if isinstance(exported, Plan) else exported.plan
+    texts = _texts(exported, plan, vectors)
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -101,20 +99,14 @@ def to_c(
             part = parts.enter_context(replacing(folder / file))
             part.write_text(text, encoding="utf-8", newline="\n")
     if vectors is None:  # there may be that of an earlier model
-        (folder / f"{_plan_of(exported).name}_selftest.c").unlink(missing_ok=True)
+        (folder / f"{plan.name}_selftest.c").unlink(missing_ok=True)
     return [folder / file for file in texts]
 
 
-def _plan_of(exported):
-    return exported if isinstance(exported, Plan) else exported.plan
-
-
-def _texts(exported, vectors):
+def _texts(exported, plan, vectors):
     """Return the text of every file by its name."""
-    learns, plan = not isinstance(exported, Plan), _plan_of(exported)
-    layout: Any = layout_of(plan, exported.rule if learns else None)
-    fields = _fields(plan, layout) | {"has_selftest": vectors is not None}
-    name, source = plan.name, learner_source if learns else model_source
+    layout = layout_of(plan, getattr(exported, "rule", None))
+    fields, name = _fields(plan, layout) | {"has_selftest": vectors is not None}, plan.name
     texts = {f"{name}.h": fill("model.h", fields), f"{name}.c": source(exported, layout, fields)}
     if vectors is not None:
         texts[f"{name}_selftest.c"] = _selftest(exported, plan, vectors, fields)
@@ -127,7 +119,6 @@ def _fields(plan, layout):
         "not read" if np.isnan(low) else f"{low:.9g} to {high:.9g}"
         for low, high in plan.feature_ranges
     ]
-    compares, is_float = isinstance(layout, ComparisonLayout), plan.input == "float"
     kind = readouts().get(plan.readout, plan.readout)
     feature_lines = [
         f" *   x[{i}]  {comment(name)}: {ranges[i]}" for i, name in enumerate(plan.feature_names)
@@ -141,10 +132,8 @@ def _fields(plan, layout):
             f"{plan.n_classes} classes ({PARTS[kind].title})."
         ),
         "version": version("hyperlvq"),
-        "compares": compares,
-        "is_float": is_float,
-        "computes_in_float": is_float and not compares,
-        "has_small_stack": compares and not is_float,
+        "compares": isinstance(layout, ComparisonLayout),
+        "is_float": plan.input == "float",
         "learns_glvq": layout.rule == "glvq",
         "avr_complaint": layout.avr_complaint,
         "feature_lines": "\n".join(feature_lines),
@@ -181,11 +170,6 @@ def _page(plan, layout, fields):
         }
         return fill("learn.md", fields | {name: f"{size:,}" for name, size in sizes.items()})
     table_bytes = {f"{part}_bytes": f"{size:,}" for part, size in layout.table_bytes.items()}
-    encoder_rows = "\n".join(
-        f"| {ENCODER_TABLES[part]} | {size:,} |"
-        for part, size in layout.table_bytes.items()
-        if part in ENCODER_TABLES
-    )
     budgets = [predict_budget(layout, target) for target in ("cortex-m3", "riscv32", "avr")]
     cells = {
         field: " | ".join(
@@ -195,6 +179,4 @@ def _page(plan, layout, fields):
         for field in ("flash", "ram", "stack", "instructions")
     }
     notes = "".join(f"- {comment(note)}\n" for note in plan.notes)
-    return fill(
-        "readme.md", fields | table_bytes | cells | {"notes": notes, "encoder_rows": encoder_rows}
-    )
+    return fill("readme.md", fields | table_bytes | cells | {"notes": notes})

@@ -2,23 +2,20 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
 from functools import partial
 from math import inf
 from typing import Any
 
 from hyperlvq.checks import InputError
 from hyperlvq.export.budget import predict_budget
-from hyperlvq.export.comparison_layout import ComparisonLayout
 from hyperlvq.export.encoders import LARGEST_SIZE
-from hyperlvq.export.layout import BLOCK_UNITS, Layout
+from hyperlvq.export.layout import BLOCK_UNITS, ComparisonLayout, Layout
 from hyperlvq.registry import PartRecord, recipe_records
 
 #: More units hardly help, and search would take long.
 ENOUGH_UNITS = {"intrvfl": 2000, "comparisons": 4000}
 #: To choose among, as far as they are not given.
 PROTOTYPES = (1, 2, 3)
-NOTHING_FITS = "no model of {} features and {} classes fits the device"
 SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)\s*(k|kb|kib|b|)", flags=re.IGNORECASE)
 
 
@@ -74,29 +71,24 @@ def device_settings(
     layer, record = exportable_recipe(hidden, readout)
     has_several = "prototypes_per_class" in record.parameters
     given = parameters.get("prototypes_per_class")
-    options = {
-        "bits": bits,
-        "input": input,
-        "factor": 2 if record.output_rows == "prototypes_" else 1,
-    }
-    planned: Callable[..., Layout | ComparisonLayout]
+    planned: partial[Any]
     if hidden == "comparisons":
         planned = partial(ComparisonLayout.planned, kinds=parameters.get("kinds", "conjunction"))
     else:
         planned = partial(Layout.planned, clip=parameters.get("clip", max(layer.grid["clip"])))
+    sizes = {"n_features": n_features, "n_classes": n_classes, "input": input, "bits": bits}
+    factor = 2 if record.output_rows == "prototypes_" else 1
     settings = []
     for per_class in (given,) if given else PROTOTYPES if has_several else (1,):
-        sizes = {"n_classes": n_classes, "prototypes_per_class": per_class, **options}
-        most = _largest_units(partial(planned, n_features, **sizes), chip, max_flash, max_ram)
+        of_size = partial(planned, prototypes_per_class=per_class, factor=factor, **sizes)
+        most = _largest_units(of_size, chip, max_flash, max_ram)
         wanted = parameters.get("n_units", min(most, ENOUGH_UNITS[hidden]))
         if 0 < wanted <= most:
             found = {"n_units": wanted}
             if has_several:
                 found["prototypes_per_class"] = per_class
             settings.append({name: n for name, n in found.items() if name not in parameters})
-    if not settings:
-        raise InputError(NOTHING_FITS.format(n_features, n_classes))
-    return settings
+    return settings or _refuse(n_features, n_classes)
 
 
 def device_units(
@@ -139,13 +131,9 @@ def device_units(
     >>> 20000 < predict_budget(plan, "cortex-m3").flash <= 32768
     True
     """
-    planned = partial(
-        ComparisonLayout.planned, n_features, n_classes=n_classes, input=input, bits=bits
-    )
-    most = _largest_units(planned, chip, max_flash, max_ram)
-    if not most:
-        raise InputError(NOTHING_FITS.format(n_features, n_classes))
-    return most
+    sizes: Any = {"n_classes": n_classes, "input": input, "bits": bits, "factor": 1}
+    planned = partial(ComparisonLayout.planned, n_features, **sizes)
+    return _largest_units(planned, chip, max_flash, max_ram) or _refuse(n_features, n_classes)
 
 
 def exportable_recipe(hidden: str, readout: str) -> list[PartRecord]:
@@ -154,6 +142,10 @@ def exportable_recipe(hidden: str, readout: str) -> list[PartRecord]:
     if hidden == "features" or any(record.export_refusal for record in records):
         raise InputError(f"{hidden} with {readout} cannot be exported to a device")
     return records
+
+
+def _refuse(n_features, n_classes):
+    raise InputError(f"no model of {n_features} features and {n_classes} classes fits the device")
 
 
 def _largest_units(planned, chip, *limits):

@@ -25,7 +25,6 @@ LARGEST_SIZE = 2**15 - 1
 MAGNITUDE = 2**31 - 1
 #: How often the values of an input can be halved.
 INPUT_BITS = 32
-LOWEST: np.ndarray = np.array([min(activations) for activations in UNIT_KINDS.values()])
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +46,9 @@ class Thermometer:
         return min(self.clip, len(self.packed_keys))
 
     @property
-    def lowest(self) -> np.ndarray:
-        """The smallest activation of each unit."""
-        return np.full(self.n_units, -self.limit)
+    def extremes(self) -> np.ndarray:
+        """The smallest and the largest activation of each unit (2 × units)."""
+        return np.outer([-self.limit, self.limit], np.ones(self.n_units, dtype=np.int64))
 
     @property
     def signs(self) -> np.ndarray:
@@ -74,9 +73,13 @@ class Run(NamedTuple):
     """Units of one kind that stand together, with equally many comparisons of either key."""
 
     n_units: int
-    n_above: int  # comparisons that hold from their threshold on; they come first in each unit
-    n_below: int  # the others hold below it
+    n_above: int  # comparisons that hold from their threshold on, the first ones; others below it
     activations: tuple[int, ...]  # by the number of comparisons that hold
+
+    @property
+    def n_comparisons(self) -> int:
+        """The comparisons of each unit."""
+        return len(self.activations) - 1
 
 
 class ComparingUnits(Units):
@@ -96,18 +99,17 @@ class ComparingUnits(Units):
         return int(np.abs(COUNTS).max())
 
     @property
-    def lowest(self) -> np.ndarray:
-        """The smallest activation of each unit."""
-        return LOWEST[self.kinds]
+    def extremes(self) -> np.ndarray:
+        """The smallest and the largest activation of each unit (2 × units)."""
+        return np.array([COUNTS.min(axis=1), COUNTS.max(axis=1)], dtype=np.int64)[:, self.kinds]
 
     @property
     def runs(self) -> list[Run]:
         """The runs, in the order of units."""
         pairs = np.column_stack([self.kinds, _n_above(self)])
         runs, counts = np.unique(pairs, axis=0, return_counts=True)
-        rows = zip(runs.tolist(), counts.tolist(), strict=True)
-        tables = [(UNIT_KINDS[KINDS[kind]], n_above, n_units) for (kind, n_above), n_units in rows]
-        return [Run(n, above, len(table) - 1 - above, table) for table, above, n in tables]
+        rows = zip(*runs.T.tolist(), counts.tolist(), strict=True)
+        return [Run(n_units, above, UNIT_KINDS[KINDS[kind]]) for kind, above, n_units in rows]
 
     def activations(self, values: np.ndarray) -> np.ndarray:
         """Return the activations of values as the device receives them (samples × units)."""
@@ -115,18 +117,12 @@ class ComparingUnits(Units):
         return compare(values.astype(np.float64), units)
 
 
-class Encoding(NamedTuple):
-    """An encoder, and what comes with it."""
+def make_encoder(parts: FittedParts, input_type: str) -> tuple[Any, ...]:
+    """Return the encoder of a model's hidden layer, and what comes with it.
 
-    encoder: Thermometer | ComparingUnits
-    rows: np.ndarray  # the weights of its units, one row per output
-    constants: np.ndarray  # the weights of units that are always 1, one row per output
-    feature_ranges: np.ndarray  # n_features × 2: of training values, or of thresholds
-    notes: list[str]
-
-
-def make_encoding(parts: FittedParts, input_type: str) -> Encoding:
-    """Return the encoder of a model's hidden layer."""
+    These are the weights of its units and of those that are always 1, one row per output; the
+    ranges of features (n_features × 2), in training or of thresholds; and notes.
+    """
     if "kinds_" in parts.hidden.learnt:
         return _comparisons(parts, INPUT_DTYPES[input_type])
     return _thermometer(parts, input_type)
@@ -148,15 +144,10 @@ def _thermometer(parts, input_type):
     scaling, notes = make_scaling(
         minimum, minimum + spans, n_units, parts.feature_names, input_type
     )
-    clip = int(parts.hidden.parameters["clip"])
     packed_keys = np.packbits(keys > 0, axis=1, bitorder="little")
-    return Encoding(
-        Thermometer(n_units, clip, packed_keys, scaling),
-        parts.output_rows,
-        parts.output_rows[:, :0],
-        np.column_stack([scale["data_min_"], scale["data_max_"]]),
-        notes,
-    )
+    ranges = np.column_stack([scale["data_min_"], scale["data_max_"]])
+    encoder = Thermometer(n_units, int(parts.hidden.parameters["clip"]), packed_keys, scaling)
+    return encoder, parts.output_rows, parts.output_rows[:, :0], ranges, notes
 
 
 def _comparisons(parts, dtype):
@@ -166,12 +157,18 @@ def _comparisons(parts, dtype):
         raise InputError("cannot export units of which none compares anything")
     order = np.lexsort([_n_above(units), units.kinds])
     order = order[~is_constant[order]]
-    units = _positive_first(units.take(order))
+    units = units.take(order)
+    # Comparisons of key +1 come first in each unit.
+    of_unit = np.repeat(np.arange(len(order)), N_COMPARISONS[units.kinds])
+    places = np.lexsort([-units.keys, of_unit])
+    features, thresholds, keys = (part[places] for part in units[:3])
+    units = Units(features, thresholds, keys, units.kinds)
     encoder = ComparingUnits(*units._replace(thresholds=_device_thresholds(units, parts, dtype)))
-    ranges = _ranges(encoder, len(parts.feature_names))
-    rows = parts.output_rows
-    notes = _notes_on_steps(ranges, parts.feature_names, dtype)
-    return Encoding(encoder, rows[:, order], rows[:, is_constant], ranges, notes)
+    ranges = np.full((len(parts.feature_names), 2), np.nan)
+    np.fmin.at(ranges[:, 0], encoder.features, encoder.thresholds)
+    np.fmax.at(ranges[:, 1], encoder.features, encoder.thresholds)
+    rows, notes = parts.output_rows, _notes_on_steps(ranges, parts.feature_names, dtype)
+    return encoder, rows[:, order], rows[:, is_constant], ranges, notes
 
 
 def _n_above(units):
@@ -180,22 +177,15 @@ def _n_above(units):
     return sums[units.ends] - sums[units.ends - N_COMPARISONS[units.kinds]]
 
 
-def _positive_first(units):
-    """Return units whose comparisons of key +1 come first."""
-    of_unit = np.repeat(np.arange(len(units.kinds)), N_COMPARISONS[units.kinds])
-    places = np.lexsort([-units.keys, of_unit])
-    features, thresholds, keys = (part[places] for part in units[:3])
-    return Units(features, thresholds, keys, units.kinds)
-
-
 def _device_thresholds(units, parts, dtype):
     """Return for each threshold of the model the smallest value of a type that reaches it.
 
     For every value of that type a comparison then holds on the device where it holds in the model.
     """
-    scale, factors, offsets = parts.scale, 1.0, 0.0
-    if scale is not None:
-        factors, offsets = (scale.learnt[name][units.features] for name in ("scale_", "min_"))
+    factors, offsets, is_clipped = 1.0, 0.0, False
+    if parts.scale is not None:
+        scale, is_clipped = parts.scale.learnt, parts.scale.parameters["clip"]
+        factors, offsets = (scale[name][units.features] for name in ("scale_", "min_"))
     raw = (units.thresholds - offsets) / factors  # up to rounding
     limits: Any = np.finfo(dtype) if dtype == np.float32 else np.iinfo(dtype)
     ends = [-np.inf if dtype == np.float32 else limits.min, limits.max]
@@ -204,7 +194,6 @@ def _device_thresholds(units, parts, dtype):
     def reaches(codes):
         with np.errstate(over="ignore"):
             scaled = _values_of(codes, dtype).astype(np.float64) * factors + offsets
-        is_clipped = scale is not None and scale.parameters["clip"]
         return (np.clip(scaled, 0, 1) if is_clipped else scaled) >= units.thresholds
 
     is_held = reaches(highest) & (np.rint(raw) >= limits.min)
@@ -236,20 +225,11 @@ def _values_of(codes, dtype):
     return np.where(codes < 0, -magnitudes, magnitudes)
 
 
-def _ranges(encoder, n_features):
-    """Return the lowest and the highest threshold of each feature; NaN where it has none."""
-    ranges = np.full((n_features, 2), np.nan)
-    np.fmin.at(ranges[:, 0], encoder.features, encoder.thresholds)
-    np.fmax.at(ranges[:, 1], encoder.features, encoder.thresholds)
-    return ranges
-
-
 def _notes_on_steps(ranges, names, dtype):
     """Return a note on features whose thresholds lie close together for the type of an input."""
     is_read = ~np.isnan(ranges[:, 0])
-    steps = np.full(len(names), FEWEST_STEPS)
-    steps[is_read] = np.diff(ordered(ranges[is_read].astype(dtype)), axis=1)[:, 0]
-    narrow = [name for name, n_steps in zip(names, steps, strict=True) if n_steps < FEWEST_STEPS]
+    steps = np.diff(ordered(ranges[is_read].astype(dtype)), axis=1)[:, 0]
+    narrow = np.array(names)[is_read][steps < FEWEST_STEPS].tolist()
     if not narrow:
         return []
     others = f" (and {len(narrow) - 1} more)" if len(narrow) > 1 else ""

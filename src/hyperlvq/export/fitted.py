@@ -38,11 +38,11 @@ def fitted_parts(model: Any) -> FittedParts:
         first = hidden = readout = last
         record = PARTS[WHOLE]
     else:
-        first, hidden, readout = (steps[name] or Part("passthrough") for name in STEPS)
+        scale, hidden, readout = (steps[name] or Part("passthrough") for name in STEPS)
         _check_step("hidden", "hidden layer", hidden)
         record = _check_step("readout", "readout", readout)
-        _check_scaler(first)
-        scale = first
+        _check_scaler(scale)
+        first = scale
     if not (first.learnt and hidden.learnt and readout.learnt):
         raise InputError(NOT_FITTED)
     names = _feature_names(steps.get(PREPARATION), first, model)
@@ -62,32 +62,31 @@ def _as_file(model: Any) -> ModelFile:
 
     from hyperlvq.saving import part_of
 
-    if not isinstance(model, Pipeline):
-        return ModelFile(((ALONE, part_of(model)),))
-    steps = tuple(
+    is_pipeline = isinstance(model, Pipeline)
+    steps = [
         (name, None if step in (None, "passthrough") else part_of(step))
-        for name, step in model.steps
-    )
-    return ModelFile(steps, type(model).__name__)
+        for name, step in (model.steps if is_pipeline else [(ALONE, model)])
+    ]
+    return ModelFile(tuple(steps), type(model).__name__ if is_pipeline else None)
 
 
 def _steps(model: ModelFile) -> dict[str, Part | None]:
-    steps = dict(model.steps)
-    *_, last = steps.values()
-    names = tuple(steps)
-    own = names[-1:] if last and last.kind == WHOLE else STEPS
-    if model.pipeline is None and own == STEPS:
+    *_, (last_name, last) = model.steps
+    own: tuple[str, ...] = STEPS
+    if last and last.kind == WHOLE:
+        own = (last_name,)
+    elif model.pipeline is None:
         raise InputError(
             f"cannot export {model.parts[0].kind}: only pipelines of make_classifier, "
             f"with the steps scale, hidden and readout, and {WHOLE}"
         )
-    if names not in (own, (PREPARATION, *own)):
+    if tuple(dict(model.steps)) not in (own, (PREPARATION, *own)):
         raise InputError(
-            f"cannot export a pipeline with the steps {', '.join(names)}: "
+            f"cannot export a pipeline with the steps {', '.join(dict(model.steps))}: "
             f"they must be scale, hidden and readout, or a {WHOLE} alone; "
             f"before them may be {PREPARATION}"
         )
-    return steps
+    return dict(model.steps)
 
 
 def _check_step(role: str, role_in_words: str, part: Part) -> PartRecord:

@@ -70,7 +70,7 @@ def to_onnx(
     ['label', 'scores']
     """
     plan = model if isinstance(model, Plan) else make_plan(model, name=name, input=input, bits=bits)
-    graph, labels = Graph(), _labels(plan)
+    graph, labels = _Graph(), _labels(plan)
     add_activations = _compare if isinstance(plan.encoder, ComparingUnits) else _encode
     shifted, weights = add_activations(graph, plan)
     products = graph.cast(_products(graph, shifted, weights, plan), np.int64)
@@ -99,42 +99,42 @@ def to_onnx(
     return onnx_model
 
 
-class Graph:
+class _Graph:
     """Nodes in the order in which they run; arrays among their inputs become constants."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         try:
             import onnx
         except ModuleNotFoundError as error:
             sentence = "ONNX export needs: pip install 'hyperlvq[onnx]'"
             raise ModuleNotFoundError(sentence, name=error.name) from None
         self.helper, self.from_array = onnx.helper, onnx.numpy_helper.from_array
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
+        self.nodes, self.constants = [], []
 
-    def add(self, operator: Any, *inputs: Any, output: Any = None, **attributes: Any) -> Any:
-        """Add a node and return the name of its output."""
+    def add(self, operator, *inputs, output=None, **attributes):
+        """Add a node and return the name of its output, or the names of several."""
         output = output or f"{operator.lower()}_{len(self.nodes)}"
-        return self._append(operator, inputs, [output], **attributes)[0]
+        outputs = [output] if isinstance(output, str) else output
+        names = [value if isinstance(value, str) else self._constant(value) for value in inputs]
+        self.nodes.append(self.helper.make_node(operator, names, outputs, outputs[0], **attributes))
+        return output
 
-    def halves(self, value: Any) -> Any:
+    def halves(self, value):
         """Return the two halves of a value along its second axis."""
         outputs = [f"{side}_{len(self.nodes)}" for side in ("first", "second")]
-        return self._append("Split", [value], outputs, axis=1, num_outputs=2)
+        return self.add("Split", value, output=outputs, axis=1, num_outputs=2)
 
-    def cast(self, value: Any, dtype: Any) -> Any:
-        """Return a value in another type."""
-        return self.add("Cast", value, to=self.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+    def cast(self, value, dtype):
+        return self.add("Cast", value, to=self._type(dtype))
 
-    def shift(self, value: Any, n_bits: Any) -> Any:
+    def shift(self, value, n_bits):
         """Return a value without its lowest bits."""
         return self.add("BitShift", value, np.uint64(n_bits), direction="RIGHT")
 
-    def model(self, name: Any, tensors: Any, metadata: Any) -> Any:
+    def model(self, name, tensors, metadata):
         """Return the model, given type and shape of its input and of its outputs."""
-        tensor_type = self.helper.np_dtype_to_tensor_dtype
         first, *others = (
-            self.helper.make_tensor_value_info(each, tensor_type(np.dtype(dtype)), ["samples", *n])
+            self.helper.make_tensor_value_info(each, self._type(dtype), ["samples", *n])
             for each, dtype, *n in tensors
         )
         model = self.helper.make_model(
@@ -147,11 +147,8 @@ class Graph:
         self.helper.set_model_props(model, metadata)
         return model
 
-    def _append(self, operator, inputs, outputs, **attributes):
-        names = [value if isinstance(value, str) else self._constant(value) for value in inputs]
-        node = self.helper.make_node(operator, names, outputs, outputs[0], **attributes)
-        self.nodes.append(node)
-        return outputs
+    def _type(self, dtype):
+        return self.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
 
     def _constant(self, array):
         name = f"constant_{len(self.constants)}"
@@ -175,7 +172,7 @@ def _compare(graph, plan):
     values = graph.cast("features", thresholds.dtype)
     activations, first = [], 0
     for run in encoder.runs:
-        shape = run.n_units, run.n_above + run.n_below
+        shape = run.n_units, run.n_comparisons
         these = slice(first, first + shape[0] * shape[1])
         first = these.stop
         columns = graph.add("Gather", values, encoder.features[these].reshape(shape), axis=1)

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
-from hyperlvq.export.encoders import ComparingUnits, Thermometer, check_size, make_encoding
+from hyperlvq.export.encoders import ComparingUnits, Thermometer, check_size, make_encoder
 from hyperlvq.export.fitted import PREPARATION, fitted_parts
-from hyperlvq.export.quantise import quantised_outputs
 from hyperlvq.export.scaling import INPUT_DTYPES, to_input
 from hyperlvq.kernels.scores import row_slices
 
@@ -27,6 +26,14 @@ RESERVED_WORDS = (
     "assert complex ctype errno fenv inttypes iso646 limits locale math memory setjmp signal "
     "stdarg stdbool stddef stdint stdio stdlib string tgmath time wchar wctype"
 )
+#: Scales tried, as shares of the one that clips nothing.
+SHARES = np.linspace(0.2, 1, 161)
+#: Differences below this share of the prototypes are roundings.
+ROUNDING = 1e-9
+#: Scores stay exact in float64 up to here, with room for what is added to a bias.
+LARGEST_BIAS = 2.0**52
+#: The largest bias where all weights are 0.
+LARGEST_ALONE = 2.0**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,11 +217,8 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     has_prototypes = parts.record.output_rows == "prototypes_"
     check_size("features", len(parts.feature_names))
     check_size("outputs", len(parts.output_rows))
-    encoding = make_encoding(parts, input)
-    weights, weight_scale, biases = quantised_outputs(
-        encoding.rows, bits, has_prototypes, encoding.constants
-    )
-    encoder = encoding.encoder
+    encoder, rows, constants, feature_ranges, notes = make_encoder(parts, input)
+    weights, weight_scale, biases = quantised_outputs(rows, bits, has_prototypes, constants)
     if isinstance(encoder, ComparingUnits):
         # Units without weights add nothing to any score.
         used = np.flatnonzero(weights.any(axis=0)) if weights.any() else np.array([0])
@@ -226,7 +230,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         input=input,
         bits=int(bits),
         feature_names=parts.feature_names,
-        feature_ranges=encoding.feature_ranges,
+        feature_ranges=feature_ranges,
         class_names=tuple(map(str, classes.tolist())),
         classes=classes.copy(),
         encoder=encoder,
@@ -235,7 +239,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         biases=biases,
         factor=2 if has_prototypes else 1,
         output_classes=output_classes.astype(np.int64),
-        notes=tuple(encoding.notes),
+        notes=tuple(notes),
     )
 
 
@@ -256,6 +260,55 @@ def _check_name(name):
         )
     if name in RESERVED_WORDS.split():
         raise InputError(f"name must not be a word that C or its library reserves, got {name!r}")
+
+
+def quantise(weights: np.ndarray, bits: int) -> tuple[np.ndarray, float]:
+    """Return q (int8 or int16) and the scale s that give the least Σ (w - s·q)²."""
+    dtype = np.int8 if bits == 8 else np.int16
+    limit = np.iinfo(dtype).max
+    largest = np.abs(weights).max()
+    if largest < np.finfo(np.float64).tiny:  # a scale of it may be zero
+        return np.zeros(weights.shape, dtype), 1.0
+    # Smaller scales than the largest clip a few outliers and round all others more finely.
+    scales = largest / limit * SHARES
+    losses = [np.square(weights - s * round_to(weights, s, limit)).sum() for s in scales]
+    scale = float(scales[np.argmin(losses)])
+    return round_to(weights, scale, limit).astype(dtype), scale
+
+
+def quantised_outputs(
+    rows: np.ndarray, bits: int, has_prototypes: bool, constants: Any = ()
+) -> tuple[np.ndarray, float, np.ndarray]:
+    """Return weights, their scale and the biases, rounded to it, one for each of `rows`.
+
+    `constants` are further columns of the rows, of units that are always 1: they become biases.
+    """
+    constants = np.reshape(constants, (len(rows), -1))
+    # A term h·v that is the same for all outputs changes no winner. Without the middle between
+    # the largest and the smallest of each unit, weights span less and are rounded more finely.
+    wanted = rows - (rows.max(axis=0) + rows.min(axis=0)) / 2
+    size = np.abs(rows if has_prototypes else constants).max(initial=0)
+    if np.abs(wanted).max() <= ROUNDING * size:
+        wanted = np.zeros_like(wanted)
+    weights, scale = quantise(wanted, bits)
+    if has_prototypes:
+        # What rounding adds to the score of a typical sample, the mean prototype, is taken off.
+        excess = 2 * (scale * weights - wanted) @ rows.mean(axis=0)
+        biases = np.square(rows).sum(axis=1) + excess
+        biases += (np.square(constants) - 2 * constants).sum(axis=1)
+    else:
+        biases = -constants.sum(axis=1)
+        if not weights.any() and biases.any():
+            scale = np.abs(biases).max() / LARGEST_ALONE
+    biases = np.rint(biases / scale)
+    if np.abs(biases).max() >= LARGEST_BIAS:
+        raise InputError("cannot export outputs that differ by so little: scores would overflow")
+    return weights, scale, biases.astype(np.int64)
+
+
+def round_to(weights: np.ndarray, scale: float, limit: int) -> np.ndarray:
+    """Return the integers nearest to w/s within ±limit, as floats."""
+    return np.clip(np.rint(weights / scale), -limit, limit)
 
 
 class Comparison(NamedTuple):

@@ -91,7 +91,7 @@ class IntegerScaling:
 
 def make_scaling(
     minimum: np.ndarray, maximum: np.ndarray, n_levels: int, names: tuple[Any, ...], input_type: str
-) -> tuple[Any, ...]:
+) -> tuple[FloatScaling | IntegerScaling, list[str]]:
     """Return the scaling of features with these ranges, and notes on what it loses."""
     if input_type == "float":
         return _float_scaling(minimum, maximum, n_levels, names)
@@ -132,77 +132,71 @@ def _integer_scaling(minimum, maximum, n_levels, names, dtype):
     """
     limits = np.iinfo(dtype)
     feature_of = cache(partial(_Feature, n_levels))  # many features have the same range
-    features = []
-    for low, high, name in zip(minimum, maximum, names, strict=True):
+    features, notes = [], []
+    for low, high, name in zip(minimum.tolist(), maximum.tolist(), names, strict=True):
         if floor(low) < limits.min or ceil(high) > limits.max:
             raise InputError(f"feature {name!r} ranges from {low:g} to {high:g}, {beyond(dtype)}")
-        features.append(feature_of(float(low), float(high)))
-    shift, settles = _common_shift(features, n_levels)
-    rows = [(f.minimum, f.span, *f.line(shift)) for f in features]
-    first, spans, multipliers, offsets = np.array(rows, dtype=np.int64).T.copy()
+        is_integer = low.is_integer() and high.is_integer()
+        features.append(feature_of(ceil(low) - low, high - low, is_integer))
+        if high - low < FEWEST_STEPS and not is_integer:
+            notes.append(
+                f"feature {name!r} spans only {high - low:.3g} integers, so the integer "
+                "input loses most of it; fit the model on values in smaller units"
+            )
+    shift, settles = _common_shift(set(features), n_levels)
+    rows = [(feature.span, *feature.line(shift)) for feature in features]
+    spans, multipliers, offsets = np.array(rows, dtype=np.int64).T.copy()
+    first = np.ceil(minimum).astype(np.int64)
     is_settled = np.array([settles and feature.is_integer for feature in features])
     scaling = IntegerScaling(first, spans, multipliers, offsets, shift, is_settled, n_levels, dtype)
-    notes = [
-        f"feature {name!r} spans only {feature.steps:.3g} integers, so the integer "
-        "input loses most of it; fit the model on values in smaller units"
-        for name, feature in zip(names, features, strict=True)
-        if feature.steps < FEWEST_STEPS and not feature.is_integer
-    ]
     return scaling, notes
 
 
 def _common_shift(features, n_levels):
     """Return the shift that serves all features, and whether remainders must settle levels."""
-    longest = longest_shift(n_levels)
-    distinct = list({(f.lead, f.steps, f.is_integer): f for f in features}.values())
-    if all(feature.exact_shift or not feature.is_integer for feature in distinct):
-        return max(feature.exact_shift or longest for feature in distinct), False
-    shift = max((f.exact_shift or 0 for f in distinct if not f.is_integer), default=0)
-    integers = [feature for feature in distinct if feature.is_integer]
+    longest = _longest_shift(n_levels)
+    integers = [feature for feature in features if feature.is_integer]
+    if all(feature.exact_shift for feature in integers):
+        return max(feature.exact_shift or longest for feature in features), False
+    shift = max((f.exact_shift or 0 for f in features if not f.is_integer), default=0)
     while shift < longest and not all(feature.is_within_one(shift) for feature in integers):
         shift += 1
     return shift, True
 
 
 class _Feature:
-    """One feature: its first integer, and from which distance on each level is reached."""
+    """One feature: from which distance above its first integer on each level is reached."""
 
-    def __init__(self, n_levels: int, low: float, high: float):
+    def __init__(self, n_levels: int, lead: float, steps: float, is_integer: bool):
         self.n_levels = n_levels
-        self.minimum = ceil(low)
-        self.lead = self.minimum - low
-        self.steps = high - low
-        self.is_integer = low == floor(low) and high == floor(high)
+        self.lead = lead  # of the first integer before the minimum
+        self.steps = steps
+        self.is_integer = is_integer
         levels = np.arange(1, n_levels + 1, dtype=np.int64)
-        if self.is_integer:
-            self.span = int(self.steps)
+        if is_integer:
+            self.span = int(steps)
             self.thresholds, rest = np.divmod((2 * levels - 1) * self.span, 2 * n_levels)
             # Half a level above an even one still rounds to it: the odd one begins a step later.
             self.thresholds += (rest > 0) | (levels % 2 == 1)
         else:
-            positions = (2 * levels - 1) * (self.steps / (2 * n_levels)) - self.lead
+            positions = (2 * levels - 1) * (steps / (2 * n_levels)) - lead
             self.thresholds = np.maximum(np.ceil(positions), 0).astype(np.int64)
             self.span = int(self.thresholds[-1])
 
     @cached_property
     def exact_shift(self):
         """The smallest shift for which a line gives every level, or None."""
-        for shift in range(1, longest_shift(self.n_levels) + 1):
-            lowest, highest = self._multipliers(shift)
-            if lowest <= highest:
-                return shift
-        return None
+        shifts = range(1, _longest_shift(self.n_levels) + 1)
+        ends = ((shift, *self._multipliers(shift)) for shift in shifts)
+        return next((shift for shift, lowest, highest in ends if lowest <= highest), None)
 
     def line(self, shift):
         """Return multiplier and offset: exact where a line can be, the closest line elsewhere."""
         is_exact = self.exact_shift is not None and self.exact_shift <= shift
         own_shift = self.exact_shift if is_exact else shift
-        multiplier = round(self.n_levels * 2**own_shift / self.steps)
-        if is_exact:
-            lowest, highest = self._multipliers(own_shift)
-            multiplier = min(max(multiplier, int(lowest)), int(highest))
-        else:
-            multiplier = min(multiplier, self._largest_multiplier(own_shift))
+        ends = self._multipliers(own_shift) if is_exact else (0, self._largest_multiplier(shift))
+        lowest, highest = map(int, ends)
+        multiplier = min(max(round(self.n_levels * 2**own_shift / self.steps), lowest), highest)
         rest = shift - own_shift
         return multiplier << rest, self._offset(own_shift) << rest
 
@@ -243,6 +237,6 @@ class _Feature:
         return max(lowest.max(initial=0), 0), min(highest.min(initial=largest), largest)
 
 
-def longest_shift(n_levels: Any) -> Any:
+def _longest_shift(n_levels):
     """Return the longest shift for which products of levels stay within 63 bits."""
     return 62 - n_levels.bit_length()

@@ -2,8 +2,7 @@
 
 /* The class of each output. */
 ${classes}/* Write the activations of a sample. */
-?end
-?if not has_class_table
+?else
 /* Write the activations of a sample. */
 ?end
 static void ${name}_activate(const ${name}_value *x, ${name}_activation *activations)

@@ -16,8 +16,7 @@ ${activations}
 ${features}
 ?if is_float
 /* Its threshold, as ${name}_ordered has it. */
-?end
-?if not is_float
+?else
 /* Its threshold. */
 ?end
 ${thresholds}
@@ -64,8 +63,7 @@ ${class_type} ${name}_predict(const ${name}_value x[${NAME}_FEATURES])
 {
 ?if is_float
     int32_t values[${NAME}_FEATURES];
-?end
-?if not is_float
+?else
     const ${name}_value *const values = x;
 ?end
     ${name}_score scores[${NAME}_OUTPUTS];

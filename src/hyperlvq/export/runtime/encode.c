@@ -50,8 +50,7 @@ static ${NAME}_NOINLINE void ${name}_encode(const ${name}_level *levels,
 ${planes}
 ?if fours
     ${name}_word one, two, three;
-?end
-?if not fours
+?else
     ${name}_word one;
 ?end
 ?if clips

@@ -8,7 +8,7 @@ typedef struct {
     float scale;
 } ${name}_scaling;
 
-?if is_indexed
+?if index_type
 /* The scalings that features share, and which one each has. */
 ?end
 ${scaling_table}

@@ -10,7 +10,7 @@ typedef struct {
 ?end
 } ${name}_scaling;
 
-?if is_indexed
+?if index_type
 /* The scalings that features share, and which one each has. */
 ?end
 ${scaling_table}
@@ -18,8 +18,7 @@ ${scaling_table}
  * Return round(${n_units} * (x - minimum) / (maximum - minimum)), halves to even, limited to
 ?if remainder_bits
  * 0 .. ${n_units}: a product and a shift come at most one off, and the remainder settles it.
-?end
-?if not remainder_bits
+?else
  * 0 .. ${n_units}: a product and a shift that were checked at every level.
 ?end
  */

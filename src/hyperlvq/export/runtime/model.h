@@ -47,7 +47,7 @@ typedef struct {
 ?if not compares
  * The features, in the order of x, and their values in training. What lies outside acts as the
 ?end
-?if computes_in_float
+?if is_float and not compares
  * end it is closer to, and NaN as the smallest.
 ?end
 ?if not is_float and not compares
@@ -60,8 +60,7 @@ ${feature_lines}
 /*
 ?if rule
  * The classes:
-?end
-?if not rule
+?else
  * The classes that ${name}_predict returns:
 ?end
  *
@@ -86,8 +85,7 @@ ${class_type} ${name}_predict(const ${name}_model *model, const ${name}_value x[
  */
 ${class_type} ${name}_learn(
     ${name}_model *model, const ${name}_value x[${NAME}_FEATURES], ${class_type} label);
-?end
-?if not rule
+?else
 /* Return the class of one sample. Reentrant: all it writes is on its stack. */
 ${class_type} ${name}_predict(const ${name}_value x[${NAME}_FEATURES]);
 ?end

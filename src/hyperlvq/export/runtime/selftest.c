@@ -52,8 +52,7 @@ unsigned ${name}_selftest(void)
 #endif
 ?if rule
         wrong += ${name}_predict(&model, x) != expected;
-?end
-?if not rule
+?else
         wrong += ${name}_predict(x) != expected;
 ?end
     }

@@ -9,8 +9,7 @@
  *   counts       unit n has a sign for each feature, kept as one bit, which is inverted where n
  *                is below the feature's level; the unit counts its positive signs;
  *   activations  counts are limited to a narrow band around the middle;
-?end
-?if compares
+?else
  * Each unit compares a few features with thresholds of its own, and its activation depends on how
  * many of the comparisons hold. Each output adds up the activations times its weights, unit after
  * unit, and the highest score wins.
@@ -41,8 +40,7 @@
 #define ${NAME}_READ_WORD(address) pgm_read_word(address)
 ?if compares
 #define ${NAME}_READ_THRESHOLD(address) ${read_threshold}(address)
-?end
-?if not compares
+?else
 /* A word of signs is as wide as a register. */
 typedef uint8_t ${name}_word;
 ?end
@@ -53,8 +51,7 @@ typedef uint8_t ${name}_word;
 #define ${NAME}_READ_WORD(address) (*(address))
 ?if compares
 #define ${NAME}_READ_THRESHOLD(address) (*(address))
-?end
-?if not compares
+?else
 typedef uint32_t ${name}_word;
 ?end
 #endif
@@ -72,8 +69,7 @@ typedef uint32_t ${name}_word;
 #define ${NAME}_OUTPUTS ${n_outputs}u
 ?if compares
 #define ${NAME}_RUNS ${n_runs}u
-?end
-?if not compares
+?else
 #define ${NAME}_BLOCK 32u
 #define ${NAME}_WORD_BITS (8u * (unsigned)sizeof(${name}_word))
 

@@ -2,8 +2,7 @@
 typedef ${activation_type} ${name}_activation;
 /* Activations are written in whole blocks. */
 #define ${NAME}_ROOM ${room}u
-?end
-?if not rule
+?else
 /* Units that have weights in flash. */
 #define ${NAME}_PADDED_UNITS ${padded_units}u
 
