@@ -255,9 +255,9 @@ def test_prototypes_can_be_counted_by_class(kind, activations):
         ("three", TypeError, "prototypes_per_class must be an integer, got 'three'"),
     ],
 )
-def test_bad_counts_of_prototypes_are_named(counts, error, message):
+def test_bad_counts_of_prototypes_are_named(counts, error, message, iris):
     with pytest.raises(error, match=message):
-        check_prototype_counts(counts, np.array(["a", "b", "c"]))
+        LVQ1Classifier(counts).fit(iris[0], np.array(["a", "b", "c"])[iris[1]])
 
 
 @pytest.mark.parametrize("counts", [np.array(2), np.array([2, 2, 2]), (2, 2, 2), np.int8(2)])

@@ -15,7 +15,6 @@ from hyperlvq.readouts.base import (
     check_prototype_counts,
     lbfgs_tolerance,
     progress_printer,
-    slope_in_use,
     warn_of_limit,
 )
 from hyperlvq.registry import PARTS, USUAL_SLOPE
@@ -107,15 +106,12 @@ class KGLVQClassifier(PrototypeReadout):
     """
 
     _record = PARTS["KGLVQClassifier"]
-    classes_: np.ndarray
     X_fit_: np.ndarray
     gamma_: float
     slope_: float
-    distance_scale_: float
     n_iter_: int
     loss_curve_: list[float]
     dual_coef_: np.ndarray
-    prototype_classes_: np.ndarray
     prototype_norms_: np.ndarray
 
     def __init__(
@@ -158,7 +154,7 @@ class KGLVQClassifier(PrototypeReadout):
                 kernel[rows] = self._kernel_matrix(X[rows], X, gamma)
 
             self._for_rows(fill, len(X), map_blocks)
-            slope = slope_in_use(self.slope, self._total_weight(engine, samples, classes))
+            slope = self._slope_for(engine, samples, classes)
             self._minimise(kernel, y, weights, prototype_classes, slope, map_blocks)
         self.classes_, self.X_fit_, self.gamma_, self.slope_ = classes, X, gamma, slope
         scores = np.concatenate([self._scores_of(kernel[rows]) for rows in row_slices(len(X))])
@@ -232,9 +228,6 @@ class KGLVQClassifier(PrototypeReadout):
 
     def _measure(self, engine, samples):
         """Leave it to `_fit_samples`, which has the kernel matrix."""
-
-    def _slope_in_use(self):
-        return self.slope_
 
 
 def scale_width(X: np.ndarray, weights: np.ndarray) -> float:
