@@ -1,8 +1,9 @@
 import numpy as np
+import plain
 import pytest
 from threadpoolctl import threadpool_limits
 
-from hyperlvq.kernels import distances, plain, scores, threads
+from hyperlvq.kernels import distances, scores, threads
 
 DTYPES = pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.float32, np.float64])
 INTEGERS = pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16])

@@ -1,12 +1,12 @@
 import tracemalloc
 
 import numpy as np
+import plain
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from hyperlvq import CentroidClassifier, GLVQClassifier
-from hyperlvq.kernels import plain
 
 
 def mean_cost_and_gradient(readout, X, y):

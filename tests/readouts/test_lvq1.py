@@ -1,7 +1,7 @@
 import numpy as np
+import plain
 
 from hyperlvq import LVQ1Classifier
-from hyperlvq.kernels import plain
 
 
 def test_rate_falls_linearly_from_pass_to_pass(activations):
