@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from hyperlvq.kernels.leave_one_out import WeightedSamples
 from hyperlvq.kernels.samples import are_counts, canonical_samples, have_twins
 from hyperlvq.kernels.scores import softmax_probabilities
-from hyperlvq.kernels.units import Units, constant_unit
+from hyperlvq.kernels.units import CONSTANT_UNIT, Units
 from hyperlvq.learnt import FLOATS
 from hyperlvq.networks import (
     Trainer,
@@ -198,7 +198,7 @@ class HyperLVQClassifier(Readout):
         """Make one wide network, whose scores are the weighted sum of those of all networks."""
         units = [network.units for network in networks]
         self.features_, self.thresholds_, self.keys_, self.kinds_ = Units.joined(
-            [*units, constant_unit()]
+            [*units, CONSTANT_UNIT]
         )
         factors = weights * [network.chosen.temperature for network in networks]
         pairs = list(zip(factors, networks, strict=True))

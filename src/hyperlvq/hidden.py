@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.engines import engine_of, engine_of_fitted, on_host
 from hyperlvq.kernels.comparisons import cuts_of, draw_units
-from hyperlvq.kernels.units import Units, constant_unit
+from hyperlvq.kernels.units import CONSTANT_UNIT, Units
 from hyperlvq.learnt import FLOATS, check_usable
 from hyperlvq.registry import PARTS, PartRecord, check_parameters, check_units
 from hyperlvq.version import DocumentedMixin
@@ -296,7 +296,7 @@ class ComparisonLayer(HiddenLayer):
             draw_units(kind, n_units, cuts, rng)
             for kind, n_units in zip(kinds, np.diff(bounds), strict=True)
         ]
-        units = Units.joined([*drawn, constant_unit()])
+        units = Units.joined([*drawn, CONSTANT_UNIT])
         self.features_, self.thresholds_, self.keys_, self.kinds_ = map(engine.array, units)
 
     def _activations(self, engine, X):

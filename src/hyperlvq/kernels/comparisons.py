@@ -116,7 +116,7 @@ def compare_rows(X: np.ndarray, units: Units, n_threads: int | None = None) -> n
     activations = np.empty((len(X), len(units.kinds)), dtype=np.int8)
     comparisons = _comparisons(units, X)
     share_rows(
-        lambda rows: write_activations(X[rows], *comparisons, activations[rows]),
+        lambda rows: write_activations(X[rows], comparisons, activations[rows]),
         len(X),
         len(units.features) // COMPARISONS_PER_PRODUCT,
         n_threads,
@@ -134,7 +134,7 @@ def score_rows(
     scores = np.empty((len(X), len(weights)))
     comparisons = _comparisons(units, X)
     share_rows(
-        lambda rows: write_scores(X[rows], *comparisons, weights, scores[rows]),
+        lambda rows: write_scores(X[rows], comparisons, weights, scores[rows]),
         len(X),
         len(units.features) // COMPARISONS_PER_PRODUCT + weights.size,
         n_threads,
@@ -177,16 +177,9 @@ def _comparisons(units: Units, X: np.ndarray) -> Comparisons:
 
 
 @compiled
-def write_activations(
-    X: np.ndarray,
-    columns: np.ndarray,
-    places: np.ndarray,
-    kinds: np.ndarray,
-    thresholds: np.ndarray,
-    starts: np.ndarray,
-    activations: np.ndarray,
-) -> None:
+def write_activations(X: np.ndarray, comparisons: Comparisons, activations: np.ndarray) -> None:
     """Write the activations of `compare_rows`."""
+    columns, places, kinds, thresholds, starts = comparisons
     n_lanes = min(LANES, X.shape[0])
     values = np.empty((2 * X.shape[1], n_lanes), dtype=places.dtype)
     found = np.empty((UNITS_AT_ONCE, n_lanes), dtype=np.int8)
@@ -204,16 +197,10 @@ def write_activations(
 
 @compiled
 def write_scores(
-    X: np.ndarray,
-    columns: np.ndarray,
-    places: np.ndarray,
-    kinds: np.ndarray,
-    thresholds: np.ndarray,
-    starts: np.ndarray,
-    weights: np.ndarray,
-    scores: np.ndarray,
+    X: np.ndarray, comparisons: Comparisons, weights: np.ndarray, scores: np.ndarray
 ) -> None:
     """Write the scores of `score_rows`, for weights that are padded by zeros."""
+    columns, places, kinds, thresholds, starts = comparisons
     n_lanes = min(LANES, X.shape[0])
     values = np.empty((2 * X.shape[1], n_lanes), dtype=places.dtype)
     found = np.zeros((UNITS_AT_ONCE, n_lanes))

@@ -32,16 +32,6 @@ def squared_norms(X: np.ndarray) -> np.ndarray:
     return norms
 
 
-@compiled
-def squared_distance(x: np.ndarray, w: np.ndarray) -> float:
-    """Return ‖x - w‖², summed in float64."""
-    total = 0.0
-    for n in range(x.shape[0]):
-        difference = x[n] - w[n]
-        total += difference * difference
-    return total
-
-
 def linear_scores(X: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     """Return XWᵀ in float64 (samples × classes)."""
     weights = padded_weights(exactly_summable(coefficients, X.dtype))

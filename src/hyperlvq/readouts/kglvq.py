@@ -149,11 +149,7 @@ class KGLVQClassifier(PrototypeReadout):
         prototype_classes = np.repeat(np.arange(len(counts)), counts)
         with block_threads() as map_blocks:
             kernel = np.empty((len(X), len(X)), self._dtype())
-
-            def fill(rows):
-                kernel[rows] = self._kernel_matrix(X[rows], X, gamma)
-
-            self._for_rows(fill, len(X), map_blocks)
+            self._fill(kernel, lambda rows: self._kernel_matrix(X[rows], X, gamma), map_blocks)
             slope = self._slope_for(engine, samples, classes)
             self._minimise(kernel, y, weights, prototype_classes, slope, map_blocks)
         self.classes_, self.X_fit_, self.gamma_, self.slope_ = classes, X, gamma, slope
@@ -177,10 +173,14 @@ class KGLVQClassifier(PrototypeReadout):
         matrix = pairwise_kernels(X, X_fit, metric=self.kernel, filter_params=True, **parameters)
         return matrix.astype(self._dtype(), copy=False)
 
-    def _for_rows(self, function, n_rows, map_blocks):
-        """Call a function for blocks of rows."""
+    def _fill(self, array, function, map_blocks):
+        """Write what a function returns for blocks of rows."""
+
+        def write(rows):
+            array[rows] = function(rows)
+
         # A kernel of the user's may not be ready for threads.
-        list((map if callable(self.kernel) else map_blocks)(function, row_slices(n_rows)))
+        list((map if callable(self.kernel) else map_blocks)(write, row_slices(len(array))))
 
     def _minimise(self, kernel, y, weights, prototype_classes, slope, map_blocks):
         """Set the coefficients that minimise the cost; samples stand in the order of classes."""
@@ -211,13 +211,12 @@ class KGLVQClassifier(PrototypeReadout):
         return means * (1 + rng.uniform(-1, 1, size=is_own.shape) * self.init_noise)
 
     def _scores(self, engine, X):
-        scores = np.empty((len(X), len(self.classes_)))
-
         def score(rows):
-            scores[rows] = self._scores_of(self._kernel_matrix(X[rows], self.X_fit_, self.gamma_))
+            return self._scores_of(self._kernel_matrix(X[rows], self.X_fit_, self.gamma_))
 
+        scores = np.empty((len(X), len(self.classes_)))
         with block_threads() as map_blocks:
-            self._for_rows(score, len(X), map_blocks)
+            self._fill(scores, score, map_blocks)
         return scores
 
     def _scores_of(self, kernel):
