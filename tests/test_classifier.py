@@ -19,13 +19,6 @@ def product():
     return X, (X[:, 0] * X[:, 1] + X[:, 2] > 0).astype(int)
 
 
-def test_product_of_features_is_learnt(product):
-    X, y = product
-    model = HyperLVQClassifier(random_state=0).fit(X[:1000], y[:1000])
-
-    assert model.score(X[1000:], y[1000:]) > 0.9
-
-
 @pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
 def test_probabilities_are_better_than_those_of_a_forest(load):
     X, y = load(return_X_y=True)
@@ -55,13 +48,6 @@ def test_scores_are_those_of_a_layer_and_a_linear_readout(wine):
         setattr(layer, name, getattr(model, name))
 
     np.testing.assert_allclose(model.decision_function(X), layer.transform(X) @ model.coef_.T)
-
-
-def test_vote_is_one_wide_network(wine):
-    model = small(n_networks=3).fit(*wine)
-
-    assert model.coef_.shape == (3, 901)
-    assert model.settings_["n_units"] == [300, 300, 300]
 
 
 def test_probabilities_follow_from_scores_and_never_are_zero(wine):
@@ -106,15 +92,6 @@ def test_missing_values_are_told_from_others(rng):
     X[y == 1, 1] = np.nan
 
     assert small().fit(X[:200], y[:200]).score(X[200:], y[200:]) == 1
-
-
-def test_counts_as_weights_are_repetitions(wine, rng):
-    X, y = wine
-    counts = rng.integers(0, 4, len(y))
-    weighted = small().fit(X, y, counts)
-    repeated = small().fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
-
-    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-6)
 
 
 def test_one_repetition_is_left_out_at_a_time_and_other_weights_as_a_whole():
@@ -170,31 +147,11 @@ def test_class_that_outweighs_all_others_is_predicted(wine, weight):
     assert (small(class_weight={1: weight}).fit(X, y).predict(X) == 1).mean() > 0.5
 
 
-@pytest.mark.parametrize("class_weight", ["balanced", {"rare": 9.0}])
-def test_class_weight_finds_more_of_a_rare_class(rng, class_weight):
-    X = rng.normal(size=(400, 2))
-    y = np.where(X[:, 0] + rng.normal(size=400) > 1.8, "rare", "usual")
-    plain, weighted = (
-        np.mean(small(class_weight=each).fit(X, y).predict(X) == "rare")
-        for each in (None, class_weight)
-    )
-
-    assert weighted > 2 * plain > 0
-
-
 def test_relevances_name_the_features_that_matter(product):
     X, y = product
     relevances = small().fit(X, y).relevances_
 
     assert set(np.argsort(relevances)[-3:]) == {0, 1, 2}
-
-
-def test_threads_do_not_change_predictions(product):
-    X, y = product
-    model = small().fit(X, y)
-
-    expected = model.decision_function(X)
-    np.testing.assert_array_equal(model.set_params(n_jobs=2).decision_function(X), expected)
 
 
 def test_model_is_better_than_least_squares_of_features(product):

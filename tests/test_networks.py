@@ -60,20 +60,17 @@ def test_few_samples_tell_a_network_alone_which_features_are_relevant(monkeypatc
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1500, 5))
     trainer = trainer_of(X, (X[:, 0] * X[:, 1] > 0).astype(int))
-    seen = []
-    monkeypatch.setattr(Trainer, "_train_one", _noting(seen, Trainer._train_one))
-    trainer.train(1, None)
+    seen, train_one = [], Trainer._train_one
 
-    assert seen == [100, 1500]
-    assert trainer.relevances[:2].min() > 2 * trainer.relevances[2:].max()
-
-
-def _noting(seen, train_one):
     def note_and_train(self, *arguments):
         seen.append(len(self.samples.y))
         return train_one(self, *arguments)
 
-    return note_and_train
+    monkeypatch.setattr(Trainer, "_train_one", note_and_train)
+    trainer.train(1, None)
+
+    assert seen == [100, 1500]
+    assert trainer.relevances[:2].min() > 2 * trainer.relevances[2:].max()
 
 
 def test_relevances_of_labels_without_any_are_not_all_in_one_feature():

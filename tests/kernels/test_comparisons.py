@@ -51,13 +51,6 @@ def test_key_says_on_which_side_of_its_threshold_a_comparison_holds(compare_rows
     assert compare_rows(X, unit)[:, 0].tolist() == [-1, 1, -1]
 
 
-@TWINS
-def test_constant_unit_is_one_whatever_the_features(compare_rows, rng):
-    joined = Units.joined([drawn(rng, "parity"), CONSTANT_UNIT])
-
-    assert (compare_rows(rng.normal(size=(70, 6)), joined)[:, -1] == 1).all()
-
-
 @pytest.mark.parametrize("n_rows", [0, 1, 63, 64, 65, 200, 1023, 1024, 1100])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_compiled_and_plain_comparisons_agree(rng, n_rows, dtype):

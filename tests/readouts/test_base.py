@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 
 from hyperlvq import (
     CentroidClassifier,
@@ -28,13 +28,11 @@ READOUTS = [
     KGLVQClassifier(random_state=0),
 ]
 LEARNERS = [readout for readout in READOUTS if hasattr(readout, "partial_fit")]
-PROTOTYPES = [readout for readout in READOUTS if not isinstance(readout, RLSClassifier)]
 MANY = [LVQ1Classifier, GLVQClassifier, KGLVQClassifier]
 ONLINE = [PerceptronClassifier, LVQ1Classifier, GLVQClassifier]
 
 every_readout = pytest.mark.parametrize("readout", READOUTS, ids=repr, indirect=True)
 every_learner = pytest.mark.parametrize("readout", LEARNERS, ids=repr, indirect=True)
-every_prototype_readout = pytest.mark.parametrize("readout", PROTOTYPES, ids=repr, indirect=True)
 
 
 @pytest.fixture
@@ -74,75 +72,6 @@ def test_same_random_state_gives_the_same_model_in_any_order_of_samples(readout,
     np.testing.assert_allclose(readout.fit(X[rows], y[rows]).decision_function(X), expected)
 
 
-@every_readout
-def test_whole_weights_are_repetition(readout, activations, rng):
-    X, y = activations
-    weights = rng.integers(0, 4, size=len(X))
-
-    expected = readout.fit(X.repeat(weights, axis=0), y.repeat(weights)).decision_function(X)
-    weighted = readout.fit(X, y, sample_weight=weights).decision_function(X)
-    np.testing.assert_allclose(weighted, expected)
-
-
-@every_readout
-def test_fractional_weights_are_taken(readout, activations, rng):
-    X, y = activations
-
-    readout.fit(X, y, sample_weight=rng.uniform(0.01, 3, size=len(X)))
-    assert readout.score(X, y) > 0.8
-
-
-@every_readout
-def test_types_of_the_input_agree(readout, activations):
-    X, y = activations
-
-    narrow = readout.fit(X, y).predict(X)
-    wide = readout.fit(X.astype(np.float64), y).predict(X.astype(np.float64))
-    assert (narrow == wide).mean() > 0.95
-
-
-@every_readout
-def test_prediction_does_not_depend_on_the_batch(readout, activations):
-    X, y = activations
-    readout.fit(X, y)
-
-    one_by_one = np.concatenate([readout.predict(x[np.newaxis]) for x in X])
-    np.testing.assert_array_equal(one_by_one, readout.predict(X))
-
-
-@every_readout
-def test_decision_of_two_classes_is_one_number_per_sample(readout, activations):
-    X, y = activations
-    readout.fit(X, y > 0)
-
-    scores = readout.decision_function(X)
-    assert scores.shape == (len(X),)
-    np.testing.assert_array_equal(scores > 0, readout.predict(X))
-
-
-@every_prototype_readout
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_probabilities_add_up_and_the_largest_is_that_of_the_prediction(
-    readout, activations, n_classes
-):
-    X, y = activations
-    readout.fit(X, np.minimum(y, n_classes - 1))
-
-    found = readout.predict_proba(X)
-    assert found.shape == (len(X), n_classes)
-    assert found.min() >= 0
-    np.testing.assert_allclose(found.sum(axis=1), 1)
-    np.testing.assert_array_equal(readout.classes_[found.argmax(axis=1)], readout.predict(X))
-
-
-@every_prototype_readout
-def test_probabilities_are_surer_where_the_prediction_is_right(readout, activations):
-    X, y = activations
-    shares = readout.fit(X[::2], y[::2]).predict_proba(X)[np.arange(len(y)), y]
-
-    assert shares.mean() > 0.5
-
-
 @pytest.mark.parametrize(
     "readout", [CentroidClassifier(), KGLVQClassifier(kernel="linear", random_state=0)], ids=str
 )
@@ -160,29 +89,21 @@ def test_probabilities_are_relative_to_the_distances_of_the_samples(readout, iri
 
 
 @every_learner
-def test_class_without_samples_so_far_has_no_probability(readout, activations):
+def test_class_without_samples_has_no_probability_and_is_never_predicted(readout, activations):
     X, y = activations
     readout.partial_fit(X[y == 0], y[y == 0], classes=[0, 1, 2])
-    np.testing.assert_array_equal(readout.predict_proba(X[:2]), [[1, 0, 0]] * 2)
+    np.testing.assert_array_equal(readout.predict_proba(X), [[1, 0, 0]] * len(X))
+    assert (readout.predict(X) == 0).all()
 
     readout.partial_fit(X[y < 2], y[y < 2])
     found = readout.predict_proba(X)
     assert (found[:, 2] == 0).all()
     assert (found[:, :2] > 0).all()
+    assert set(readout.partial_fit(X, y).predict(X)) == {0, 1, 2}
 
 
 def test_least_squares_has_no_probabilities():
     assert not hasattr(RLSClassifier(), "predict_proba")
-
-
-@every_readout
-def test_what_cannot_be_learnt_is_refused_and_leaves_the_model_unfitted(readout):
-    with pytest.raises(ValueError, match="at least two classes, got one class: 'one'"):
-        readout.fit(np.eye(3), ["one", "one", "one"])
-    with pytest.raises(ValueError, match="NaN"):
-        readout.fit([[0.0, np.nan], [1.0, 1.0]], [0, 1])
-    with pytest.raises(NotFittedError):
-        readout.predict(np.eye(3))
 
 
 @every_readout
@@ -217,19 +138,13 @@ def test_degenerate_samples_are_survived(readout, X, y):
 
 
 @pytest.mark.parametrize("kind", MANY)
-def test_more_prototypes_than_samples_are_survived(kind):
+@pytest.mark.parametrize("init_noise", [1, 0])
+def test_more_prototypes_than_samples_and_at_the_same_place_are_survived(kind, init_noise):
     X, y = np.array([[0.0, 1.0], [3.0, 1.0], [5.0, 2.0]]), [0, 1, 1]
 
-    fitted = kind(prototypes_per_class=4, random_state=0).fit(X, y)
+    fitted = kind(prototypes_per_class=4, init_noise=init_noise, random_state=0).fit(X, y)
     assert fitted.prototype_classes_.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
     assert np.isfinite(fitted.decision_function(X)).all()
-
-
-@pytest.mark.parametrize("kind", MANY)
-def test_prototypes_at_the_same_place_are_survived(kind, activations):
-    fitted = kind(prototypes_per_class=3, init_noise=0, random_state=0).fit(*activations)
-
-    assert np.isfinite(fitted.decision_function(activations[0])).all()
 
 
 @pytest.mark.parametrize("kind", MANY)
@@ -246,8 +161,6 @@ def test_prototypes_can_be_counted_by_class(kind, activations):
 @pytest.mark.parametrize(
     ("counts", "error", "message"),
     [
-        (0, ValueError, "prototypes_per_class must be at least 1, got 0"),
-        (1.5, TypeError, "prototypes_per_class must be an integer, got 1.5"),
         ([1, 2], ValueError, "prototypes_per_class has 2 entries for 3 classes"),
         ([1, 2, 0], ValueError, "prototypes_per_class must be at least 1, got 0"),
         ({"a": 1, "b": 2}, ValueError, "prototypes_per_class has no entry for class 'c'"),
@@ -285,17 +198,6 @@ def test_classes_of_batches_are_checked_and_announced_by_no_failed_one(readout, 
 
 
 @every_learner
-def test_class_unseen_so_far_is_never_predicted(readout, activations):
-    X, y = activations
-    learner = type(readout)()
-
-    learner.partial_fit(X[y == 0], y[y == 0], classes=[0, 1, 2])
-    assert (learner.predict(X) == 0).all()
-    learner.partial_fit(X, y)
-    assert set(learner.predict(X)) == {0, 1, 2}
-
-
-@every_learner
 def test_learning_in_batches_classifies_well(readout, activations):
     X, y = activations
     learner = type(readout)()
@@ -322,19 +224,18 @@ def test_partial_fit_is_one_pass_of_fit_in_the_same_order(kind, activations, rec
 
 @every_readout
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "message"),
     [
-        {"y": np.zeros(90)},
-        {"y": np.linspace(0, 1, 90)},
-        {"sample_weight": np.full(90, -1.0)},
+        ({"y": ["one"] * 90}, "at least two classes, got one class: 'one'"),
+        ({"y": np.linspace(0, 1, 90)}, "continuous"),
+        ({"sample_weight": np.full(90, -1.0)}, "negative"),
     ],
-    ids=["one class", "continuous labels", "negative weights"],
 )
-def test_failed_refit_leaves_the_model_as_it_was(readout, activations, arguments):
+def test_failed_refit_leaves_the_model_as_it_was(readout, activations, arguments, message):
     X, y = activations
     expected = readout.fit(X, y).decision_function(X)
 
-    with pytest.raises(ValueError, match=r"one class|continuous|negative"):
+    with pytest.raises(ValueError, match=message):
         readout.fit(X, **{"y": y + 5, **arguments})
     np.testing.assert_array_equal(readout.decision_function(X), expected)
 
@@ -362,16 +263,6 @@ def test_shares_of_a_visit_add_up_from_batch_to_batch(kind, activations):
     assert moved == [False, True, False, True]
 
 
-def read_only_bytes(X):
-    X = (X + 3).astype(np.uint8)
-    X.setflags(write=False)
-    return X
-
-
-def with_constant_features(X):
-    return np.column_stack([X, np.zeros(len(X)), np.full(len(X), 3)]).astype(np.int8)
-
-
 @every_readout
 @pytest.mark.parametrize(
     "convert",
@@ -380,13 +271,14 @@ def with_constant_features(X):
         lambda X: X.astype(np.int64),
         lambda X: X.astype(object),
         lambda X: X + 3,
-        read_only_bytes,
-        with_constant_features,
+        lambda X: (X + 3).astype(np.uint8),
+        lambda X: np.pad(X, ((0, 0), (0, 2)), constant_values=3),
     ],
-    ids=["fortran", "int64", "object", "shifted", "read-only bytes", "constant features"],
+    ids=["fortran", "int64", "object", "shifted", "bytes", "constant features"],
 )
-def test_input_of_any_form_is_learnt(readout, activations, convert):
+def test_input_of_any_form_is_learnt_without_writing_to_it(readout, activations, convert):
     X, y = convert(activations[0]), activations[1]
+    X.setflags(write=False)
 
     assert readout.fit(X, y).score(X, y) > 0.8
 
@@ -412,17 +304,6 @@ def test_class_weights_are_weights_of_samples(readout, class_weight, activations
 
     weighted = clone(readout).set_params(class_weight=class_weight).fit(X, y, weights)
     np.testing.assert_allclose(weighted.decision_function(X), expected, rtol=1e-4)
-
-
-def test_balanced_classes_find_a_rare_one(rng):
-    y = (np.arange(200) % 20 == 0).astype(int)
-    X = rng.normal(size=(200, 2)) + 1.5 * y[:, np.newaxis]
-    plain, balanced = (
-        GLVQClassifier(class_weight=weight, random_state=0).fit(X, y).predict(X)
-        for weight in (None, "balanced")
-    )
-
-    assert balanced[y == 1].mean() > plain[y == 1].mean() + 0.2
 
 
 def test_batches_take_class_weights_but_cannot_be_balanced(iris):
@@ -486,15 +367,6 @@ def test_labels_that_are_not_in_order_are_refused(readout, activations):
         readout.partial_fit(X, y)
 
 
-@every_learner
-def test_shares_of_a_visit_that_are_roundings_short_do_no_harm(readout, activations):
-    X, y = activations
-
-    readout.partial_fit(X[:10], y[:10], classes=[0, 1, 2], sample_weight=np.full(10, 0.1))
-
-    assert readout.partial_fit(X, y).predict(X).shape == (90,)
-
-
 @pytest.mark.parametrize(
     ("readout", "limit"),
     [
@@ -502,7 +374,8 @@ def test_shares_of_a_visit_that_are_roundings_short_do_no_harm(readout, activati
         (GLVQClassifier(solver="sgd", max_iter=3, tol=0), "limit of 3 passes"),
         (KGLVQClassifier(max_iter=3), "limit of 3 iterations"),
         (PerceptronClassifier(max_iter=3), "limit of 3 passes"),
-        (RLSClassifier(solver="fista", max_iter=3), "limit of 3 iterations"),
+        (RLSClassifier(solver="fista", max_iter=3), "fista stopped at the limit of 3 iterations"),
+        (RLSClassifier(solver="lms", max_iter=3), "lms stopped at the limit of 3 iterations"),
         (make_classifier("features", "glvq", max_iter=3), "limit of 3 iterations"),
     ],
     ids=repr,
@@ -545,11 +418,14 @@ CLASS_WEIGHT = "class_weight must be a dict, 'balanced' or None, got"
         (KGLVQClassifier(0), ValueError, "prototypes_per_class must be at least 1, got 0"),
         (LVQ1Classifier(learning_rate=-1), ValueError, f"learning_rate {ABOVE_ZERO} -1"),
         (LVQ1Classifier(learning_rate=1.5), ValueError, r"must be at most 1, got 1\.5"),
-        (LVQ1Classifier(max_iter=0), ValueError, "max_iter must be at least 1, got 0"),
-        (LVQ1Classifier(init_noise=-0.5), ValueError, f"init_noise {AT_LEAST_ZERO} -0.5"),
         (PerceptronClassifier(0), ValueError, f"learning_rate {ABOVE_ZERO} 0"),
         (PerceptronClassifier(np.inf), ValueError, f"learning_rate {ABOVE_ZERO} inf"),
-        (PerceptronClassifier(max_iter=0), ValueError, "max_iter must be at least 1, got 0"),
+        (RLSClassifier(-1), ValueError, f"alpha {AT_LEAST_ZERO} -1"),
+        (RLSClassifier("best"), TypeError, "alpha must be a number"),
+        (RLSClassifier(penalty="l1"), ValueError, "one of 'variance', 'identity', got 'l1'"),
+        (RLSClassifier(solver="svd"), ValueError, "must be one of 'auto', .*'lms', got 'svd'"),
+        (RLSClassifier("loo", solver="qr"), ValueError, "takes the solvers auto and eigen, got"),
+        (RLSClassifier(tol=np.nan), ValueError, f"tol {AT_LEAST_ZERO} nan"),
     ],
     ids=repr,
 )
@@ -633,13 +509,6 @@ def test_verbose_training_prints_the_loss_once_in_ten_iterations(readout, activa
     assert len(lines) == len(losses) // 10 > 0
     assert lines[0].startswith(f"iteration 10 of at most 25: loss {losses[9]:.6f}, ")
     assert lines[0].endswith(" s so far")
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_readout_without_verbose_prints_nothing(activations, capsys):
-    LVQ1Classifier(max_iter=25, random_state=0).fit(*activations)
-
-    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan])
