@@ -60,15 +60,6 @@ def test_probabilities_follow_from_scores_and_never_are_zero(wine):
     assert found.min() >= model.uniform_share_ / 3 == pytest.approx(1 / (len(y) + 2) / 3)
 
 
-def test_of_two_classes_scores_are_differences(wine):
-    X, y = wine
-    model = small().fit(X, y == 1)
-    scores, share = model.decision_function(X), model.uniform_share_
-
-    expected = (1 - share) / (1 + np.exp(-scores)) + share / 2
-    np.testing.assert_allclose(model.predict_proba(X)[:, 1], expected)
-
-
 def test_left_out_figures_are_close_to_those_of_new_samples(product):
     X, y = product
     model = small().fit(X[:700], y[:700])
@@ -159,38 +150,6 @@ def test_model_is_better_than_least_squares_of_features(product):
 
     ours = cross_val_score(small(n_networks=1), X, y, cv=3).mean()
     assert ours > cross_val_score(RLSClassifier(), X, y, cv=3).mean() + 0.05
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_networks": 0}, "n_networks must be at least 1, got 0"),
-        ({"n_units": "many"}, "n_units must be an integer, got 'many'"),
-        ({"time_limit": 0}, "time_limit must be a finite number above 0, got 0"),
-        ({"class_weight": "equal"}, "class_weight must be a dict, 'balanced' or None"),
-        ({"verbose": -1}, "verbose must be at least 0, got -1"),
-    ],
-)
-def test_bad_parameter_is_named_with_its_value(wine, parameters, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        HyperLVQClassifier(**parameters).fit(*wine)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("features_", np.full(5, 7, np.int32), "must be for"),
-        ("kinds_", np.full(1201, 9, np.int32), "kinds_ must lie between 0 and 3"),
-        ("kinds_", np.full(1201, 3, np.int32), "as many comparisons as the units have"),
-        ("features_", np.full(5100, 13, np.int32), "features_ must lie between 0 and 12"),
-    ],
-)
-def test_what_was_tampered_with_after_fit_is_refused(wine, name, value, message):
-    model = small().fit(*wine)
-    setattr(model, name, value)
-
-    with pytest.raises(ValueError, match=message):
-        model.predict(wine[0])
 
 
 def test_tensors_are_refused(wine, request):

@@ -19,49 +19,6 @@ def test_feature_names_and_pandas_output(kind, wine):
     assert (frame.dtypes == (np.float64 if kind is RVFLLayer else np.int8)).all()
 
 
-@pytest.mark.parametrize(
-    ("layer", "error", "message"),
-    [
-        (IntRVFLLayer(0), ValueError, "n_units must be at least 1, got 0"),
-        (IntRVFLLayer(clip=0), ValueError, "clip must be at least 1, got 0"),
-        (IntRVFLLayer(clip=40000), ValueError, "clip must be at most 32767, got 40000"),
-        (ComparisonLayer(0), ValueError, "n_units must be at least 1, got 0"),
-        (ComparisonLayer(kinds="sum"), ValueError, "kinds must be one of 'conjunction', "),
-        (ComparisonLayer(kinds=()), ValueError, "kinds must name at least one kind of units"),
-        (RVFLLayer(0), ValueError, "n_units must be at least 1, got 0"),
-        (RVFLLayer(2.5), TypeError, "n_units must be an integer, got 2.5"),
-        (RVFLLayer(True), TypeError, "n_units must be an integer, got True"),
-    ],
-    ids=repr,
-)
-def test_bad_parameter_is_named_with_its_value(layer, error, message, wine):
-    with pytest.raises(error, match=message):
-        layer.fit(wine[0])
-
-
-@pytest.mark.parametrize(
-    ("kind", "name", "value", "message"),
-    [
-        (IntRVFLLayer, "keys_", np.ones((0, 10**8), np.int8), "at least one of its features"),
-        (IntRVFLLayer, "keys_", np.ones((2, 20), np.int8), "n_features_in_ must be for 2 features"),
-        (IntRVFLLayer, "keys_", np.ones((13, 20)), "keys_ must be of type int8, got float64"),
-        (IntRVFLLayer, "keys_", np.ones(20, np.int8), "keys_ must have 2 dimensions, got 1"),
-        (IntRVFLLayer, "keys_", [[1] * 20] * 13, "keys_ must be an array"),
-        (IntRVFLLayer, "clip", 0, "clip must be at least 1, got 0"),
-        (ComparisonLayer, "features_", np.zeros(9, np.int32), "must be for 9 comparisons"),
-        (ComparisonLayer, "kinds_", np.zeros(21, np.int32), "as many comparisons as the units"),
-        (ComparisonLayer, "features_", np.full(76, 13, np.int32), "between 0 and 12"),
-        (RVFLLayer, "biases_", np.zeros(21), "biases_ must be for 20 units, as the rest of the"),
-    ],
-)
-def test_what_was_tampered_with_after_fit_is_refused(kind, name, value, message, wine):
-    layer = kind(n_units=20, random_state=0).fit(wine[0])
-    setattr(layer, name, value)
-
-    with pytest.raises(ValueError, match=message):
-        layer.transform(wine[0])
-
-
 def test_activations_are_sigmoids_of_random_projections(wine):
     X, _ = wine
     layer = RVFLLayer(n_units=20, random_state=0).fit(X)

@@ -389,51 +389,6 @@ def test_limit_of_iterations_is_told_to_the_code_that_called(readout, limit, iri
     assert fitted.n_iter_ == len(getattr(fitted, "loss_curve_", range(3))) == 3
 
 
-ABOVE_ZERO = "must be a finite number above 0, got"
-AT_LEAST_ZERO = "must be a finite number of at least 0, got"
-CLASS_WEIGHT = "class_weight must be a dict, 'balanced' or None, got"
-
-
-@pytest.mark.parametrize(
-    ("readout", "error", "message"),
-    [
-        (GLVQClassifier(slope=0), ValueError, f"slope {ABOVE_ZERO} 0"),
-        (GLVQClassifier(slope="steep"), TypeError, "slope must be a number, got 'steep'"),
-        (GLVQClassifier(solver="adam"), ValueError, "one of 'lbfgs', 'sgd', got 'adam'"),
-        (GLVQClassifier(max_iter=0), ValueError, "max_iter must be at least 1, got 0"),
-        (GLVQClassifier(tol=-1), ValueError, f"tol {AT_LEAST_ZERO} -1"),
-        (GLVQClassifier(init_noise=-1), ValueError, f"init_noise {AT_LEAST_ZERO} -1"),
-        (GLVQClassifier(init_noise=1e308), ValueError, r"must be at most 1e\+140, got 1e\+308"),
-        (GLVQClassifier(learning_rate=0), ValueError, f"learning_rate {ABOVE_ZERO} 0"),
-        (GLVQClassifier(learning_rate="fast"), TypeError, "must be a number, got 'fast'"),
-        (GLVQClassifier(class_weight="even"), ValueError, f"{CLASS_WEIGHT} 'even'"),
-        (GLVQClassifier(class_weight=[1, 2]), ValueError, rf"{CLASS_WEIGHT} \[1, 2\]"),
-        (GLVQClassifier(class_weight={7: 1}), ValueError, "an entry for 7, which is no class"),
-        (GLVQClassifier(class_weight={0: 0}), ValueError, f"class_weight {ABOVE_ZERO} 0"),
-        (KGLVQClassifier(slope=-1), ValueError, f"slope {ABOVE_ZERO} -1"),
-        (KGLVQClassifier(kernel="gauss"), ValueError, "one of .*'rbf'.*, got 'gauss'"),
-        (KGLVQClassifier(gamma=0), ValueError, f"gamma {ABOVE_ZERO} 0"),
-        (KGLVQClassifier(gamma="auto"), TypeError, "gamma must be a number, got 'auto'"),
-        (KGLVQClassifier(max_kernel_bytes=0), ValueError, "max_kernel_bytes must be at least 1"),
-        (KGLVQClassifier(0), ValueError, "prototypes_per_class must be at least 1, got 0"),
-        (LVQ1Classifier(learning_rate=-1), ValueError, f"learning_rate {ABOVE_ZERO} -1"),
-        (LVQ1Classifier(learning_rate=1.5), ValueError, r"must be at most 1, got 1\.5"),
-        (PerceptronClassifier(0), ValueError, f"learning_rate {ABOVE_ZERO} 0"),
-        (PerceptronClassifier(np.inf), ValueError, f"learning_rate {ABOVE_ZERO} inf"),
-        (RLSClassifier(-1), ValueError, f"alpha {AT_LEAST_ZERO} -1"),
-        (RLSClassifier("best"), TypeError, "alpha must be a number"),
-        (RLSClassifier(penalty="l1"), ValueError, "one of 'variance', 'identity', got 'l1'"),
-        (RLSClassifier(solver="svd"), ValueError, "must be one of 'auto', .*'lms', got 'svd'"),
-        (RLSClassifier("loo", solver="qr"), ValueError, "takes the solvers auto and eigen, got"),
-        (RLSClassifier(tol=np.nan), ValueError, f"tol {AT_LEAST_ZERO} nan"),
-    ],
-    ids=repr,
-)
-def test_bad_parameter_is_named_with_its_value(readout, error, message, iris):
-    with pytest.raises(error, match=message):
-        readout.fit(*iris)
-
-
 LINEAR_OR_MEANS = [
     RLSClassifier(),
     RLSClassifier(penalty="identity"),

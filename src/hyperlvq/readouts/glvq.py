@@ -8,11 +8,8 @@ import numpy as np
 from hyperlvq.engines import engine_of_fitted, on_host
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
 from hyperlvq.readouts.base import lbfgs_tolerance, progress_printer, warn_of_limit
-from hyperlvq.readouts.online import OnlineReadout, has_settled
+from hyperlvq.readouts.online import OnlineReadout
 from hyperlvq.registry import AUTO_STEP, PARTS
-
-#: With tol="auto", where the online rule stops.
-SGD_TOLERANCE = 1e-5
 
 
 class GLVQClassifier(OnlineReadout):
@@ -196,7 +193,3 @@ class GLVQClassifier(OnlineReadout):
 
     def _learn_pass(self, X, y, visits, rate):
         return glvq_pass(X, y, visits, self.prototypes_, self.prototype_classes_, self.slope_, rate)
-
-    def _has_converged(self):
-        is_auto = isinstance(self.tol, str)
-        return has_settled(self.loss_curve_, SGD_TOLERANCE if is_auto else self.tol)

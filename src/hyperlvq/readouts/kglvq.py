@@ -148,7 +148,7 @@ class KGLVQClassifier(PrototypeReadout):
         gamma = scale_width(X, weights) if self.gamma == "scale" else float(self.gamma)
         prototype_classes = np.repeat(np.arange(len(counts)), counts)
         with block_threads() as map_blocks:
-            kernel = np.empty((len(X), len(X)), self._dtype())
+            kernel = np.empty((len(X), len(X)), self._dtype)
             self._fill(kernel, lambda rows: self._kernel_matrix(X[rows], X, gamma), map_blocks)
             slope = self._slope_for(engine, samples, classes)
             self._minimise(kernel, y, weights, prototype_classes, slope, map_blocks)
@@ -158,20 +158,21 @@ class KGLVQClassifier(PrototypeReadout):
         self.distance_scale_ = mean_distance_sum(distances, y, weights)
 
     def _check_kernel_size(self, n_samples):
-        needed = self._dtype().itemsize * n_samples**2
+        needed = self._dtype.itemsize * n_samples**2
         if needed > self.max_kernel_bytes:
             raise MemoryError(
                 f"the kernel matrix of {n_samples} samples needs {needed} bytes, "
                 f"more than max_kernel_bytes={self.max_kernel_bytes}"
             )
 
+    @property
     def _dtype(self):
         return np.dtype(np.float32 if self.kernel in UNIT_KERNELS else np.float64)
 
     def _kernel_matrix(self, X, X_fit, gamma):
         parameters = {} if callable(self.kernel) else {"gamma": gamma}
         matrix = pairwise_kernels(X, X_fit, metric=self.kernel, filter_params=True, **parameters)
-        return matrix.astype(self._dtype(), copy=False)
+        return matrix.astype(self._dtype, copy=False)
 
     def _fill(self, array, function, map_blocks):
         """Write what a function returns for blocks of rows."""

@@ -18,6 +18,8 @@ from hyperlvq.readouts.base import (
 from hyperlvq.registry import PARTS, USUAL_RATE
 
 PATIENCE = 5
+#: With tol="auto".
+USUAL_TOLERANCE = 1e-5
 
 
 class OnlineReadout(BatchReadout):
@@ -36,9 +38,11 @@ class OnlineReadout(BatchReadout):
     def _learn_pass(self, X, y, visits, rate):
         """Change `prototypes_` by one pass over X[visits]; return the sum of its losses."""
 
-    @abstractmethod
     def _has_converged(self):
-        """Return, after a pass of `fit`, whether it was the last one needed."""
+        """Return whether the last five passes lowered the best loss by less than `tol`."""
+        tol = USUAL_TOLERANCE if isinstance(self.tol, str) else self.tol
+        earlier, recent = self.loss_curve_[:-PATIENCE], self.loss_curve_[-PATIENCE:]
+        return bool(earlier) and min(earlier) - min(recent) < tol
 
     def _rate(self, X, y, weights):
         """Return the learning rate of the first pass, or of one more `partial_fit`."""
@@ -68,21 +72,20 @@ class OnlineReadout(BatchReadout):
         counts = self._prototype_counts(classes)
         self.classes_ = classes
         if not hasattr(self, "prototypes_"):
-            self.prototypes_ = np.empty((0, X.shape[1]))
-            self.prototype_classes_ = np.empty(0, dtype=np.intp)
-            self.loss_curve_ = []
-            self.n_iter_ = 0
-            self._carried_weight = 0.0
+            self.prototypes_, self.prototype_classes_ = (
+                np.empty((0, X.shape[1])),
+                np.empty(0, np.intp),
+            )
+            self.loss_curve_, self.n_iter_, self._carried_weight = [], 0, 0.0
         self._add_prototypes(engine, samples, counts)
         rate = self._rate(X, y, weights)
         visits, self._carried_weight = visits_of_pass(weights, self._carried_weight)
         if len(visits):
-            loss, _ = self._loss_and_start(X, y, visits, rate)
-            self.loss_curve_.append(loss)
+            self._pass(X, y, visits, rate)
         self.n_iter_ += 1
 
-    def _loss_and_start(self, X, y, visits, rate):
-        """Learn from one pass; return its mean loss and the prototypes before it.
+    def _pass(self, X, y, visits, rate):
+        """Learn from one pass, note its mean loss, and return the prototypes before it.
 
         Raises if the prototypes leave all bounds, and goes back to those before.
         """
@@ -94,7 +97,8 @@ class OnlineReadout(BatchReadout):
                 f"the prototypes grow without bounds: learning_rate={self.learning_rate!r} "
                 "or the features are too large"
             )
-        return loss / len(visits), before
+        self.loss_curve_.append(loss / len(visits))
+        return before
 
     def _prototype_counts(self, classes):
         return check_prototype_counts(getattr(self, "prototypes_per_class", 1), classes)
@@ -139,11 +143,11 @@ class OnlineReadout(BatchReadout):
             visits, _ = visits_of_pass(visit_weights, rng.uniform())
             if self.shuffle:
                 visits = rng.permutation(visits)
-            loss, before = self._loss_and_start(X, y, visits, rate * self._decay(finished))
-            self.loss_curve_.append(loss)
+            before = self._pass(X, y, visits, rate * self._decay(finished))
             if report is not None:
                 report(self.loss_curve_)
-            best = before if loss == min(self.loss_curve_) else best
+            if self.loss_curve_[-1] == min(self.loss_curve_):
+                best = before
             if self._has_converged():
                 break
         else:
@@ -151,12 +155,6 @@ class OnlineReadout(BatchReadout):
         self.n_iter_ = len(self.loss_curve_)
         if self._keeps_best:
             self.prototypes_ = best
-
-
-def has_settled(losses: list[Any], tol: Any) -> bool:
-    """Return whether the last passes, five of them, lowered the best loss by less than `tol`."""
-    earlier, recent = losses[:-PATIENCE], losses[-PATIENCE:]
-    return bool(earlier) and min(earlier) - min(recent) < tol
 
 
 class PerceptronClassifier(OnlineReadout):
@@ -236,7 +234,7 @@ class PerceptronClassifier(OnlineReadout):
         return perceptron_pass(X, y, visits, self.prototypes_, self.prototype_classes_, rate)
 
     def _has_converged(self):
-        return self.loss_curve_[-1] == 0 or has_settled(self.loss_curve_, self.tol)
+        return self.loss_curve_[-1] == 0 or super()._has_converged()
 
 
 class LVQ1Classifier(OnlineReadout):
