@@ -159,17 +159,16 @@ def test_prototypes_can_be_counted_by_class(kind, activations):
 
 
 @pytest.mark.parametrize(
-    ("counts", "error", "message"),
+    ("counts", "message"),
     [
-        ([1, 2], ValueError, "prototypes_per_class has 2 entries for 3 classes"),
-        ([1, 2, 0], ValueError, "prototypes_per_class must be at least 1, got 0"),
-        ({"a": 1, "b": 2}, ValueError, "prototypes_per_class has no entry for class 'c'"),
-        ({"a": 1, "b": 2, "c": 1, "d": 1}, ValueError, "an entry for 'd', which is no class"),
-        ("three", TypeError, "prototypes_per_class must be an integer, got 'three'"),
+        ([1, 2], "prototypes_per_class has 2 entries for 3 classes"),
+        ([1, 2, 0], "prototypes_per_class must be at least 1, got 0"),
+        ({"a": 1, "b": 2}, "prototypes_per_class has no entry for class 'c'"),
+        ({"a": 1, "b": 2, "c": 1, "d": 1}, "an entry for 'd', which is no class"),
     ],
 )
-def test_bad_counts_of_prototypes_are_named(counts, error, message, iris):
-    with pytest.raises(error, match=message):
+def test_bad_counts_of_prototypes_are_named(counts, message, iris):
+    with pytest.raises(ValueError, match=message):
         LVQ1Classifier(counts).fit(iris[0], np.array(["a", "b", "c"])[iris[1]])
 
 
@@ -318,15 +317,23 @@ def test_batches_take_class_weights_but_cannot_be_balanced(iris):
         GLVQClassifier(class_weight="balanced").partial_fit(X, y, labels)
 
 
-@every_readout
-def test_what_was_tampered_with_after_fit_is_refused(readout, activations):
+@every_learner
+@pytest.mark.parametrize(
+    ("name", "tamper", "message"),
+    [
+        ("prototypes_", lambda values: values[:, :-1], r"must be for \d+ \w+, as the rest of the"),
+        ("prototype_classes_", lambda values: values + 1, "must lie between 0 and 2"),
+        ("classes_", lambda values: values[::-1].copy(), "must be two or more different labels in"),
+    ],
+)
+def test_what_was_tampered_with_after_fit_is_refused(readout, activations, name, tamper, message):
     X, y = activations
     readout.fit(X, y)
-    first = next(iter(readout._record.learnt))
-    setattr(readout, first, getattr(readout, first)[:, :-1])
+    setattr(readout, name, tamper(getattr(readout, name)))
 
-    with pytest.raises(ValueError, match=r"must be for \d+ \w+, as the rest of the model is"):
-        readout.predict(X)
+    for use in (readout.predict, lambda X: readout.partial_fit(X, y)):
+        with pytest.raises(ValueError, match=message):
+            use(X)
 
 
 @pytest.mark.parametrize("curve", [None, 5.0])
@@ -340,31 +347,10 @@ def test_loss_curve_that_is_none_is_refused(activations, curve):
         readout.predict(activations[0])
 
 
-@every_learner
-def test_classes_of_prototypes_that_do_not_exist_are_refused(readout, activations):
-    X, y = activations
-    readout.fit(X, y)
-    readout.prototype_classes_[0] = 3
-
-    for use in (readout.predict, lambda X: readout.partial_fit(X, y)):
-        with pytest.raises(ValueError, match="prototype_classes_ must lie between 0 and 2"):
-            use(X)
-
-
 def test_labels_that_no_file_would_hold_still_predict():
     labels = ["a" * 2000, "b"]
 
     assert CentroidClassifier().fit([[0], [1]], labels).predict([[0]])[0] == labels[0]
-
-
-@every_learner
-def test_labels_that_are_not_in_order_are_refused(readout, activations):
-    X, y = activations
-    readout.fit(X, y)
-    readout.classes_ = readout.classes_[::-1].copy()
-
-    with pytest.raises(ValueError, match="classes_ must be two or more different labels in order"):
-        readout.partial_fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -389,12 +375,7 @@ def test_limit_of_iterations_is_told_to_the_code_that_called(readout, limit, iri
     assert fitted.n_iter_ == len(getattr(fitted, "loss_curve_", range(3))) == 3
 
 
-LINEAR_OR_MEANS = [
-    RLSClassifier(),
-    RLSClassifier(penalty="identity"),
-    RLSClassifier(solver="pinv"),
-    CentroidClassifier(),
-]
+LINEAR_OR_MEANS = [RLSClassifier(), RLSClassifier(solver="pinv"), CentroidClassifier()]
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-142, -1e140, 1e300])
@@ -407,7 +388,7 @@ def test_features_out_of_range_are_refused(iris, readout, scale):
 
 
 @pytest.mark.parametrize("scale", [1e-140, 1e140])
-@pytest.mark.parametrize("readout", [LINEAR_OR_MEANS[i] for i in (0, 2, 3)], ids=repr)
+@pytest.mark.parametrize("readout", LINEAR_OR_MEANS, ids=repr)
 def test_features_at_the_ends_of_the_range_are_classified_as_ever(iris, readout, scale):
     X, y = iris
     X = X / X.max()
