@@ -97,19 +97,15 @@ def test_fit_whose_cost_overflows_leaves_the_model_as_it_was(iris):
         readout.predict(np.tile(X * 1e307, (9, 1)))  # in several blocks
 
 
-def test_prototypes_start_at_the_class_means():
-    readout = KGLVQClassifier(init_noise=0.0)
-
-    start = readout._starting_coefficients(
-        np.array([1.0, 3.0, 2.0]), np.eye(2, dtype=bool)[:, [0, 0, 1]]
-    )
-    np.testing.assert_array_equal(start, [[0.25, 0.75, 0], [0, 0, 1]])
-
-
-def test_noise_is_a_share_of_each_coefficient():
+def test_prototypes_start_at_the_class_means_and_noise_is_a_share_of_each_coefficient():
     is_own = np.eye(2, dtype=bool)[:, np.arange(40) % 2]
-    readout = KGLVQClassifier(init_noise=0.5, random_state=0)
+    weights = np.linspace(1, 2, 40)
+    means, noisy = (
+        KGLVQClassifier(init_noise=noise, random_state=0)._starting_coefficients(weights, is_own)
+        for noise in (0.0, 0.5)
+    )
 
-    shares = readout._starting_coefficients(np.ones(40), is_own)[is_own] * 20
+    np.testing.assert_allclose(means, is_own * weights / (is_own @ weights)[:, np.newaxis])
+    shares = noisy[is_own] / means[is_own]
     assert 0.5 <= shares.min() < 0.6
     assert 1.4 < shares.max() <= 1.5
