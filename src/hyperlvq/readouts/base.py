@@ -211,6 +211,19 @@ class PrototypeReadout(Readout):
         smallest, largest = AUTO_SLOPES_BETWEEN
         return min(max(AUTO_SLOPE * sqrt(total), smallest), largest)
 
+    def _minimise(self, minimise, *given):
+        """Note what L-BFGS comes to from what is given, and return the position of the minimum."""
+        report = progress_printer(self.verbose, self.max_iter)
+        limits = self.max_iter, lbfgs_tolerance(self.tol)
+        position, n_iter, losses, has_converged = minimise(*given, *limits, report)
+        if not has_converged:
+            warn_not_converged(
+                f"L-BFGS stopped at the limit of {self.max_iter} iterations (max_iter); "
+                "the cost may fall further"
+            )
+        self.n_iter_, self.loss_curve_ = n_iter, losses
+        return position
+
     def _scores(self, engine, X):
         prototypes = self.prototypes_, self.prototype_classes_
         return engine.prototype_scores(X, *prototypes, len(self.classes_))
@@ -391,11 +404,3 @@ def progress_printer(verbose: Any, max_iter: Any) -> Any:
 def lbfgs_tolerance(tol: Any) -> float | None:
     """Return the tolerance of the gradient, None for "auto"."""
     return None if isinstance(tol, str) else float(tol)
-
-
-def warn_of_limit(max_iter: int) -> None:
-    """Warn that more iterations of L-BFGS might have helped."""
-    warn_not_converged(
-        f"L-BFGS stopped at the limit of {max_iter} iterations (max_iter); "
-        "the cost may fall further"
-    )

@@ -7,7 +7,6 @@ import numpy as np
 
 from hyperlvq.engines import engine_of_fitted, on_host
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
-from hyperlvq.readouts.base import lbfgs_tolerance, progress_printer, warn_of_limit
 from hyperlvq.readouts.online import OnlineReadout
 from hyperlvq.registry import AUTO_STEP, PARTS
 
@@ -161,22 +160,13 @@ class GLVQClassifier(OnlineReadout):
     def _learn(self, engine, samples, classes, start, rng):
         slope = self._slope_for(engine, samples, classes)
         if self.solver == "lbfgs":
-            self._minimise(engine, samples, classes, start, slope)
-            return
+            self.prototypes_ = self._minimise(engine.minimise_glvq, start, samples, slope)
+            self.prototype_classes_, self.classes_ = start[1], engine.labels(classes)
+            self._carried_weight = 0.0  # what `partial_fit` goes on from
         self.slope_ = slope
         self.__dict__.pop("learning_rate_", None)  # that of an earlier fit
-        super()._learn(engine, samples, classes, start, rng)
-
-    def _minimise(self, engine, samples, classes, start, slope):
-        limits = self.max_iter, lbfgs_tolerance(self.tol)
-        report = progress_printer(self.verbose, self.max_iter)
-        minimum = engine.minimise_glvq(start, samples, slope, *limits, report)
-        self.prototypes_, self.n_iter_, self.loss_curve_, has_converged = minimum
-        self.prototype_classes_, self.classes_ = start[1], engine.labels(classes)
-        self.slope_, self._carried_weight = slope, 0.0  # what `partial_fit` goes on from
-        self.__dict__.pop("learning_rate_", None)
-        if not has_converged:
-            warn_of_limit(self.max_iter)
+        if self.solver == "sgd":
+            super()._learn(engine, samples, classes, start, rng)
 
     def _learn_batch(self, engine, samples, classes):
         if not (hasattr(self, "prototypes_") and isinstance(self.slope, str)):

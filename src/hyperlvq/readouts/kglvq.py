@@ -10,13 +10,7 @@ from hyperlvq.kernels.kglvq import cost_and_gradient, multiply_own, squared_norm
 from hyperlvq.kernels.lbfgs import minimise
 from hyperlvq.kernels.scores import check_finite, closest_per_class, mean_distance_sum, row_slices
 from hyperlvq.kernels.threads import block_threads
-from hyperlvq.readouts.base import (
-    PrototypeReadout,
-    check_prototype_counts,
-    lbfgs_tolerance,
-    progress_printer,
-    warn_of_limit,
-)
+from hyperlvq.readouts.base import PrototypeReadout, check_prototype_counts
 from hyperlvq.registry import PARTS, USUAL_SLOPE
 
 #: Kernels with values in [0, 1], kept in float32.
@@ -151,7 +145,7 @@ class KGLVQClassifier(PrototypeReadout):
             kernel = np.empty((len(X), len(X)), self._dtype)
             self._fill(kernel, lambda rows: self._kernel_matrix(X[rows], X, gamma), map_blocks)
             slope = self._slope_for(engine, samples, classes)
-            self._minimise(kernel, y, weights, prototype_classes, slope, map_blocks)
+            self._learn(kernel, y, weights, prototype_classes, slope, map_blocks)
         self.classes_, self.X_fit_, self.gamma_, self.slope_ = classes, X, gamma, slope
         scores = np.concatenate([self._scores_of(kernel[rows]) for rows in row_slices(len(X))])
         distances = np.maximum(kernel.diagonal()[:, np.newaxis] - scores, 0)
@@ -183,7 +177,7 @@ class KGLVQClassifier(PrototypeReadout):
         # A kernel of the user's may not be ready for threads.
         list((map if callable(self.kernel) else map_blocks)(write, row_slices(len(array))))
 
-    def _minimise(self, kernel, y, weights, prototype_classes, slope, map_blocks):
+    def _learn(self, kernel, y, weights, prototype_classes, slope, map_blocks):
         """Set the coefficients that minimise the cost; samples stand in the order of classes."""
         shares = weights / weights.sum()
         is_own = prototype_classes[:, np.newaxis] == y
@@ -196,11 +190,7 @@ class KGLVQClassifier(PrototypeReadout):
             return cost, gradient[is_own]
 
         start = self._starting_coefficients(weights, is_own)[is_own]
-        report = progress_printer(self.verbose, self.max_iter)
-        minimum = minimise(evaluate, start, self.max_iter, lbfgs_tolerance(self.tol), report)
-        coefficients[is_own], self.n_iter_, self.loss_curve_, has_converged = minimum
-        if not has_converged:
-            warn_of_limit(self.max_iter)
+        coefficients[is_own] = self._minimise(minimise, evaluate, start)
         own_products = multiply_own(coefficients, kernel, y, prototype_classes, map_blocks)
         self.dual_coef_, self.prototype_classes_ = coefficients, prototype_classes
         self.prototype_norms_ = squared_norms(coefficients, own_products)
