@@ -138,13 +138,6 @@ def test_class_that_outweighs_all_others_is_predicted(wine, weight):
     assert (small(class_weight={1: weight}).fit(X, y).predict(X) == 1).mean() > 0.5
 
 
-def test_relevances_name_the_features_that_matter(product):
-    X, y = product
-    relevances = small().fit(X, y).relevances_
-
-    assert set(np.argsort(relevances)[-3:]) == {0, 1, 2}
-
-
 def test_model_is_better_than_least_squares_of_features(product):
     X, y = product
 
