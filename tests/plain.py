@@ -3,17 +3,9 @@
 import numpy as np
 
 
-def squared_norms(X):
-    return (X.astype(np.float64) ** 2).sum(axis=1)
-
-
 def squared_distances(X, prototypes):
     differences = X.astype(np.float64)[:, np.newaxis] - prototypes
     return (differences**2).sum(axis=2)
-
-
-def class_sums(X, y, weights, n_classes):
-    return np.eye(n_classes)[y].T @ (weights[:, np.newaxis] * X)
 
 
 def cost_and_gradient(prototypes, prototype_classes, X, y, slope, weights):
