@@ -29,7 +29,7 @@ fuzz: $(INSTALLED) ## the fuzzers of tables, files, archives and downloads, at l
 
 coverage: $(INSTALLED) ## branch coverage of kernels, hidden and readouts, interpreted
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q --cov --cov-report=term-missing:skip-covered \
-		--cov-fail-under=95 tests/kernels tests/hidden tests/readouts
+		--cov-fail-under=95 tests/kernels tests/readouts tests/test_hidden.py
 
 mutants: $(INSTALLED) ## draw N mutants of a FOLDER by a SEED and list those that no test notices
 	$(BIN)/python tools/mutants.py $(FOLDER) --number $(N) --seed $(SEED)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from hyperlvq import GLVQClassifier, IntRVFLLayer
-from hyperlvq.kernels import encoding, glvq, plain
+from hyperlvq.kernels import encoding, glvq, scores
 from hyperlvq.kernels.distances import class_sums, squared_norms
 from hyperlvq.kernels.lbfgs import MEMORY, minimise
 from hyperlvq.kernels.scores import activation_dtype
@@ -53,7 +53,7 @@ def encoder_rows(n_samples, n_features, n_units):
 
     problem = (X, layer.keys_, CLIP, activations)
     encode = partial(encoding.encode_rows, *problem)
-    encode_plainly = partial(plain.encode_rows, *problem)
+    encode_plainly = partial(scores.encode_rows, *problem)
     transform = partial(layer.transform, X)
     with threadpool_limits(1):
         kernel, whole, twin = median_seconds([encode, transform, encode_plainly], ENCODER_REPEATS)

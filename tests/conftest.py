@@ -2,6 +2,7 @@
 
 import csv
 import os
+import tracemalloc
 from pathlib import Path
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn skips its array API checks without
@@ -48,6 +49,20 @@ def activations(rng):
     centres = rng.integers(-2, 3, size=(3, 40))
     X = np.clip(centres[y] + rng.integers(-3, 4, size=(90, 40)), -3, 3)
     return X.astype(np.int8), y
+
+
+@pytest.fixture
+def peak_memory():
+    """Return a function that returns how many bytes a call has at the most, beside those before."""
+
+    def measure(call):
+        tracemalloc.start()
+        call()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return peak
+
+    return measure
 
 
 @pytest.fixture(scope="session")

@@ -19,13 +19,6 @@ def product():
     return X, (X[:, 0] * X[:, 1] + X[:, 2] > 0).astype(int)
 
 
-def test_product_of_features_is_learnt(product):
-    X, y = product
-    model = HyperLVQClassifier(random_state=0).fit(X[:1000], y[:1000])
-
-    assert model.score(X[1000:], y[1000:]) > 0.9
-
-
 @pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
 def test_probabilities_are_better_than_those_of_a_forest(load):
     X, y = load(return_X_y=True)
@@ -57,13 +50,6 @@ def test_scores_are_those_of_a_layer_and_a_linear_readout(wine):
     np.testing.assert_allclose(model.decision_function(X), layer.transform(X) @ model.coef_.T)
 
 
-def test_vote_is_one_wide_network(wine):
-    model = small(n_networks=3).fit(*wine)
-
-    assert model.coef_.shape == (3, 901)
-    assert model.settings_["n_units"] == [300, 300, 300]
-
-
 def test_probabilities_follow_from_scores_and_never_are_zero(wine):
     X, y = wine
     model = small().fit(X, y)
@@ -72,15 +58,6 @@ def test_probabilities_follow_from_scores_and_never_are_zero(wine):
     np.testing.assert_allclose(found.sum(axis=1), 1)
     np.testing.assert_array_equal(found.argmax(axis=1), scores.argmax(axis=1))
     assert found.min() >= model.uniform_share_ / 3 == pytest.approx(1 / (len(y) + 2) / 3)
-
-
-def test_of_two_classes_scores_are_differences(wine):
-    X, y = wine
-    model = small().fit(X, y == 1)
-    scores, share = model.decision_function(X), model.uniform_share_
-
-    expected = (1 - share) / (1 + np.exp(-scores)) + share / 2
-    np.testing.assert_allclose(model.predict_proba(X)[:, 1], expected)
 
 
 def test_left_out_figures_are_close_to_those_of_new_samples(product):
@@ -106,15 +83,6 @@ def test_missing_values_are_told_from_others(rng):
     X[y == 1, 1] = np.nan
 
     assert small().fit(X[:200], y[:200]).score(X[200:], y[200:]) == 1
-
-
-def test_counts_as_weights_are_repetitions(wine, rng):
-    X, y = wine
-    counts = rng.integers(0, 4, len(y))
-    weighted = small().fit(X, y, counts)
-    repeated = small().fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
-
-    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-6)
 
 
 def test_one_repetition_is_left_out_at_a_time_and_other_weights_as_a_whole():
@@ -170,70 +138,11 @@ def test_class_that_outweighs_all_others_is_predicted(wine, weight):
     assert (small(class_weight={1: weight}).fit(X, y).predict(X) == 1).mean() > 0.5
 
 
-@pytest.mark.parametrize("class_weight", ["balanced", {"rare": 9.0}])
-def test_class_weight_finds_more_of_a_rare_class(rng, class_weight):
-    X = rng.normal(size=(400, 2))
-    y = np.where(X[:, 0] + rng.normal(size=400) > 1.8, "rare", "usual")
-    plain, weighted = (
-        np.mean(small(class_weight=each).fit(X, y).predict(X) == "rare")
-        for each in (None, class_weight)
-    )
-
-    assert weighted > 2 * plain > 0
-
-
-def test_relevances_name_the_features_that_matter(product):
-    X, y = product
-    relevances = small().fit(X, y).relevances_
-
-    assert set(np.argsort(relevances)[-3:]) == {0, 1, 2}
-
-
-def test_threads_do_not_change_predictions(product):
-    X, y = product
-    model = small().fit(X, y)
-
-    expected = model.decision_function(X)
-    np.testing.assert_array_equal(model.set_params(n_jobs=2).decision_function(X), expected)
-
-
 def test_model_is_better_than_least_squares_of_features(product):
     X, y = product
 
     ours = cross_val_score(small(n_networks=1), X, y, cv=3).mean()
     assert ours > cross_val_score(RLSClassifier(), X, y, cv=3).mean() + 0.05
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_networks": 0}, "n_networks must be at least 1, got 0"),
-        ({"n_units": "many"}, "n_units must be an integer, got 'many'"),
-        ({"time_limit": 0}, "time_limit must be a finite number above 0, got 0"),
-        ({"class_weight": "equal"}, "class_weight must be a dict, 'balanced' or None"),
-        ({"verbose": -1}, "verbose must be at least 0, got -1"),
-    ],
-)
-def test_bad_parameter_is_named_with_its_value(wine, parameters, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        HyperLVQClassifier(**parameters).fit(*wine)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("features_", np.full(5, 7, np.int32), "must be for"),
-        ("kinds_", np.full(1201, 9, np.int32), "kinds_ must lie between 0 and 3"),
-        ("kinds_", np.full(1201, 3, np.int32), "as many comparisons as the units have"),
-        ("features_", np.full(5100, 13, np.int32), "features_ must lie between 0 and 12"),
-    ],
-)
-def test_what_was_tampered_with_after_fit_is_refused(wine, name, value, message):
-    model = small().fit(*wine)
-    setattr(model, name, value)
-
-    with pytest.raises(ValueError, match=message):
-        model.predict(wine[0])
 
 
 def test_tensors_are_refused(wine, request):

@@ -19,7 +19,7 @@ FOLDER = ROOT / "build" / "versions"
 CHOICES = ("oldest", "newest")
 LOWER_BOUND = re.compile(r"(?P<name>[\w-]+)(\[[\w,]+\])?>=(?P<version>[\d.]+)")
 NOT_TESTED = ("docs", "release", "torch")  # torch's tests need a build for the machine
-FOLDERS = ("cli", "distributed", "hidden", "kernels", "readouts", "report", "tables")
+FOLDERS = ("cli", "distributed", "kernels", "readouts", "report", "tables")
 PYTEST_OPTIONS = {"oldest": ("-W", "default::DeprecationWarning"), "newest": ()}
 
 

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from hyperlvq.kernels.leave_one_out import WeightedSamples
 from hyperlvq.kernels.samples import are_counts, canonical_samples, have_twins
 from hyperlvq.kernels.scores import softmax_probabilities
-from hyperlvq.kernels.units import Units, constant_unit
+from hyperlvq.kernels.units import CONSTANT_UNIT, Units
 from hyperlvq.learnt import FLOATS
 from hyperlvq.networks import (
     Trainer,
@@ -113,7 +113,6 @@ class HyperLVQClassifier(Readout):
     left_out_log_loss_: float
     settings_: dict[str, list[Any]]
     search_results_: dict[str, list[Any]]
-    classes_: np.ndarray
     features_: np.ndarray
     thresholds_: np.ndarray
     keys_: np.ndarray
@@ -199,7 +198,7 @@ class HyperLVQClassifier(Readout):
         """Make one wide network, whose scores are the weighted sum of those of all networks."""
         units = [network.units for network in networks]
         self.features_, self.thresholds_, self.keys_, self.kinds_ = Units.joined(
-            [*units, constant_unit()]
+            [*units, CONSTANT_UNIT]
         )
         factors = weights * [network.chosen.temperature for network in networks]
         pairs = list(zip(factors, networks, strict=True))
@@ -208,15 +207,9 @@ class HyperLVQClassifier(Readout):
         self.coef_ = np.column_stack([*coefficients, intercepts])
 
     def _scores(self, engine, X):
-        return engine.comparison_scores(X, self._units, self.coef_, self.n_jobs)
-
-    @property
-    def _units(self):
-        return Units(self.features_, self.thresholds_, self.keys_, self.kinds_)
-
-    def _check_usable(self):
-        super()._check_usable()
         check_units({}, vars(self))
+        units = Units(self.features_, self.thresholds_, self.keys_, self.kinds_)
+        return engine.comparison_scores(X, units, self.coef_, self.n_jobs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

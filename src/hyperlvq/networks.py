@@ -22,10 +22,8 @@ from hyperlvq.kernels.scores import softmax_probabilities
 from hyperlvq.kernels.threads import block_threads, single_blas_thread
 from hyperlvq.kernels.units import Units, places_of
 
-#: The kind of the first network, which tells which features are relevant, and of a single one.
-FIRST_KIND = "conjunction"
-#: The kinds of the second, third and fourth network, and then again.
-FURTHER_KINDS = ("majority", "parity", "conjunction")
+#: The kinds of networks, in turn; the first one tells which features are relevant.
+KINDS = ("conjunction", "majority", "parity")
 USUAL_UNITS, MANY_UNITS = 4000, 8000
 #: The numbers of samples that many units pay for, from the first to the last.
 MANY_UNITS_BETWEEN = 911, 4000
@@ -66,31 +64,18 @@ class Checked(NamedTuple):
 class Trainer:
     """Trains networks on the same samples, one after the other."""
 
-    samples: WeightedSamples
-    rng: np.random.RandomState
-    verbose: int
-    n_units: int
-    checked_rows: np.ndarray
-    cuts: list[Any]
-    started: float
-    relevances: np.ndarray
-    step: int
-    checked: Checked
-
     def __init__(
         self, samples: WeightedSamples, n_units: int | str, rng: np.random.RandomState, verbose: int
     ) -> None:
         self.samples, self.rng, self.verbose = samples, rng, verbose
-        self.n_units = self._usual_units() if isinstance(n_units, str) else int(n_units)
+        fewest, most = MANY_UNITS_BETWEEN
+        usual = MANY_UNITS if fewest <= len(samples.y) <= most else USUAL_UNITS
+        self.n_units = usual if isinstance(n_units, str) else int(n_units)
         self.checked_rows = rng.permutation(len(samples.y))[:CHECKED_ROWS]
         self.cuts = [cuts_of(column, samples.weights) for column in samples.X.T]
         self.started = perf_counter()
         #: Where the search for the next network's penalty starts, the last one's.
         self.step = len(ALPHAS) // 2
-
-    def _usual_units(self) -> int:
-        fewest, most = MANY_UNITS_BETWEEN
-        return MANY_UNITS if fewest <= len(self.samples.y) <= most else USUAL_UNITS
 
     def train(
         self,
@@ -100,34 +85,28 @@ class Trainer:
     ) -> list[Network]:
         """Return networks: as many as asked for, or for which there is time, at least one.
 
-        At the start and after each network `on_network` is told how many are trained, of how many.
+        At the start and after each network `on_network` is told how many are trained, of how many:
+        one that votes alone has a scout, which does not.
         """
-        is_alone = n_networks == 1
-        n_scouts = 1 if is_alone else 0  # that do not vote
-
-        def tell(n_trained):
-            if on_network is not None:
-                on_network(n_trained, n_networks + n_scouts)
-
-        tell(0)
-        scout = self._scout() if is_alone else self._train_one(FIRST_KIND, self.n_units, None)
-        networks = [] if is_alone else [scout]
-        self._report(scout, networks, n_networks)
-        self.relevances = relevances_of(scout, self.samples, self.rng)
-        tell(1)
+        is_alone, n_all = n_networks == 1, max(n_networks, 2)
+        tell = on_network or (lambda n_trained, n_all: None)
+        tell(0, n_all)
+        first = self._scout() if is_alone else self._train_one(KINDS[0], self.n_units, None)
+        networks = [] if is_alone else [first]
+        self._report(first, networks, n_networks)
+        self.relevances = relevances_of(first, self.samples, self.rng)
+        tell(1, n_all)
         chances = self._chances()
         while len(networks) < n_networks:
-            kind = (
-                FIRST_KIND if is_alone else FURTHER_KINDS[(len(networks) - 1) % len(FURTHER_KINDS)]
-            )
             slowest = max((network.seconds for network in networks), default=0)
             is_late = perf_counter() - self.started + slowest > (time_limit or np.inf)
             if networks and is_late:
                 self._say(f"no further network in the time_limit of {time_limit:g} s")
                 break
+            kind = KINDS[len(networks) % len(KINDS)]
             networks.append(self._train_one(kind, self.n_units, chances))
             self._report(networks[-1], networks, n_networks)
-            tell(len(networks) + n_scouts)
+            tell(len(networks) + is_alone, n_all)
         return networks
 
     def _report(self, network: Network, voting: list[Network], n_networks: int) -> None:
@@ -150,7 +129,7 @@ class Trainer:
     def _scout(self) -> Network:
         """Return a small network that has seen no more samples than it takes to judge features."""
         few = Trainer(self.samples.take(self.checked_rows), self.n_units, self.rng, self.verbose)
-        scout = few._train_one(FIRST_KIND, min(self.n_units, SCOUT_UNITS), None)
+        scout = few._train_one(KINDS[0], min(self.n_units, SCOUT_UNITS), None)
         self.step = few.step
         return scout
 
@@ -265,13 +244,13 @@ def settings_table(networks: Sequence[Network], weights: np.ndarray) -> dict[str
 
 def search_table(networks: Sequence[Network]) -> dict[str, list[Any]]:
     """Return what was tried for each network, as columns of a table."""
-    rows = [
-        (number, network.kind, tried, tried is network.chosen)
-        for number, network in enumerate(networks)
-        for tried in network.tried
-    ]
-    numbers, kinds, tried, is_chosen = (list(column) for column in zip(*rows, strict=True))
-    return {"network": numbers, "kind": kinds, **_outcomes(tried), "is_chosen": is_chosen}
+    rows = [(i, network, tried) for i, network in enumerate(networks) for tried in network.tried]
+    return {
+        "network": [i for i, _, _ in rows],
+        "kind": [network.kind for _, network, _ in rows],
+        **_outcomes([tried for _, _, tried in rows]),
+        "is_chosen": [tried is network.chosen for _, network, tried in rows],
+    }
 
 
 def _outcomes(tried: Sequence[Tried]) -> dict[str, list[float]]:

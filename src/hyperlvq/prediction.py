@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperlvq.kernels import plain, scores, units
+from hyperlvq.kernels import scores, units
 from hyperlvq.kernels.features import columns_to_features, level_lookups
 from hyperlvq.kernels.scores import activation_dtype, project, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES
@@ -143,7 +143,7 @@ def encode(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
 
         return encode_rows(X, keys, clip)
     activations = np.empty((len(X), keys.shape[1]), activation_dtype(clip))
-    plain.encode_rows(X, keys, clip, activations)
+    scores.encode_rows(X, keys, clip, activations)
     return activations
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from hyperlvq.kernels import comparisons, scores, units
 from hyperlvq.kernels.comparisons import cuts_of, draw_units
-from hyperlvq.kernels.units import KINDS, Units, constant_unit
+from hyperlvq.kernels.units import CONSTANT_UNIT, KINDS, Units
 
 TWINS = pytest.mark.parametrize(
     "compare_rows", [comparisons.compare_rows, units.compare_rows], ids=["compiled", "plain"]
@@ -51,17 +51,10 @@ def test_key_says_on_which_side_of_its_threshold_a_comparison_holds(compare_rows
     assert compare_rows(X, unit)[:, 0].tolist() == [-1, 1, -1]
 
 
-@TWINS
-def test_constant_unit_is_one_whatever_the_features(compare_rows, rng):
-    joined = Units.joined([drawn(rng, "parity"), constant_unit()])
-
-    assert (compare_rows(rng.normal(size=(70, 6)), joined)[:, -1] == 1).all()
-
-
 @pytest.mark.parametrize("n_rows", [0, 1, 63, 64, 65, 200, 1023, 1024, 1100])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_compiled_and_plain_comparisons_agree(rng, n_rows, dtype):
-    mixed = Units.joined([drawn(rng, kind) for kind in KINDS[:3]] + [constant_unit()])
+    mixed = Units.joined([drawn(rng, kind) for kind in KINDS[:3]] + [CONSTANT_UNIT])
     # Values that are equal to thresholds, which are of both keys.
     X = rng.choice(mixed.thresholds, (n_rows, 6)).astype(dtype)
     mixed = mixed._replace(thresholds=mixed.thresholds.astype(dtype).astype(float))
@@ -96,7 +89,7 @@ def test_scores_are_the_same_on_any_number_of_threads_and_beside_any_rows(rng):
 
 
 def test_some_units_taken_are_those_units(rng):
-    mixed = Units.joined([drawn(rng, kind) for kind in KINDS[:3]] + [constant_unit()])
+    mixed = Units.joined([drawn(rng, kind) for kind in KINDS[:3]] + [CONSTANT_UNIT])
     chosen, X = np.array([0, 59, 60, 21, 20]), rng.uniform(size=(9, 6))
 
     found = units.compare_rows(X, mixed.take(chosen))

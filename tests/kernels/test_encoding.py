@@ -3,11 +3,11 @@ import time
 import numpy as np
 import pytest
 
-from hyperlvq.kernels import encoding, plain
+from hyperlvq.kernels import encoding, scores
 from hyperlvq.kernels.scores import activation_dtype
 
 TWINS = pytest.mark.parametrize(
-    "encode", [encoding.encode_rows, plain.encode_rows], ids=["compiled", "plain"]
+    "encode", [encoding.encode_rows, scores.encode_rows], ids=["compiled", "plain"]
 )
 
 
@@ -54,7 +54,7 @@ def test_compiled_and_plain_encoding_agree(rng, n_features, n_units, clip, dtype
     keys = random_keys(rng, n_features, n_units)
 
     compiled = encoding.encode_rows(X, keys, clip)
-    np.testing.assert_array_equal(compiled, encoded(plain.encode_rows, X, keys, clip))
+    np.testing.assert_array_equal(compiled, encoded(scores.encode_rows, X, keys, clip))
 
 
 @TWINS
@@ -94,4 +94,4 @@ def test_compiled_encoding_is_twenty_times_as_fast_as_plain(rng):
 
     seconds(encoding.encode_rows)
     compiled = np.median([seconds(encoding.encode_rows) for _ in range(9)])
-    assert np.median([seconds(plain.encode_rows) for _ in range(3)]) > 20 * compiled
+    assert np.median([seconds(scores.encode_rows) for _ in range(3)]) > 20 * compiled

@@ -1,7 +1,8 @@
 import numpy as np
+import plain
 import pytest
 
-from hyperlvq.kernels import glvq, plain
+from hyperlvq.kernels import glvq
 
 COUNTS = pytest.mark.parametrize("counts", [(1, 1, 1), (2, 2, 2), (1, 3, 2)], ids=str)
 

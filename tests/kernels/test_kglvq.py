@@ -1,8 +1,9 @@
 import numpy as np
+import plain
 import pytest
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
-from hyperlvq.kernels import glvq, kglvq, plain
+from hyperlvq.kernels import glvq, kglvq
 
 PROTOTYPE_CLASSES = np.array([0, 0, 1])
 

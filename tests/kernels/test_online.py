@@ -1,7 +1,8 @@
 import numpy as np
+import plain
 import pytest
 
-from hyperlvq.kernels import online, plain
+from hyperlvq.kernels import online
 
 RULES = pytest.mark.parametrize(
     ("rule", "parameters"),

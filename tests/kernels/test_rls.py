@@ -1,7 +1,8 @@
 import numpy as np
+import plain
 import pytest
 
-from hyperlvq.kernels import plain, rls
+from hyperlvq.kernels import rls
 
 SHAPES = pytest.mark.parametrize("shape", [(80, 12), (12, 80)], ids=["tall", "wide"])
 

@@ -76,5 +76,6 @@ def test_shares_of_a_visit_add_up_from_call_to_call(share):
     for _ in range(300):
         visits, carried = samples.visits_of_pass(np.full(10, share), carried)
         n_visits += len(visits)
+        assert carried >= 0  # where sums of shares are a rounding short
 
     assert n_visits == round(3000 * share)

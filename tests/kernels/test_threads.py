@@ -102,16 +102,11 @@ def test_little_work_stays_in_one_thread():
     assert seen == [threading.get_ident()]
 
 
-def test_no_more_threads_than_cores(monkeypatch):
-    monkeypatch.setattr("os.sched_getaffinity", lambda process: {0}, raising=False)
-    with threadpool_limits(2, user_api="blas"), block_threads() as map_blocks:
-        assert map_blocks is map
+@pytest.mark.parametrize(("n_cores", "usable"), [(1, 1), (8, 4)])
+def test_the_library_with_the_most_threads_counts_up_to_one_per_core(monkeypatch, n_cores, usable):
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: range(n_cores), raising=False)
 
-
-def test_the_library_with_the_most_threads_counts(monkeypatch):
-    monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(8)), raising=False)
-
-    assert threads._usable_threads([1, 4, 2]) == 4
+    assert threads._usable_threads([1, 4, 2]) == usable
 
 
 @pytest.mark.parametrize("is_main", [False, True], ids=["helper", "main"])
@@ -162,22 +157,12 @@ threading.Thread(target=work).start()
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_a_process_forked_meanwhile_has_all_threads_of_blas():
+def test_a_process_forked_meanwhile_has_all_threads_of_blas_and_helpers_of_its_own():
+    share_rows(lambda rows: None, 2**20, 2**10, n_threads=2)
     with threadpool_limits(2, user_api="blas"), block_threads():
         child = os.fork()
         if not child:
+            share_rows(lambda rows: time.sleep(0.01), 2**20, 2**10, n_threads=2)
             os._exit(blas_threads() != {2})
-
-    assert os.waitpid(child, 0)[1] == 0
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_a_forked_process_has_helpers_of_its_own():
-    share_rows(lambda rows: None, 2**20, 2**10, n_threads=2)
-    child = os.fork()
-    if not child:
-        share_rows(lambda rows: time.sleep(0.01), 2**20, 2**10, n_threads=2)
-        os._exit(0)
 
     assert os.waitpid(child, 0)[1] == 0

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 
 from hyperlvq import (
     CentroidClassifier,
@@ -28,13 +28,11 @@ READOUTS = [
     KGLVQClassifier(random_state=0),
 ]
 LEARNERS = [readout for readout in READOUTS if hasattr(readout, "partial_fit")]
-PROTOTYPES = [readout for readout in READOUTS if not isinstance(readout, RLSClassifier)]
 MANY = [LVQ1Classifier, GLVQClassifier, KGLVQClassifier]
 ONLINE = [PerceptronClassifier, LVQ1Classifier, GLVQClassifier]
 
 every_readout = pytest.mark.parametrize("readout", READOUTS, ids=repr, indirect=True)
 every_learner = pytest.mark.parametrize("readout", LEARNERS, ids=repr, indirect=True)
-every_prototype_readout = pytest.mark.parametrize("readout", PROTOTYPES, ids=repr, indirect=True)
 
 
 @pytest.fixture
@@ -74,75 +72,6 @@ def test_same_random_state_gives_the_same_model_in_any_order_of_samples(readout,
     np.testing.assert_allclose(readout.fit(X[rows], y[rows]).decision_function(X), expected)
 
 
-@every_readout
-def test_whole_weights_are_repetition(readout, activations, rng):
-    X, y = activations
-    weights = rng.integers(0, 4, size=len(X))
-
-    expected = readout.fit(X.repeat(weights, axis=0), y.repeat(weights)).decision_function(X)
-    weighted = readout.fit(X, y, sample_weight=weights).decision_function(X)
-    np.testing.assert_allclose(weighted, expected)
-
-
-@every_readout
-def test_fractional_weights_are_taken(readout, activations, rng):
-    X, y = activations
-
-    readout.fit(X, y, sample_weight=rng.uniform(0.01, 3, size=len(X)))
-    assert readout.score(X, y) > 0.8
-
-
-@every_readout
-def test_types_of_the_input_agree(readout, activations):
-    X, y = activations
-
-    narrow = readout.fit(X, y).predict(X)
-    wide = readout.fit(X.astype(np.float64), y).predict(X.astype(np.float64))
-    assert (narrow == wide).mean() > 0.95
-
-
-@every_readout
-def test_prediction_does_not_depend_on_the_batch(readout, activations):
-    X, y = activations
-    readout.fit(X, y)
-
-    one_by_one = np.concatenate([readout.predict(x[np.newaxis]) for x in X])
-    np.testing.assert_array_equal(one_by_one, readout.predict(X))
-
-
-@every_readout
-def test_decision_of_two_classes_is_one_number_per_sample(readout, activations):
-    X, y = activations
-    readout.fit(X, y > 0)
-
-    scores = readout.decision_function(X)
-    assert scores.shape == (len(X),)
-    np.testing.assert_array_equal(scores > 0, readout.predict(X))
-
-
-@every_prototype_readout
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_probabilities_add_up_and_the_largest_is_that_of_the_prediction(
-    readout, activations, n_classes
-):
-    X, y = activations
-    readout.fit(X, np.minimum(y, n_classes - 1))
-
-    found = readout.predict_proba(X)
-    assert found.shape == (len(X), n_classes)
-    assert found.min() >= 0
-    np.testing.assert_allclose(found.sum(axis=1), 1)
-    np.testing.assert_array_equal(readout.classes_[found.argmax(axis=1)], readout.predict(X))
-
-
-@every_prototype_readout
-def test_probabilities_are_surer_where_the_prediction_is_right(readout, activations):
-    X, y = activations
-    shares = readout.fit(X[::2], y[::2]).predict_proba(X)[np.arange(len(y)), y]
-
-    assert shares.mean() > 0.5
-
-
 @pytest.mark.parametrize(
     "readout", [CentroidClassifier(), KGLVQClassifier(kernel="linear", random_state=0)], ids=str
 )
@@ -160,29 +89,21 @@ def test_probabilities_are_relative_to_the_distances_of_the_samples(readout, iri
 
 
 @every_learner
-def test_class_without_samples_so_far_has_no_probability(readout, activations):
+def test_class_without_samples_has_no_probability_and_is_never_predicted(readout, activations):
     X, y = activations
     readout.partial_fit(X[y == 0], y[y == 0], classes=[0, 1, 2])
-    np.testing.assert_array_equal(readout.predict_proba(X[:2]), [[1, 0, 0]] * 2)
+    np.testing.assert_array_equal(readout.predict_proba(X), [[1, 0, 0]] * len(X))
+    assert (readout.predict(X) == 0).all()
 
     readout.partial_fit(X[y < 2], y[y < 2])
     found = readout.predict_proba(X)
     assert (found[:, 2] == 0).all()
     assert (found[:, :2] > 0).all()
+    assert set(readout.partial_fit(X, y).predict(X)) == {0, 1, 2}
 
 
 def test_least_squares_has_no_probabilities():
     assert not hasattr(RLSClassifier(), "predict_proba")
-
-
-@every_readout
-def test_what_cannot_be_learnt_is_refused_and_leaves_the_model_unfitted(readout):
-    with pytest.raises(ValueError, match="at least two classes, got one class: 'one'"):
-        readout.fit(np.eye(3), ["one", "one", "one"])
-    with pytest.raises(ValueError, match="NaN"):
-        readout.fit([[0.0, np.nan], [1.0, 1.0]], [0, 1])
-    with pytest.raises(NotFittedError):
-        readout.predict(np.eye(3))
 
 
 @every_readout
@@ -217,19 +138,13 @@ def test_degenerate_samples_are_survived(readout, X, y):
 
 
 @pytest.mark.parametrize("kind", MANY)
-def test_more_prototypes_than_samples_are_survived(kind):
+@pytest.mark.parametrize("init_noise", [1, 0])
+def test_more_prototypes_than_samples_and_at_the_same_place_are_survived(kind, init_noise):
     X, y = np.array([[0.0, 1.0], [3.0, 1.0], [5.0, 2.0]]), [0, 1, 1]
 
-    fitted = kind(prototypes_per_class=4, random_state=0).fit(X, y)
+    fitted = kind(prototypes_per_class=4, init_noise=init_noise, random_state=0).fit(X, y)
     assert fitted.prototype_classes_.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
     assert np.isfinite(fitted.decision_function(X)).all()
-
-
-@pytest.mark.parametrize("kind", MANY)
-def test_prototypes_at_the_same_place_are_survived(kind, activations):
-    fitted = kind(prototypes_per_class=3, init_noise=0, random_state=0).fit(*activations)
-
-    assert np.isfinite(fitted.decision_function(activations[0])).all()
 
 
 @pytest.mark.parametrize("kind", MANY)
@@ -244,20 +159,17 @@ def test_prototypes_can_be_counted_by_class(kind, activations):
 
 
 @pytest.mark.parametrize(
-    ("counts", "error", "message"),
+    ("counts", "message"),
     [
-        (0, ValueError, "prototypes_per_class must be at least 1, got 0"),
-        (1.5, TypeError, "prototypes_per_class must be an integer, got 1.5"),
-        ([1, 2], ValueError, "prototypes_per_class has 2 entries for 3 classes"),
-        ([1, 2, 0], ValueError, "prototypes_per_class must be at least 1, got 0"),
-        ({"a": 1, "b": 2}, ValueError, "prototypes_per_class has no entry for class 'c'"),
-        ({"a": 1, "b": 2, "c": 1, "d": 1}, ValueError, "an entry for 'd', which is no class"),
-        ("three", TypeError, "prototypes_per_class must be an integer, got 'three'"),
+        ([1, 2], "prototypes_per_class has 2 entries for 3 classes"),
+        ([1, 2, 0], "prototypes_per_class must be at least 1, got 0"),
+        ({"a": 1, "b": 2}, "prototypes_per_class has no entry for class 'c'"),
+        ({"a": 1, "b": 2, "c": 1, "d": 1}, "an entry for 'd', which is no class"),
     ],
 )
-def test_bad_counts_of_prototypes_are_named(counts, error, message):
-    with pytest.raises(error, match=message):
-        check_prototype_counts(counts, np.array(["a", "b", "c"]))
+def test_bad_counts_of_prototypes_are_named(counts, message, iris):
+    with pytest.raises(ValueError, match=message):
+        LVQ1Classifier(counts).fit(iris[0], np.array(["a", "b", "c"])[iris[1]])
 
 
 @pytest.mark.parametrize("counts", [np.array(2), np.array([2, 2, 2]), (2, 2, 2), np.int8(2)])
@@ -282,17 +194,6 @@ def test_classes_of_batches_are_checked_and_announced_by_no_failed_one(readout, 
     assert readout.classes_.tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="classes must stay what the first call gave"):
         readout.partial_fit(np.eye(3), [0, 1, 1], classes=[0, 1])
-
-
-@every_learner
-def test_class_unseen_so_far_is_never_predicted(readout, activations):
-    X, y = activations
-    learner = type(readout)()
-
-    learner.partial_fit(X[y == 0], y[y == 0], classes=[0, 1, 2])
-    assert (learner.predict(X) == 0).all()
-    learner.partial_fit(X, y)
-    assert set(learner.predict(X)) == {0, 1, 2}
 
 
 @every_learner
@@ -322,19 +223,18 @@ def test_partial_fit_is_one_pass_of_fit_in_the_same_order(kind, activations, rec
 
 @every_readout
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "message"),
     [
-        {"y": np.zeros(90)},
-        {"y": np.linspace(0, 1, 90)},
-        {"sample_weight": np.full(90, -1.0)},
+        ({"y": ["one"] * 90}, "at least two classes, got one class: 'one'"),
+        ({"y": np.linspace(0, 1, 90)}, "continuous"),
+        ({"sample_weight": np.full(90, -1.0)}, "negative"),
     ],
-    ids=["one class", "continuous labels", "negative weights"],
 )
-def test_failed_refit_leaves_the_model_as_it_was(readout, activations, arguments):
+def test_failed_refit_leaves_the_model_as_it_was(readout, activations, arguments, message):
     X, y = activations
     expected = readout.fit(X, y).decision_function(X)
 
-    with pytest.raises(ValueError, match=r"one class|continuous|negative"):
+    with pytest.raises(ValueError, match=message):
         readout.fit(X, **{"y": y + 5, **arguments})
     np.testing.assert_array_equal(readout.decision_function(X), expected)
 
@@ -362,16 +262,6 @@ def test_shares_of_a_visit_add_up_from_batch_to_batch(kind, activations):
     assert moved == [False, True, False, True]
 
 
-def read_only_bytes(X):
-    X = (X + 3).astype(np.uint8)
-    X.setflags(write=False)
-    return X
-
-
-def with_constant_features(X):
-    return np.column_stack([X, np.zeros(len(X)), np.full(len(X), 3)]).astype(np.int8)
-
-
 @every_readout
 @pytest.mark.parametrize(
     "convert",
@@ -380,13 +270,14 @@ def with_constant_features(X):
         lambda X: X.astype(np.int64),
         lambda X: X.astype(object),
         lambda X: X + 3,
-        read_only_bytes,
-        with_constant_features,
+        lambda X: (X + 3).astype(np.uint8),
+        lambda X: np.pad(X, ((0, 0), (0, 2)), constant_values=3),
     ],
-    ids=["fortran", "int64", "object", "shifted", "read-only bytes", "constant features"],
+    ids=["fortran", "int64", "object", "shifted", "bytes", "constant features"],
 )
-def test_input_of_any_form_is_learnt(readout, activations, convert):
+def test_input_of_any_form_is_learnt_without_writing_to_it(readout, activations, convert):
     X, y = convert(activations[0]), activations[1]
+    X.setflags(write=False)
 
     assert readout.fit(X, y).score(X, y) > 0.8
 
@@ -414,17 +305,6 @@ def test_class_weights_are_weights_of_samples(readout, class_weight, activations
     np.testing.assert_allclose(weighted.decision_function(X), expected, rtol=1e-4)
 
 
-def test_balanced_classes_find_a_rare_one(rng):
-    y = (np.arange(200) % 20 == 0).astype(int)
-    X = rng.normal(size=(200, 2)) + 1.5 * y[:, np.newaxis]
-    plain, balanced = (
-        GLVQClassifier(class_weight=weight, random_state=0).fit(X, y).predict(X)
-        for weight in (None, "balanced")
-    )
-
-    assert balanced[y == 1].mean() > plain[y == 1].mean() + 0.2
-
-
 def test_batches_take_class_weights_but_cannot_be_balanced(iris):
     X, y = iris
     labels = [0, 1, 2]
@@ -437,15 +317,23 @@ def test_batches_take_class_weights_but_cannot_be_balanced(iris):
         GLVQClassifier(class_weight="balanced").partial_fit(X, y, labels)
 
 
-@every_readout
-def test_what_was_tampered_with_after_fit_is_refused(readout, activations):
+@every_learner
+@pytest.mark.parametrize(
+    ("name", "tamper", "message"),
+    [
+        ("prototypes_", lambda values: values[:, :-1], r"must be for \d+ \w+, as the rest of the"),
+        ("prototype_classes_", lambda values: values + 1, "must lie between 0 and 2"),
+        ("classes_", lambda values: values[::-1].copy(), "must be two or more different labels in"),
+    ],
+)
+def test_what_was_tampered_with_after_fit_is_refused(readout, activations, name, tamper, message):
     X, y = activations
     readout.fit(X, y)
-    first = next(iter(readout._record.learnt))
-    setattr(readout, first, getattr(readout, first)[:, :-1])
+    setattr(readout, name, tamper(getattr(readout, name)))
 
-    with pytest.raises(ValueError, match=r"must be for \d+ \w+, as the rest of the model is"):
-        readout.predict(X)
+    for use in (readout.predict, lambda X: readout.partial_fit(X, y)):
+        with pytest.raises(ValueError, match=message):
+            use(X)
 
 
 @pytest.mark.parametrize("curve", [None, 5.0])
@@ -459,40 +347,10 @@ def test_loss_curve_that_is_none_is_refused(activations, curve):
         readout.predict(activations[0])
 
 
-@every_learner
-def test_classes_of_prototypes_that_do_not_exist_are_refused(readout, activations):
-    X, y = activations
-    readout.fit(X, y)
-    readout.prototype_classes_[0] = 3
-
-    for use in (readout.predict, lambda X: readout.partial_fit(X, y)):
-        with pytest.raises(ValueError, match="prototype_classes_ must lie between 0 and 2"):
-            use(X)
-
-
 def test_labels_that_no_file_would_hold_still_predict():
     labels = ["a" * 2000, "b"]
 
     assert CentroidClassifier().fit([[0], [1]], labels).predict([[0]])[0] == labels[0]
-
-
-@every_learner
-def test_labels_that_are_not_in_order_are_refused(readout, activations):
-    X, y = activations
-    readout.fit(X, y)
-    readout.classes_ = readout.classes_[::-1].copy()
-
-    with pytest.raises(ValueError, match="classes_ must be two or more different labels in order"):
-        readout.partial_fit(X, y)
-
-
-@every_learner
-def test_shares_of_a_visit_that_are_roundings_short_do_no_harm(readout, activations):
-    X, y = activations
-
-    readout.partial_fit(X[:10], y[:10], classes=[0, 1, 2], sample_weight=np.full(10, 0.1))
-
-    assert readout.partial_fit(X, y).predict(X).shape == (90,)
 
 
 @pytest.mark.parametrize(
@@ -502,7 +360,8 @@ def test_shares_of_a_visit_that_are_roundings_short_do_no_harm(readout, activati
         (GLVQClassifier(solver="sgd", max_iter=3, tol=0), "limit of 3 passes"),
         (KGLVQClassifier(max_iter=3), "limit of 3 iterations"),
         (PerceptronClassifier(max_iter=3), "limit of 3 passes"),
-        (RLSClassifier(solver="fista", max_iter=3), "limit of 3 iterations"),
+        (RLSClassifier(solver="fista", max_iter=3), "fista stopped at the limit of 3 iterations"),
+        (RLSClassifier(solver="lms", max_iter=3), "lms stopped at the limit of 3 iterations"),
         (make_classifier("features", "glvq", max_iter=3), "limit of 3 iterations"),
     ],
     ids=repr,
@@ -516,54 +375,7 @@ def test_limit_of_iterations_is_told_to_the_code_that_called(readout, limit, iri
     assert fitted.n_iter_ == len(getattr(fitted, "loss_curve_", range(3))) == 3
 
 
-ABOVE_ZERO = "must be a finite number above 0, got"
-AT_LEAST_ZERO = "must be a finite number of at least 0, got"
-CLASS_WEIGHT = "class_weight must be a dict, 'balanced' or None, got"
-
-
-@pytest.mark.parametrize(
-    ("readout", "error", "message"),
-    [
-        (GLVQClassifier(slope=0), ValueError, f"slope {ABOVE_ZERO} 0"),
-        (GLVQClassifier(slope="steep"), TypeError, "slope must be a number, got 'steep'"),
-        (GLVQClassifier(solver="adam"), ValueError, "one of 'lbfgs', 'sgd', got 'adam'"),
-        (GLVQClassifier(max_iter=0), ValueError, "max_iter must be at least 1, got 0"),
-        (GLVQClassifier(tol=-1), ValueError, f"tol {AT_LEAST_ZERO} -1"),
-        (GLVQClassifier(init_noise=-1), ValueError, f"init_noise {AT_LEAST_ZERO} -1"),
-        (GLVQClassifier(init_noise=1e308), ValueError, r"must be at most 1e\+140, got 1e\+308"),
-        (GLVQClassifier(learning_rate=0), ValueError, f"learning_rate {ABOVE_ZERO} 0"),
-        (GLVQClassifier(learning_rate="fast"), TypeError, "must be a number, got 'fast'"),
-        (GLVQClassifier(class_weight="even"), ValueError, f"{CLASS_WEIGHT} 'even'"),
-        (GLVQClassifier(class_weight=[1, 2]), ValueError, rf"{CLASS_WEIGHT} \[1, 2\]"),
-        (GLVQClassifier(class_weight={7: 1}), ValueError, "an entry for 7, which is no class"),
-        (GLVQClassifier(class_weight={0: 0}), ValueError, f"class_weight {ABOVE_ZERO} 0"),
-        (KGLVQClassifier(slope=-1), ValueError, f"slope {ABOVE_ZERO} -1"),
-        (KGLVQClassifier(kernel="gauss"), ValueError, "one of .*'rbf'.*, got 'gauss'"),
-        (KGLVQClassifier(gamma=0), ValueError, f"gamma {ABOVE_ZERO} 0"),
-        (KGLVQClassifier(gamma="auto"), TypeError, "gamma must be a number, got 'auto'"),
-        (KGLVQClassifier(max_kernel_bytes=0), ValueError, "max_kernel_bytes must be at least 1"),
-        (KGLVQClassifier(0), ValueError, "prototypes_per_class must be at least 1, got 0"),
-        (LVQ1Classifier(learning_rate=-1), ValueError, f"learning_rate {ABOVE_ZERO} -1"),
-        (LVQ1Classifier(learning_rate=1.5), ValueError, r"must be at most 1, got 1\.5"),
-        (LVQ1Classifier(max_iter=0), ValueError, "max_iter must be at least 1, got 0"),
-        (LVQ1Classifier(init_noise=-0.5), ValueError, f"init_noise {AT_LEAST_ZERO} -0.5"),
-        (PerceptronClassifier(0), ValueError, f"learning_rate {ABOVE_ZERO} 0"),
-        (PerceptronClassifier(np.inf), ValueError, f"learning_rate {ABOVE_ZERO} inf"),
-        (PerceptronClassifier(max_iter=0), ValueError, "max_iter must be at least 1, got 0"),
-    ],
-    ids=repr,
-)
-def test_bad_parameter_is_named_with_its_value(readout, error, message, iris):
-    with pytest.raises(error, match=message):
-        readout.fit(*iris)
-
-
-LINEAR_OR_MEANS = [
-    RLSClassifier(),
-    RLSClassifier(penalty="identity"),
-    RLSClassifier(solver="pinv"),
-    CentroidClassifier(),
-]
+LINEAR_OR_MEANS = [RLSClassifier(), RLSClassifier(solver="pinv"), CentroidClassifier()]
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-142, -1e140, 1e300])
@@ -576,7 +388,7 @@ def test_features_out_of_range_are_refused(iris, readout, scale):
 
 
 @pytest.mark.parametrize("scale", [1e-140, 1e140])
-@pytest.mark.parametrize("readout", [LINEAR_OR_MEANS[i] for i in (0, 2, 3)], ids=repr)
+@pytest.mark.parametrize("readout", LINEAR_OR_MEANS, ids=repr)
 def test_features_at_the_ends_of_the_range_are_classified_as_ever(iris, readout, scale):
     X, y = iris
     X = X / X.max()
@@ -633,13 +445,6 @@ def test_verbose_training_prints_the_loss_once_in_ten_iterations(readout, activa
     assert len(lines) == len(losses) // 10 > 0
     assert lines[0].startswith(f"iteration 10 of at most 25: loss {losses[9]:.6f}, ")
     assert lines[0].endswith(" s so far")
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_readout_without_verbose_prints_nothing(activations, capsys):
-    LVQ1Classifier(max_iter=25, random_state=0).fit(*activations)
-
-    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan])

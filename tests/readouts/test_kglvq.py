@@ -73,12 +73,6 @@ def test_gamma_scale_is_that_of_scikit_learn(iris):
     assert readout.gamma_ == pytest.approx(1 / (X.shape[1] * X.var()))
 
 
-def test_gamma_scale_of_constant_data_is_one():
-    readout = KGLVQClassifier(random_state=0).fit(np.ones((4, 2)), [0, 1, 0, 1])
-
-    assert readout.gamma_ == 1
-
-
 def test_too_large_a_kernel_matrix_is_refused_with_its_size_and_the_model_stays(rings):
     X, y = rings
     readout = KGLVQClassifier(random_state=0).fit(X, y)
@@ -88,16 +82,6 @@ def test_too_large_a_kernel_matrix_is_refused_with_its_size_and_the_model_stays(
         readout.set_params(max_kernel_bytes=25_000).fit(X, y)
     np.testing.assert_array_equal(readout.decision_function(X), expected)
     readout.set_params(max_kernel_bytes=25_600).fit(X, y)
-
-
-def test_fit_that_fails_leaves_the_model_as_it_was(iris):
-    X, y = iris
-    readout = KGLVQClassifier(kernel="chi2", tol=1e-2, random_state=0).fit(X, y)
-    expected = readout.predict(X)
-
-    with pytest.raises(ValueError, match="negative"):
-        readout.fit(-X, y)
-    np.testing.assert_array_equal(readout.predict(X), expected)
 
 
 def test_fit_whose_cost_overflows_leaves_the_model_as_it_was(iris):
@@ -113,19 +97,15 @@ def test_fit_whose_cost_overflows_leaves_the_model_as_it_was(iris):
         readout.predict(np.tile(X * 1e307, (9, 1)))  # in several blocks
 
 
-def test_prototypes_start_at_the_class_means():
-    readout = KGLVQClassifier(init_noise=0.0)
-
-    start = readout._starting_coefficients(
-        np.array([1.0, 3.0, 2.0]), np.eye(2, dtype=bool)[:, [0, 0, 1]]
-    )
-    np.testing.assert_array_equal(start, [[0.25, 0.75, 0], [0, 0, 1]])
-
-
-def test_noise_is_a_share_of_each_coefficient():
+def test_prototypes_start_at_the_class_means_and_noise_is_a_share_of_each_coefficient():
     is_own = np.eye(2, dtype=bool)[:, np.arange(40) % 2]
-    readout = KGLVQClassifier(init_noise=0.5, random_state=0)
+    weights = np.linspace(1, 2, 40)
+    means, noisy = (
+        KGLVQClassifier(init_noise=noise, random_state=0)._starting_coefficients(weights, is_own)
+        for noise in (0.0, 0.5)
+    )
 
-    shares = readout._starting_coefficients(np.ones(40), is_own)[is_own] * 20
+    np.testing.assert_allclose(means, is_own * weights / (is_own @ weights)[:, np.newaxis])
+    shares = noisy[is_own] / means[is_own]
     assert 0.5 <= shares.min() < 0.6
     assert 1.4 < shares.max() <= 1.5

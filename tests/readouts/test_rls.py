@@ -1,9 +1,6 @@
-import tracemalloc
-
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.linear_model import Ridge
 
 from hyperlvq import IntRVFLLayer, RLSClassifier, RVFLLayer, load, rls_path, save
 
@@ -21,14 +18,7 @@ def test_solvers_agree_with_scikit_learns_ridge(wine, solver, tolerance, recwarn
     ours = RLSClassifier(alpha=2.0, penalty="identity", solver=solver, max_iter=600).fit(X, y)
     difference = np.linalg.norm(ours.coef_ - ridge.coef_)
     assert difference < tolerance * np.linalg.norm(ridge.coef_)
-
-
-def test_two_classes_decide_as_scikit_learns_ridge_classifier(wine):
-    X, y = wine[0], wine[1] > 0
-
-    theirs = RidgeClassifier(alpha=0.5, fit_intercept=False).fit(X, y)
-    ours = RLSClassifier(alpha=0.5, penalty="identity").fit(X, y)
-    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X))
+    assert (ours.n_iter_ == 1) == (solver in ("cholesky", "qr", "eigen"))
 
 
 @pytest.mark.parametrize("n_units", [30, 400], ids=["primal", "dual"])
@@ -80,28 +70,11 @@ def test_alpha_too_small_for_the_solver_is_refused(wine, solver, is_constant):
         RLSClassifier(alpha=0, solver=solver).fit(*(CONSTANT if is_constant else wine))
 
 
-def test_thousands_of_classes_take_less_memory_than_their_one_hot_labels(rng):
+def test_thousands_of_classes_take_less_memory_than_their_one_hot_labels(rng, peak_memory):
     n_samples, n_classes = 6000, 2000
     X, y = rng.normal(size=(n_samples, 5)), np.arange(n_samples) % n_classes
-    tracemalloc.start()
 
-    RLSClassifier().fit(X, y)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-
-    assert peak < 8 * n_samples * n_classes / 2
-
-
-@pytest.mark.parametrize("solver", ["cholesky", "qr", "eigen", "pinv"])
-def test_direct_solvers_take_one_iteration(wine, solver):
-    assert RLSClassifier(solver=solver).fit(*wine).n_iter_ == 1
-
-
-@pytest.mark.parametrize("solver", ["fista", "lms"])
-def test_iteration_limit_warns(wine, solver):
-    with pytest.warns(ConvergenceWarning, match=f"{solver} stopped at the limit of 2 iterations"):
-        readout = RLSClassifier(solver=solver, max_iter=2).fit(*wine)
-    assert readout.n_iter_ == 2
+    assert peak_memory(lambda: RLSClassifier().fit(X, y)) < 8 * n_samples * n_classes / 2
 
 
 @pytest.mark.parametrize("penalty", ["identity", "variance"])
@@ -126,21 +99,6 @@ def test_path_gives_the_coefficients_of_each_alpha(wine, penalty):
 def test_path_refuses_alphas_that_are_none(wine, alphas, message):
     with pytest.raises(ValueError, match=message):
         rls_path(*wine, alphas=alphas)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"alpha": -1}, "alpha must be a finite number of at least 0, got -1"),
-        ({"penalty": "l1"}, "penalty must be one of 'variance', 'identity', got 'l1'"),
-        ({"solver": "svd"}, "solver must be one of 'auto', .*'lms', got 'svd'"),
-        ({"max_iter": 0}, "max_iter must be at least 1, got 0"),
-        ({"tol": np.nan}, "tol must be a finite number of at least 0, got nan"),
-    ],
-)
-def test_bad_parameter_is_named_with_its_value(wine, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        RLSClassifier(**parameters).fit(*wine)
 
 
 @pytest.mark.parametrize("n_units", [50, 400], ids=["primal", "dual"])
@@ -168,14 +126,10 @@ def test_leave_one_out_of_features_that_say_nothing_is_the_share_of_classes(pena
     np.testing.assert_allclose(readout.coef_, expected.coef_, atol=1e-12)
 
 
-def test_leave_one_out_of_many_classes_takes_little_memory(rng):
+def test_leave_one_out_of_many_classes_takes_little_memory(rng, peak_memory):
     X, y = rng.normal(size=(1000, 20)), np.arange(1000) % 500
-    tracemalloc.start()
-    RLSClassifier("loo").fit(X, y)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
 
-    assert peak < 200e6
+    assert peak_memory(lambda: RLSClassifier("loo").fit(X, y)) < 200e6
 
 
 def test_noise_gets_a_large_penalty_and_what_is_plain_a_small_one(rng):
@@ -183,15 +137,3 @@ def test_noise_gets_a_large_penalty_and_what_is_plain_a_small_one(rng):
     noise, plain = rng.normal(size=(200, 50)), y[:, np.newaxis] + 0.01 * rng.normal(size=(200, 3))
 
     assert RLSClassifier("loo").fit(noise, y).alpha_ > 2 * RLSClassifier("loo").fit(plain, y).alpha_
-
-
-@pytest.mark.parametrize(
-    ("readout", "sentence"),
-    [
-        (RLSClassifier("loo", solver="qr"), "alpha='loo' takes the solvers auto and eigen, got"),
-        (RLSClassifier("best"), "alpha must be a number"),
-    ],
-)
-def test_leave_one_out_that_cannot_be_is_refused(readout, sentence, wine):
-    with pytest.raises((TypeError, ValueError), match=sentence):
-        readout.fit(*wine)

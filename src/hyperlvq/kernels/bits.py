@@ -47,7 +47,7 @@ def add_products(packed: np.ndarray, products: np.ndarray, map_blocks: Any = map
         for one in used:
             for other in used:
                 factor = float(2 ** (one + other))
-                count_common(packed[one], packed[other], rows.start, factor, products[rows])
+                _count_common(packed[one], packed[other], rows.start, factor, products[rows])
 
     with np.errstate(over="ignore"):  # of `n_ones`, where it is not compiled
         list(map_blocks(add, row_slices(len(products), BAND_ROWS)))
@@ -63,9 +63,7 @@ def n_ones(word: Any) -> Any:
 
 
 @compiled
-def count_common(
-    bits: np.ndarray, others: np.ndarray, first: int, factor: float, products: np.ndarray
-) -> None:
+def _count_common(bits, others, first, factor, products):
     """Add how many bits two rows have in common, times a factor, to a band of products.
 
     The band begins with the row `first` of `bits`; nothing to the right of the diagonal is needed.

@@ -114,13 +114,7 @@ def compare_rows(X: np.ndarray, units: Units, n_threads: int | None = None) -> n
     The threads are as many as BLAS has unless given.
     """
     activations = np.empty((len(X), len(units.kinds)), dtype=np.int8)
-    comparisons = _comparisons(units, X)
-    share_rows(
-        lambda rows: write_activations(X[rows], *comparisons, activations[rows]),
-        len(X),
-        len(units.features) // COMPARISONS_PER_PRODUCT,
-        n_threads,
-    )
+    _share_rows(X, units, np.empty((0, 0)), activations, n_threads)
     return activations
 
 
@@ -130,17 +124,21 @@ def score_rows(
     """Return the linear scores of what `compare_rows` returns, without an array of that size."""
     weights = exactly_summable(coefficients, np.dtype(np.int8))
     padding = -weights.shape[1] % UNITS_AT_ONCE
-    weights = np.pad(weights, ((0, 0), (0, padding)))
     scores = np.empty((len(X), len(weights)))
-    comparisons = _comparisons(units, X)
-    share_rows(
-        lambda rows: write_scores(X[rows], *comparisons, weights, scores[rows]),
-        len(X),
-        len(units.features) // COMPARISONS_PER_PRODUCT + weights.size,
-        n_threads,
-    )
+    _share_rows(X, units, np.pad(weights, ((0, 0), (0, padding))), scores, n_threads)
     check_finite(scores, "scores")
     return scores
+
+
+def _share_rows(X, units, weights, outputs, n_threads):
+    comparisons = _comparisons(units, X)
+    n_products = len(units.features) // COMPARISONS_PER_PRODUCT + weights.size
+    share_rows(
+        lambda rows: write_rows(X[rows], comparisons, weights, outputs[rows]),
+        len(X),
+        n_products,
+        n_threads,
+    )
 
 
 class Comparisons(NamedTuple):
@@ -177,46 +175,14 @@ def _comparisons(units: Units, X: np.ndarray) -> Comparisons:
 
 
 @compiled
-def write_activations(
-    X: np.ndarray,
-    columns: np.ndarray,
-    places: np.ndarray,
-    kinds: np.ndarray,
-    thresholds: np.ndarray,
-    starts: np.ndarray,
-    activations: np.ndarray,
+def write_rows(
+    X: np.ndarray, comparisons: Comparisons, weights: np.ndarray, outputs: np.ndarray
 ) -> None:
-    """Write the activations of `compare_rows`."""
+    """Write scores by weights that are padded by zeros, or activations where there are none."""
+    columns, places, kinds, thresholds, starts = comparisons
     n_lanes = min(LANES, X.shape[0])
     values = np.empty((2 * X.shape[1], n_lanes), dtype=places.dtype)
-    found = np.empty((UNITS_AT_ONCE, n_lanes), dtype=np.int8)
-    for start in range(0, X.shape[0], LANES):
-        n_rows, position = min(LANES, X.shape[0] - start), 0
-        _write_values(X[start : start + n_rows], thresholds, starts, values)
-        for first in range(0, len(kinds), UNITS_AT_ONCE):
-            block_kinds = kinds[first : first + UNITS_AT_ONCE]
-            position = _compare_block(block_kinds, position, columns, places, values, found)
-            for lane in range(n_rows):
-                row = activations[start + lane, first : first + len(block_kinds)]
-                for i in range(len(block_kinds)):
-                    row[i] = found[i, lane]
-
-
-@compiled
-def write_scores(
-    X: np.ndarray,
-    columns: np.ndarray,
-    places: np.ndarray,
-    kinds: np.ndarray,
-    thresholds: np.ndarray,
-    starts: np.ndarray,
-    weights: np.ndarray,
-    scores: np.ndarray,
-) -> None:
-    """Write the scores of `score_rows`, for weights that are padded by zeros."""
-    n_lanes = min(LANES, X.shape[0])
-    values = np.empty((2 * X.shape[1], n_lanes), dtype=places.dtype)
-    found = np.zeros((UNITS_AT_ONCE, n_lanes))
+    found = np.zeros((UNITS_AT_ONCE, n_lanes), dtype=outputs.dtype)
     sums = np.empty((len(weights), n_lanes))
     for start in range(0, X.shape[0], LANES):
         n_rows, position = min(LANES, X.shape[0] - start), 0
@@ -227,9 +193,18 @@ def write_scores(
             position = _compare_block(block_kinds, position, columns, places, values, found)
             for row in range(len(weights)):
                 _add_products(weights[row, first : first + UNITS_AT_ONCE], found, sums[row])
-        for lane in range(n_rows):
-            for row in range(len(weights)):
-                scores[start + lane, row] = sums[row, lane]
+            if len(weights) == 0:
+                _copy(found, outputs[start : start + n_rows, first : first + len(block_kinds)])
+        if len(weights) > 0:
+            _copy(sums, outputs[start : start + n_rows])
+
+
+@compiled
+def _copy(columns, rows):
+    for m in range(rows.shape[0]):
+        row = rows[m]
+        for n in range(rows.shape[1]):
+            row[n] = columns[n, m]
 
 
 @compiled

@@ -32,16 +32,6 @@ def squared_norms(X: np.ndarray) -> np.ndarray:
     return norms
 
 
-@compiled
-def squared_distance(x: np.ndarray, w: np.ndarray) -> float:
-    """Return ‖x - w‖², summed in float64."""
-    total = 0.0
-    for n in range(x.shape[0]):
-        difference = x[n] - w[n]
-        total += difference * difference
-    return total
-
-
 def linear_scores(X: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     """Return XWᵀ in float64 (samples × classes)."""
     weights = padded_weights(exactly_summable(coefficients, X.dtype))
@@ -60,7 +50,7 @@ def prototype_scores(
     scores, largest = np.full((len(X), n_classes), -np.inf), np.empty(len(X))
 
     def score(rows):
-        score_prototypes(X[rows], weights, lengths, prototype_classes, scores[rows], largest[rows])
+        _score_prototypes(X[rows], weights, lengths, prototype_classes, scores[rows], largest[rows])
 
     share_rows(score, len(X), weights.size)
     check_finite(largest, "squared distances")
@@ -112,14 +102,7 @@ def multiply(X: np.ndarray, weights: np.ndarray, products: np.ndarray) -> None:
 
 
 @compiled
-def score_prototypes(
-    X: np.ndarray,
-    weights: np.ndarray,
-    lengths: np.ndarray,
-    prototype_classes: np.ndarray,
-    scores: np.ndarray,
-    largest: np.ndarray,
-) -> None:
+def _score_prototypes(X, weights, lengths, prototype_classes, scores, largest):
     """Write the scores of every row, and its largest squared distance."""
     products = np.empty((CACHED_ROWS, weights.shape[0]))
     for start in range(0, X.shape[0], CACHED_ROWS):
@@ -127,19 +110,13 @@ def score_prototypes(
         multiply(block, weights, products)
         norms = squared_norms(block)
         for m in range(block.shape[0]):
-            largest[start + m] = score_row(
+            largest[start + m] = _score_row(
                 products[m], norms[m], lengths, prototype_classes, scores[start + m]
             )
 
 
 @compiled_as_written
-def score_row(
-    products: np.ndarray,
-    norm: float,
-    lengths: np.ndarray,
-    prototype_classes: np.ndarray,
-    scores: np.ndarray,
-) -> float:
+def _score_row(products, norm, lengths, prototype_classes, scores):
     """Write the scores of one row, return its largest ‖x‖² - 2 x·w + ‖w‖²."""
     largest = 0.0
     for j in range(lengths.shape[0]):

@@ -6,7 +6,6 @@
 import numpy as np
 
 from hyperlvq.kernels.compiled import compiled
-from hyperlvq.kernels.distances import squared_distance
 from hyperlvq.kernels.glvq import cost_of_winners, winners
 
 
@@ -14,7 +13,11 @@ from hyperlvq.kernels.glvq import cost_of_winners, winners
 def distances_to(x: np.ndarray, prototypes: np.ndarray, distances: np.ndarray) -> None:
     """Write the squared distances from one sample to all prototypes into `distances`."""
     for j in range(prototypes.shape[0]):
-        distances[j] = squared_distance(x, prototypes[j])
+        w, total = prototypes[j], 0.0
+        for n in range(x.shape[0]):
+            difference = x[n] - w[n]
+            total += difference * difference
+        distances[j] = total
 
 
 @compiled

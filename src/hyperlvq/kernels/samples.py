@@ -47,23 +47,24 @@ def canonical_samples(
     X: np.ndarray, y: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the distinct samples ordered by class and content, and their total weights."""
-    integers = X.view(f"u{X.itemsize}")
-    with np.errstate(over="ignore"):  # hashes wrap on purpose; interpreted code would warn
-        hashes = row_hashes(integers)
-    order = np.lexsort((hashes, y))
-    is_start = starts_of_runs(integers, y, order)
+    order, is_start = _runs(X, y)
     distinct = order[is_start]
     total_weights = np.add.reduceat(weights[order], np.flatnonzero(is_start))
     return X[distinct], y[distinct], total_weights
 
 
+def _runs(X, y):
+    """Return an order in which equal samples are neighbours, and where runs of them start."""
+    integers = X.view(f"u{X.itemsize}")
+    with np.errstate(over="ignore"):  # hashes wrap on purpose; interpreted code would warn
+        hashes = row_hashes(integers)
+    order = np.lexsort((hashes, y))
+    return order, starts_of_runs(integers, y, order)
+
+
 def have_twins(X: np.ndarray) -> np.ndarray:
     """Return which of distinct samples share all features with another, which has another class."""
-    integers = X.view(f"u{X.itemsize}")
-    with np.errstate(over="ignore"):
-        hashes = row_hashes(integers)
-    order = np.argsort(hashes, kind="stable")
-    is_start = starts_of_runs(integers, np.zeros(len(X), dtype=np.int64), order)
+    order, is_start = _runs(X, np.zeros(len(X), dtype=np.int64))
     groups = np.cumsum(is_start) - 1
     found = np.empty(len(X), dtype=bool)
     found[order] = np.bincount(groups)[groups] > 1

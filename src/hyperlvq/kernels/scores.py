@@ -1,7 +1,8 @@
 """From features to activations, scores and winners: by numpy, without compiled loops.
 
-`linear_scores` and `prototype_scores` are for few rows; `hyperlvq.kernels.distances` has their
-compiled twins. Scores of integer activations are the same to the last bit.
+`encode_rows`, `linear_scores` and `prototype_scores` are for few rows; their compiled twins are in
+`hyperlvq.kernels.encoding` and `hyperlvq.kernels.distances`. Scores of integer activations are the
+same to the last bit.
 """
 
 import math
@@ -20,6 +21,19 @@ SMALLEST_SCALE = 1e-300
 def activation_dtype(clip: int) -> Any:
     """Return the integer type of activations in [-clip, clip]."""
     return np.int8 if clip <= np.iinfo(np.int8).max else np.int16
+
+
+def encode_rows(X: np.ndarray, keys: np.ndarray, clip: int, activations: np.ndarray) -> None:
+    """Sum each feature's thermometer code times its key, a loop over features, and clip."""
+    n_units = keys.shape[1]
+    positions = np.arange(n_units, dtype=np.int32)
+    totals = np.zeros(activations.shape, dtype=np.int16 if len(keys) < 2**15 else np.int32)
+    for values, key in zip(X.T.astype(np.float64), keys, strict=True):
+        missing = np.isnan(values)
+        levels = np.rint(np.where(missing, 0, np.clip(values, 0, 1)) * n_units).astype(np.int32)
+        totals += np.where(positions < levels[:, np.newaxis], -key, key)
+        totals[missing] -= key
+    activations[...] = np.clip(totals, -clip, clip)
 
 
 def project(

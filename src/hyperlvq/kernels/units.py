@@ -43,11 +43,13 @@ class Units(NamedTuple):
         return type(self)(features, thresholds, keys, self.kinds[chosen])
 
 
-def constant_unit() -> Units:
-    """Return a unit without comparisons, whose activation is always 1."""
-    nothing = np.empty(0)
-    kinds = np.array([KINDS.index("constant")], dtype=np.int32)
-    return Units(nothing.astype(np.int32), nothing, nothing.astype(np.int8), kinds)
+#: A unit without comparisons, whose activation is always 1.
+CONSTANT_UNIT = Units(
+    np.empty(0, np.int32),
+    np.empty(0),
+    np.empty(0, np.int8),
+    np.array([KINDS.index("constant")], "i4"),
+)
 
 
 def places_of(features: np.ndarray) -> Any:

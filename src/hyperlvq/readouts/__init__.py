@@ -3,8 +3,7 @@
 from hyperlvq.readouts.centroid import CentroidClassifier
 from hyperlvq.readouts.glvq import GLVQClassifier
 from hyperlvq.readouts.kglvq import KGLVQClassifier
-from hyperlvq.readouts.lvq1 import LVQ1Classifier
-from hyperlvq.readouts.perceptron import PerceptronClassifier
+from hyperlvq.readouts.online import LVQ1Classifier, PerceptronClassifier
 from hyperlvq.readouts.rls import RLSClassifier, rls_path
 
 __all__ = [

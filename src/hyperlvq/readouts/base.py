@@ -15,7 +15,6 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from hyperlvq.checks import check_integer
 from hyperlvq.engines import engine_of, engine_of_fitted, on_host, refuse_tensor
 from hyperlvq.kernels.scores import compared, prototype_probabilities, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES, check_usable
@@ -47,6 +46,7 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
     _validation: ClassVar[Mapping[str, str]] = {}
     #: The solvers that take torch tensors, where the readout has several.
     _tensor_solvers: ClassVar[tuple[str, ...]] = ()
+    classes_: np.ndarray
 
     @abstractmethod
     def _fit_samples(self, engine, samples, classes):
@@ -113,12 +113,7 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         return engine_of(scores).winning_labels(scores, self.classes_)
 
     def _check_parameters(self):
-        """Raise if a constructor parameter is wrong."""
         check_parameters(self._record, vars(self))
-
-    def _check_usable(self):
-        """Raise if compiled code could read beyond what `fit` has set, as someone changed it."""
-        check_usable(self._record, vars(self))
 
     def _measure(self, engine, samples):
         """Note what there is to note about the samples of a fit that has ended."""
@@ -127,7 +122,7 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         """Return the engine of X, and X, validated."""
         check_is_fitted(self, "classes_")
         engine = engine_of_fitted(self, X)
-        self._check_usable()
+        check_usable(self._record, vars(self))
         options = {"order": "C", "reset": False, **self._validation}
         return engine, engine.validate(self, X, self._dtypes, **options)
 
@@ -163,17 +158,12 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
             of_classes = np.array([float(class_weight.get(label, 1)) for label in labels])
         return weights * of_classes[class_index]
 
-    def _total_weight(self, engine, samples, classes):
-        """Return the sum of the samples' own weights, without those of their classes."""
-        if not isinstance(getattr(self, "class_weight", None), Mapping):  # "balanced" keeps the sum
-            return engine.total_weight(samples)
-        _, y, weights = samples
-        return float((weights / self._class_weighted(np.ones(len(y)), y, classes)).sum())
-
 
 class PrototypeReadout(Readout):
     """A readout whose score of a class is minus the squared distance to its closest prototype."""
 
+    prototypes_: np.ndarray
+    prototype_classes_: np.ndarray
     distance_scale_: float
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -199,16 +189,40 @@ class PrototypeReadout(Readout):
         """
         engine, X = self._start_predict(X)
         scores = on_host(self._scores(engine, X))
-        given = winners_of(compared(scores)), self._slope_in_use(), self.distance_scale_
+        slope = getattr(self, "slope_", USUAL_SLOPE)
+        given = winners_of(compared(scores)), slope, self.distance_scale_
         return engine.array(prototype_probabilities(-scores, *given))
 
     def _measure(self, engine, samples):
         prototypes = self.prototypes_, self.prototype_classes_
         self.distance_scale_ = engine.distance_scale(samples, *prototypes, len(self.classes_))
 
-    def _slope_in_use(self):
-        """Return the steepness β of probabilities."""
-        return USUAL_SLOPE
+    def _slope_for(self, engine, samples, classes):
+        """Return the slope β as a number; "auto" is one for the samples' total weight.
+
+        That is the sum of their own weights, without those of their classes.
+        """
+        if not isinstance(self.slope, str):
+            return float(self.slope)
+        total = engine.total_weight(samples)
+        if isinstance(self.class_weight, Mapping):  # "balanced" keeps the sum
+            _, y, weights = samples
+            total = float((weights / self._class_weighted(np.ones(len(y)), y, classes)).sum())
+        smallest, largest = AUTO_SLOPES_BETWEEN
+        return min(max(AUTO_SLOPE * sqrt(total), smallest), largest)
+
+    def _minimise(self, minimise, *given):
+        """Note what L-BFGS comes to from what is given, and return the position of the minimum."""
+        report = progress_printer(self.verbose, self.max_iter)
+        limits = self.max_iter, lbfgs_tolerance(self.tol)
+        position, n_iter, losses, has_converged = minimise(*given, *limits, report)
+        if not has_converged:
+            warn_not_converged(
+                f"L-BFGS stopped at the limit of {self.max_iter} iterations (max_iter); "
+                "the cost may fall further"
+            )
+        self.n_iter_, self.loss_curve_ = n_iter, losses
+        return position
 
     def _scores(self, engine, X):
         prototypes = self.prototypes_, self.prototype_classes_
@@ -258,7 +272,7 @@ class BatchReadout(PrototypeReadout):
         known = getattr(self, "classes_", None)
         engine = engine_of(X) if known is None else engine_of_fitted(self, X)
         if known is not None:
-            self._check_usable()
+            check_usable(self._record, vars(self))
         X, y = engine.validate_samples(self, X, y, SAMPLE_DTYPES, reset=known is None)
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, sample_weight)
@@ -327,22 +341,16 @@ def check_known(name: str, mapping: Mapping[Any, Any], labels: list[Any]) -> Non
 
 def check_prototype_counts(prototypes_per_class: Any, classes: np.ndarray) -> np.ndarray:
     """Return the number of prototypes of each class from one number, a mapping or a sequence."""
-    name, labels = "prototypes_per_class", classes.tolist()
-    if isinstance(prototypes_per_class, np.ndarray):
-        prototypes_per_class = prototypes_per_class.tolist()
-    if isinstance(prototypes_per_class, Mapping):
-        check_known(name, prototypes_per_class, labels)
-        missing = [label for label in labels if label not in prototypes_per_class]
+    name, labels, counts = "prototypes_per_class", classes.tolist(), prototypes_per_class
+    if isinstance(counts, Mapping):
+        check_known(name, counts, labels)
+        missing = [label for label in labels if label not in counts]
         if missing:
             raise ValueError(f"{name} has no entry for class {missing[0]!r}")
-        counts = [prototypes_per_class[label] for label in labels]
-    elif isinstance(prototypes_per_class, list | tuple):
-        counts = list(prototypes_per_class)
-    else:
-        counts = [prototypes_per_class] * len(labels)
-    if len(counts) != len(labels):
+        counts = [counts[label] for label in labels]
+    if np.ndim(counts) and len(counts) != len(labels):
         raise ValueError(f"{name} has {len(counts)} entries for {len(labels)} classes")
-    return np.array([check_integer(name, count, minimum=1) for count in counts], dtype=np.intp)
+    return np.full(len(labels), counts, dtype=np.intp)
 
 
 def check_range(X: Any) -> None:
@@ -393,22 +401,6 @@ def progress_printer(verbose: Any, max_iter: Any) -> Any:
     return report
 
 
-def slope_in_use(slope: Any, total_weight: Any) -> Any:
-    """Return a slope as a number; "auto" is one for samples of a total weight."""
-    if not isinstance(slope, str):
-        return float(slope)
-    smallest, largest = AUTO_SLOPES_BETWEEN
-    return min(max(AUTO_SLOPE * sqrt(total_weight), smallest), largest)
-
-
 def lbfgs_tolerance(tol: Any) -> float | None:
     """Return the tolerance of the gradient, None for "auto"."""
     return None if isinstance(tol, str) else float(tol)
-
-
-def warn_of_limit(max_iter: int) -> None:
-    """Warn that more iterations of L-BFGS might have helped."""
-    warn_not_converged(
-        f"L-BFGS stopped at the limit of {max_iter} iterations (max_iter); "
-        "the cost may fall further"
-    )

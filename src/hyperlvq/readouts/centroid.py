@@ -44,10 +44,7 @@ class CentroidClassifier(BatchReadout):
     """
 
     _record = PARTS["CentroidClassifier"]
-    classes_: np.ndarray
     class_weights_: np.ndarray
-    prototype_classes_: np.ndarray
-    prototypes_: np.ndarray
 
     def _fit_samples(self, engine, samples, classes):
         check_range(samples[0])

@@ -7,12 +7,8 @@ import numpy as np
 
 from hyperlvq.engines import engine_of_fitted, on_host
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
-from hyperlvq.readouts.base import lbfgs_tolerance, progress_printer, slope_in_use, warn_of_limit
-from hyperlvq.readouts.online import OnlineReadout, has_settled
+from hyperlvq.readouts.online import OnlineReadout
 from hyperlvq.registry import AUTO_STEP, PARTS
-
-#: With tol="auto", where the online rule stops.
-SGD_TOLERANCE = 1e-5
 
 
 class GLVQClassifier(OnlineReadout):
@@ -103,11 +99,6 @@ class GLVQClassifier(OnlineReadout):
 
     _record = PARTS["GLVQClassifier"]
     _tensor_solvers = ("lbfgs",)
-    prototypes_: np.ndarray
-    n_iter_: int
-    loss_curve_: list[float]
-    prototype_classes_: np.ndarray
-    classes_: np.ndarray
     slope_: float
     learning_rate_: Any
 
@@ -140,12 +131,6 @@ class GLVQClassifier(OnlineReadout):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _has_auto_rate(self):
-        return isinstance(self.learning_rate, str) and self.learning_rate == "auto"
-
-    def _keeps_order(self):
-        return self.solver == "sgd" and not self.shuffle
-
     def _starting_prototypes(self, engine, samples, classes, counts, rng):
         if not (self.warm_start and hasattr(self, "prototypes_")):
             return super()._starting_prototypes(engine, samples, classes, counts, rng)
@@ -173,46 +158,28 @@ class GLVQClassifier(OnlineReadout):
             )
 
     def _learn(self, engine, samples, classes, start, rng):
-        slope = slope_in_use(self.slope, self._total_weight(engine, samples, classes))
-        if self.solver == "sgd":
-            self.slope_ = slope
-            super()._learn(engine, samples, classes, start, rng)
-            return
-        limits = self.max_iter, lbfgs_tolerance(self.tol)
-        report = progress_printer(self.verbose, self.max_iter)
-        minimum = engine.minimise_glvq(start, samples, slope, *limits, report)
+        slope = self._slope_for(engine, samples, classes)
+        if self.solver == "lbfgs":
+            self.prototypes_ = self._minimise(engine.minimise_glvq, start, samples, slope)
+            self.prototype_classes_, self.classes_ = start[1], engine.labels(classes)
+            self._carried_weight = 0.0  # what `partial_fit` goes on from
         self.slope_ = slope
-        self.prototypes_, self.n_iter_, self.loss_curve_, has_converged = minimum
-        self.prototype_classes_, self.classes_ = start[1], engine.labels(classes)
-        self._carried_weight = 0.0  # what `partial_fit` goes on from
-        self.__dict__.pop("learning_rate_", None)  # that of an earlier online fit
-        if not has_converged:
-            warn_of_limit(self.max_iter)
+        self.__dict__.pop("learning_rate_", None)  # that of an earlier fit
+        if self.solver == "sgd":
+            super()._learn(engine, samples, classes, start, rng)
 
     def _learn_batch(self, engine, samples, classes):
         if not (hasattr(self, "prototypes_") and isinstance(self.slope, str)):
-            total_weight = self._total_weight(engine, samples, classes)
-            self.slope_ = slope_in_use(self.slope, total_weight)
+            self.slope_ = self._slope_for(engine, samples, classes)
         super()._learn_batch(engine, samples, classes)
 
-    def _starting_rate(self, X, y, weights):
-        self.learning_rate_ = self.learning_rate
-        if self._has_auto_rate():
+    def _rate(self, X, y, weights):
+        if not isinstance(self.learning_rate, str):
+            self.learning_rate_ = self.learning_rate
+        elif not getattr(self, "learning_rate_", 0) > 0:
             mean_sum = mean_winner_sum(X, y, weights, self.prototypes_, self.prototype_classes_)
             self.learning_rate_ = AUTO_STEP * mean_sum / self.slope_
         return self.learning_rate_
 
-    def _continued_rate(self, X, y, weights):
-        if self._has_auto_rate() and getattr(self, "learning_rate_", 0) > 0:
-            return self.learning_rate_
-        return self._starting_rate(X, y, weights)
-
     def _learn_pass(self, X, y, visits, rate):
         return glvq_pass(X, y, visits, self.prototypes_, self.prototype_classes_, self.slope_, rate)
-
-    def _slope_in_use(self):
-        return self.slope_
-
-    def _has_converged(self):
-        is_auto = isinstance(self.tol, str)
-        return has_settled(self.loss_curve_, SGD_TOLERANCE if is_auto else self.tol)

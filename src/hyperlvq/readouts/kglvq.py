@@ -10,14 +10,7 @@ from hyperlvq.kernels.kglvq import cost_and_gradient, multiply_own, squared_norm
 from hyperlvq.kernels.lbfgs import minimise
 from hyperlvq.kernels.scores import check_finite, closest_per_class, mean_distance_sum, row_slices
 from hyperlvq.kernels.threads import block_threads
-from hyperlvq.readouts.base import (
-    PrototypeReadout,
-    check_prototype_counts,
-    lbfgs_tolerance,
-    progress_printer,
-    slope_in_use,
-    warn_of_limit,
-)
+from hyperlvq.readouts.base import PrototypeReadout, check_prototype_counts
 from hyperlvq.registry import PARTS, USUAL_SLOPE
 
 #: Kernels with values in [0, 1], kept in float32.
@@ -107,15 +100,12 @@ class KGLVQClassifier(PrototypeReadout):
     """
 
     _record = PARTS["KGLVQClassifier"]
-    classes_: np.ndarray
     X_fit_: np.ndarray
     gamma_: float
     slope_: float
-    distance_scale_: float
     n_iter_: int
     loss_curve_: list[float]
     dual_coef_: np.ndarray
-    prototype_classes_: np.ndarray
     prototype_norms_: np.ndarray
 
     def __init__(
@@ -152,41 +142,42 @@ class KGLVQClassifier(PrototypeReadout):
         gamma = scale_width(X, weights) if self.gamma == "scale" else float(self.gamma)
         prototype_classes = np.repeat(np.arange(len(counts)), counts)
         with block_threads() as map_blocks:
-            kernel = np.empty((len(X), len(X)), self._dtype())
-
-            def fill(rows):
-                kernel[rows] = self._kernel_matrix(X[rows], X, gamma)
-
-            self._for_rows(fill, len(X), map_blocks)
-            slope = slope_in_use(self.slope, self._total_weight(engine, samples, classes))
-            self._minimise(kernel, y, weights, prototype_classes, slope, map_blocks)
+            kernel = np.empty((len(X), len(X)), self._dtype)
+            self._fill(kernel, lambda rows: self._kernel_matrix(X[rows], X, gamma), map_blocks)
+            slope = self._slope_for(engine, samples, classes)
+            self._learn(kernel, y, weights, prototype_classes, slope, map_blocks)
         self.classes_, self.X_fit_, self.gamma_, self.slope_ = classes, X, gamma, slope
         scores = np.concatenate([self._scores_of(kernel[rows]) for rows in row_slices(len(X))])
         distances = np.maximum(kernel.diagonal()[:, np.newaxis] - scores, 0)
         self.distance_scale_ = mean_distance_sum(distances, y, weights)
 
     def _check_kernel_size(self, n_samples):
-        needed = self._dtype().itemsize * n_samples**2
+        needed = self._dtype.itemsize * n_samples**2
         if needed > self.max_kernel_bytes:
             raise MemoryError(
                 f"the kernel matrix of {n_samples} samples needs {needed} bytes, "
                 f"more than max_kernel_bytes={self.max_kernel_bytes}"
             )
 
+    @property
     def _dtype(self):
         return np.dtype(np.float32 if self.kernel in UNIT_KERNELS else np.float64)
 
     def _kernel_matrix(self, X, X_fit, gamma):
         parameters = {} if callable(self.kernel) else {"gamma": gamma}
         matrix = pairwise_kernels(X, X_fit, metric=self.kernel, filter_params=True, **parameters)
-        return matrix.astype(self._dtype(), copy=False)
+        return matrix.astype(self._dtype, copy=False)
 
-    def _for_rows(self, function, n_rows, map_blocks):
-        """Call a function for blocks of rows."""
+    def _fill(self, array, function, map_blocks):
+        """Write what a function returns for blocks of rows."""
+
+        def write(rows):
+            array[rows] = function(rows)
+
         # A kernel of the user's may not be ready for threads.
-        list((map if callable(self.kernel) else map_blocks)(function, row_slices(n_rows)))
+        list((map if callable(self.kernel) else map_blocks)(write, row_slices(len(array))))
 
-    def _minimise(self, kernel, y, weights, prototype_classes, slope, map_blocks):
+    def _learn(self, kernel, y, weights, prototype_classes, slope, map_blocks):
         """Set the coefficients that minimise the cost; samples stand in the order of classes."""
         shares = weights / weights.sum()
         is_own = prototype_classes[:, np.newaxis] == y
@@ -199,11 +190,7 @@ class KGLVQClassifier(PrototypeReadout):
             return cost, gradient[is_own]
 
         start = self._starting_coefficients(weights, is_own)[is_own]
-        report = progress_printer(self.verbose, self.max_iter)
-        minimum = minimise(evaluate, start, self.max_iter, lbfgs_tolerance(self.tol), report)
-        coefficients[is_own], self.n_iter_, self.loss_curve_, has_converged = minimum
-        if not has_converged:
-            warn_of_limit(self.max_iter)
+        coefficients[is_own] = self._minimise(minimise, evaluate, start)
         own_products = multiply_own(coefficients, kernel, y, prototype_classes, map_blocks)
         self.dual_coef_, self.prototype_classes_ = coefficients, prototype_classes
         self.prototype_norms_ = squared_norms(coefficients, own_products)
@@ -215,13 +202,12 @@ class KGLVQClassifier(PrototypeReadout):
         return means * (1 + rng.uniform(-1, 1, size=is_own.shape) * self.init_noise)
 
     def _scores(self, engine, X):
-        scores = np.empty((len(X), len(self.classes_)))
-
         def score(rows):
-            scores[rows] = self._scores_of(self._kernel_matrix(X[rows], self.X_fit_, self.gamma_))
+            return self._scores_of(self._kernel_matrix(X[rows], self.X_fit_, self.gamma_))
 
+        scores = np.empty((len(X), len(self.classes_)))
         with block_threads() as map_blocks:
-            self._for_rows(score, len(X), map_blocks)
+            self._fill(scores, score, map_blocks)
         return scores
 
     def _scores_of(self, kernel):
@@ -232,9 +218,6 @@ class KGLVQClassifier(PrototypeReadout):
 
     def _measure(self, engine, samples):
         """Leave it to `_fit_samples`, which has the kernel matrix."""
-
-    def _slope_in_use(self):
-        return self.slope_
 
 
 def scale_width(X: np.ndarray, weights: np.ndarray) -> float:

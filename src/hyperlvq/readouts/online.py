@@ -1,4 +1,4 @@
-"""What readouts share that learn from one sample at a time."""
+"""Readouts that learn from one sample at a time: what they share, the perceptron rule and LVQ1."""
 
 from abc import abstractmethod
 from typing import Any
@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hyperlvq.kernels.distances import squared_norms
+from hyperlvq.kernels.online import lvq1_pass, perceptron_pass
 from hyperlvq.kernels.samples import MOST_VISITS, visits_of_pass, weights_as_visits
 from hyperlvq.readouts.base import (
     BatchReadout,
@@ -14,8 +15,11 @@ from hyperlvq.readouts.base import (
     progress_printer,
     warn_not_converged,
 )
+from hyperlvq.registry import PARTS, USUAL_RATE
 
 PATIENCE = 5
+#: With tol="auto".
+USUAL_TOLERANCE = 1e-5
 
 
 class OnlineReadout(BatchReadout):
@@ -27,39 +31,31 @@ class OnlineReadout(BatchReadout):
 
     #: Whether `fit` goes back to the prototypes before the pass of the smallest loss.
     _keeps_best = False
-    classes_: np.ndarray
-    prototype_classes_: np.ndarray
     loss_curve_: list[float]
     n_iter_: int
-    prototypes_: np.ndarray
 
     @abstractmethod
     def _learn_pass(self, X, y, visits, rate):
         """Change `prototypes_` by one pass over X[visits]; return the sum of its losses."""
 
-    @abstractmethod
     def _has_converged(self):
-        """Return, after a pass of `fit`, whether it was the last one needed."""
+        """Return whether the last five passes lowered the best loss by less than `tol`."""
+        tol = USUAL_TOLERANCE if isinstance(self.tol, str) else self.tol
+        earlier, recent = self.loss_curve_[:-PATIENCE], self.loss_curve_[-PATIENCE:]
+        return bool(earlier) and min(earlier) - min(recent) < tol
 
-    def _starting_rate(self, X, y, weights):
-        """Return the learning rate of the first pass."""
-        return self.learning_rate
-
-    def _continued_rate(self, X, y, weights):
-        """Return the learning rate of one more `partial_fit`."""
+    def _rate(self, X, y, weights):
+        """Return the learning rate of the first pass, or of one more `partial_fit`."""
         return self.learning_rate
 
     def _decay(self, finished):
         """Return the factor of the learning rate after a number of finished passes."""
         return 1.0
 
-    def _keeps_order(self):
-        """Return whether `fit` learns from the samples in the order given."""
-        return not self.shuffle
-
     def _fit_samples(self, engine, samples, classes):
         counts = self._prototype_counts(classes)
-        if not self._keeps_order():
+        keeps_order = not self.shuffle and getattr(self, "solver", "sgd") == "sgd"
+        if not keeps_order:
             samples = engine.canonical_samples(samples)
         rng = check_random_state(self.random_state)
         start = self._starting_prototypes(engine, samples, classes, counts, rng)
@@ -76,21 +72,20 @@ class OnlineReadout(BatchReadout):
         counts = self._prototype_counts(classes)
         self.classes_ = classes
         if not hasattr(self, "prototypes_"):
-            self.prototypes_ = np.empty((0, X.shape[1]))
-            self.prototype_classes_ = np.empty(0, dtype=np.intp)
-            self.loss_curve_ = []
-            self.n_iter_ = 0
-            self._carried_weight = 0.0
+            self.prototypes_, self.prototype_classes_ = (
+                np.empty((0, X.shape[1])),
+                np.empty(0, np.intp),
+            )
+            self.loss_curve_, self.n_iter_, self._carried_weight = [], 0, 0.0
         self._add_prototypes(engine, samples, counts)
-        rate = self._continued_rate(X, y, weights)
+        rate = self._rate(X, y, weights)
         visits, self._carried_weight = visits_of_pass(weights, self._carried_weight)
         if len(visits):
-            loss, _ = self._loss_and_start(X, y, visits, rate)
-            self.loss_curve_.append(loss)
+            self._pass(X, y, visits, rate)
         self.n_iter_ += 1
 
-    def _loss_and_start(self, X, y, visits, rate):
-        """Learn from one pass; return its mean loss and the prototypes before it.
+    def _pass(self, X, y, visits, rate):
+        """Learn from one pass, note its mean loss, and return the prototypes before it.
 
         Raises if the prototypes leave all bounds, and goes back to those before.
         """
@@ -102,7 +97,8 @@ class OnlineReadout(BatchReadout):
                 f"the prototypes grow without bounds: learning_rate={self.learning_rate!r} "
                 "or the features are too large"
             )
-        return loss / len(visits), before
+        self.loss_curve_.append(loss / len(visits))
+        return before
 
     def _prototype_counts(self, classes):
         return check_prototype_counts(getattr(self, "prototypes_per_class", 1), classes)
@@ -138,7 +134,7 @@ class OnlineReadout(BatchReadout):
         X, y, weights = samples
         self.classes_, self._carried_weight = classes, 0.0
         self.prototypes_, self.prototype_classes_ = start
-        rate = self._starting_rate(X, y, weights)
+        rate = self._rate(X, y, weights)
         visit_weights = weights_as_visits(weights)
         self.loss_curve_ = []
         best = self.prototypes_
@@ -147,11 +143,11 @@ class OnlineReadout(BatchReadout):
             visits, _ = visits_of_pass(visit_weights, rng.uniform())
             if self.shuffle:
                 visits = rng.permutation(visits)
-            loss, before = self._loss_and_start(X, y, visits, rate * self._decay(finished))
-            self.loss_curve_.append(loss)
+            before = self._pass(X, y, visits, rate * self._decay(finished))
             if report is not None:
                 report(self.loss_curve_)
-            best = before if loss == min(self.loss_curve_) else best
+            if self.loss_curve_[-1] == min(self.loss_curve_):
+                best = before
             if self._has_converged():
                 break
         else:
@@ -161,7 +157,171 @@ class OnlineReadout(BatchReadout):
             self.prototypes_ = best
 
 
-def has_settled(losses: list[Any], tol: Any) -> bool:
-    """Return whether the last passes, five of them, lowered the best loss by less than `tol`."""
-    earlier, recent = losses[:-PATIENCE], losses[-PATIENCE:]
-    return bool(earlier) and min(earlier) - min(recent) < tol
+class PerceptronClassifier(OnlineReadout):
+    """Refine class means by the samples they misclassify.
+
+    For each misclassified sample x the prototype of its class becomes w + αx and the one that
+    won becomes w - αx. Training ends with a pass without mistakes, or when mistakes get no fewer,
+    and goes back to the prototypes before the pass that had the fewest.
+
+    Parameters
+    ----------
+    learning_rate : float, default=0.0005
+        The step α, small beside the means: a prototype that grows long is far from everything.
+    max_iter : int, default=1000
+        Largest number of passes over the samples in `fit`.
+    tol : float, default=1e-3
+        `fit` stops after five passes in a row that lower the best share of mistakes by less.
+    shuffle : bool, default=True
+        Whether each pass of `fit` takes the samples in a new random order.
+    random_state : int, RandomState instance or None, default=None
+        Where the orders come from.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    prototypes_ : ndarray of shape (n_classes, `n_features_in_`)
+        One prototype per class.
+    prototype_classes_ : ndarray of shape (n_classes,)
+        The class of each prototype, as an index into `classes_`.
+    loss_curve_ : list of float
+        The share of mistakes in each pass.
+    n_iter_ : int
+        Number of passes.
+    distance_scale_ : float
+        The mean of the samples' squared distances to their own and to the closest other class,
+        added up: what is near and far in `predict_proba`.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, where X had names that are all strings.
+
+    See Also
+    --------
+    CentroidClassifier : The means alone.
+    LVQ1Classifier : Moves winners towards or away from samples.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import PerceptronClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> readout = PerceptronClassifier(random_state=0).fit(X, y)
+    >>> round(readout.score(X, y), 2)
+    0.93
+    """
+
+    _record = PARTS["PerceptronClassifier"]
+    _keeps_best = True
+
+    def __init__(
+        self,
+        learning_rate: float = USUAL_RATE,
+        *,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+        shuffle: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _learn_pass(self, X, y, visits, rate):
+        return perceptron_pass(X, y, visits, self.prototypes_, self.prototype_classes_, rate)
+
+    def _has_converged(self):
+        return self.loss_curve_[-1] == 0 or super()._has_converged()
+
+
+class LVQ1Classifier(OnlineReadout):
+    """Move the closest prototype towards each sample of its class, away from any other.
+
+    The winner w becomes w ± α(x - w). In `fit` the rate falls linearly from `learning_rate` in
+    the first pass towards 0; `partial_fit` keeps it.
+
+    Parameters
+    ----------
+    prototypes_per_class : int, mapping of labels or sequence in the order of `classes_`, default=1
+        Number of prototypes P of every class, or of each one.
+    learning_rate : float, default=0.05
+        The step α of the first pass.
+    max_iter : int, default=30
+        Number of passes over the samples in `fit`.
+    init_noise : float, default=0.1
+        Prototypes start at their class mean plus uniform noise of up to this size.
+    shuffle : bool, default=True
+        Whether each pass of `fit` takes the samples in a new random order.
+    class_weight : dict, "balanced" or None, default=None
+        How much the samples of each class count, times their own weights; those of a class that
+        the dict leaves out count 1. "balanced" makes all classes count the same, which
+        `partial_fit` cannot know.
+    random_state : int, RandomState instance or None, default=None
+        Where the noise and the orders come from.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    prototypes_ : ndarray of shape (n_prototypes, `n_features_in_`)
+        The prototypes.
+    prototype_classes_ : ndarray of shape (n_prototypes,)
+        The class of each prototype, as an index into `classes_`.
+    loss_curve_ : list of float
+        The share of mistakes in each pass.
+    n_iter_ : int
+        Number of passes.
+    distance_scale_ : float
+        The mean of the samples' squared distances to their own and to the closest other class,
+        added up: what is near and far in `predict_proba`.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, where X had names that are all strings.
+
+    See Also
+    --------
+    GLVQClassifier : Minimises a cost, and so does not drift.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hyperlvq import LVQ1Classifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> readout = LVQ1Classifier(prototypes_per_class=2, random_state=0).fit(X, y)
+    >>> round(readout.score(X, y), 2)
+    0.94
+    """
+
+    _record = PARTS["LVQ1Classifier"]
+
+    def __init__(
+        self,
+        prototypes_per_class: Any = 1,
+        *,
+        learning_rate: float = 0.05,
+        max_iter: int = 30,
+        init_noise: float = 0.1,
+        shuffle: bool = True,
+        class_weight: dict[Any, float] | str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.prototypes_per_class = prototypes_per_class
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.init_noise = init_noise
+        self.shuffle = shuffle
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    def _decay(self, finished):
+        return 1 - finished / self.max_iter
+
+    def _learn_pass(self, X, y, visits, rate):
+        return lvq1_pass(X, y, visits, self.prototypes_, self.prototype_classes_, rate)
+
+    def _has_converged(self):
+        return len(self.loss_curve_) == self.max_iter  # where the rate has fallen to 0

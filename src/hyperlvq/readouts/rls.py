@@ -79,7 +79,6 @@ class RLSClassifier(Readout):
     coef_: np.ndarray
     alpha_: float
     n_iter_: int
-    classes_: np.ndarray
 
     def __init__(
         self,
@@ -98,34 +97,29 @@ class RLSClassifier(Readout):
 
     def _fit_samples(self, engine, samples, classes):
         if isinstance(self.alpha, str):
-            self._choose(engine, samples, classes)
-            return
-        coefs, n_iter, has_converged = self._solve(engine, samples, classes, [float(self.alpha)])
-        self.__dict__.pop("alpha_", None)  # that of an earlier fit
-        self.coef_, self.n_iter_, self.classes_ = coefs[0], n_iter, engine.labels(classes)
+            if self.solver not in ("auto", "eigen"):
+                raise ValueError(
+                    f"alpha='loo' takes the solvers auto and eigen, got {self.solver!r}"
+                )
+            coef, alpha = self._solve(engine.choose_penalty, samples, classes, LOO_ALPHAS)
+            self.coef_, self.alpha_, self.n_iter_, has_converged = coef, alpha, 1, True
+        else:
+            alphas, solve = [float(self.alpha)], engine.solve_least_squares
+            coefs, self.n_iter_, has_converged = self._solve(solve, samples, classes, alphas)
+            self.coef_ = coefs[0]
+            self.__dict__.pop("alpha_", None)  # that of an earlier fit
+        self.classes_ = engine.labels(classes)
         if not has_converged:
             warn_not_converged(
                 f"{self.solver} stopped at the limit of {self.max_iter} iterations (max_iter)"
             )
 
-    def _choose(self, engine, samples, classes):
-        """Learn with the best alpha by leave-one-out."""
-        if self.solver not in ("auto", "eigen"):
-            raise ValueError(f"alpha='loo' takes the solvers auto and eigen, got {self.solver!r}")
-        check_range(samples[0])
-        with np.errstate(all="ignore"):  # what comes of it is checked
-            coef, alpha = engine.choose_penalty(
-                samples, len(classes), LOO_ALPHAS, Method(self.penalty)
-            )
-        self.coef_, self.alpha_ = check_solution(coef), alpha
-        self.n_iter_, self.classes_ = 1, engine.labels(classes)
-
-    def _solve(self, engine, samples, classes, alphas):
-        """Return the readout matrices of all alphas, with iterations and convergence."""
+    def _solve(self, solve, samples, classes, alphas):
+        """Return what a function of the engine does: readout matrices, and what came of them."""
         check_range(samples[0])
         method = Method(self.penalty, self.solver, self.max_iter, self.tol)
         with np.errstate(all="ignore"):  # what comes of it is checked
-            coefs, *outcome = engine.solve_least_squares(samples, len(classes), alphas, method)
+            coefs, *outcome = solve(samples, len(classes), alphas, method)
         return check_solution(coefs), *outcome
 
     def _scores(self, engine, X):
@@ -174,4 +168,4 @@ def rls_path(
     readout._check_parameters()
     refuse_tensor("rls_path", X)
     engine, samples, classes = readout._start_fit(X, y, sample_weight)
-    return readout._solve(engine, samples, classes, alphas)[0]
+    return readout._solve(engine.solve_least_squares, samples, classes, alphas)[0]

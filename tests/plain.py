@@ -1,61 +1,21 @@
-"""The plain numpy twins of the compiled kernels: the oracles of their tests and benchmarks.
-
-`encode_rows` also encodes few rows, which are done before compiled code would be loaded.
-"""
-
-from typing import Any
+"""The plain numpy twins of compiled kernels: the oracles of their tests."""
 
 import numpy as np
 
 
-def encode_rows(X: np.ndarray, keys: np.ndarray, clip: int, activations: np.ndarray) -> None:
-    """Sum each feature's thermometer code times its key, a loop over features, and clip."""
-    n_units = keys.shape[1]
-    positions = np.arange(n_units, dtype=np.int32)
-    totals = np.zeros(activations.shape, dtype=np.int16 if len(keys) < 2**15 else np.int32)
-    for values, key in zip(X.T.astype(np.float64), keys, strict=True):
-        missing = np.isnan(values)
-        levels = np.rint(np.where(missing, 0, np.clip(values, 0, 1)) * n_units).astype(np.int32)
-        totals += np.where(positions < levels[:, np.newaxis], -key, key)
-        totals[missing] -= key
-    activations[...] = np.clip(totals, -clip, clip)
-
-
-def squared_norms(X: np.ndarray) -> np.ndarray:
-    return (X.astype(np.float64) ** 2).sum(axis=1)
-
-
-def squared_distances(X: np.ndarray, prototypes: np.ndarray) -> np.ndarray:
+def squared_distances(X, prototypes):
     differences = X.astype(np.float64)[:, np.newaxis] - prototypes
     return (differences**2).sum(axis=2)
 
 
-def class_sums(X: np.ndarray, y: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
-    return np.eye(n_classes)[y].T @ (weights[:, np.newaxis] * X)
-
-
-def cost_and_gradient(
-    prototypes: np.ndarray,
-    prototype_classes: np.ndarray,
-    X: np.ndarray,
-    y: np.ndarray,
-    slope: float,
-    weights: np.ndarray,
-    sample_norms: Any = None,
-) -> tuple[float, np.ndarray]:
+def cost_and_gradient(prototypes, prototype_classes, X, y, slope, weights):
     """Write the formulas of `hyperlvq.kernels.glvq` out over whole arrays in float64."""
     distances = squared_distances(X, prototypes)
     cost, pull = cost_and_pull(distances, prototype_classes, y, slope, weights)
     return cost, 2 * (pull.sum(axis=0)[:, np.newaxis] * prototypes - pull.T @ X)
 
 
-def cost_and_pull(
-    distances: np.ndarray,
-    prototype_classes: np.ndarray,
-    y: np.ndarray,
-    slope: float,
-    weights: np.ndarray,
-) -> tuple[float, np.ndarray]:
+def cost_and_pull(distances, prototype_classes, y, slope, weights):
     """Return Σ_m w_m g(μ_m) and w_m ∂g/∂d (samples × prototypes), 0 but for the two winners."""
     is_own = prototype_classes == y[:, np.newaxis]
     own = np.where(is_own, distances, np.inf).argmin(axis=1)
@@ -71,14 +31,7 @@ def cost_and_pull(
     return weights @ cost, pull
 
 
-def kernel_cost_and_gradient(
-    coefficients: np.ndarray,
-    kernel: np.ndarray,
-    y: np.ndarray,
-    prototype_classes: np.ndarray,
-    slope: float,
-    weights: np.ndarray,
-) -> tuple[float, np.ndarray]:
+def kernel_cost_and_gradient(coefficients, kernel, y, prototype_classes, slope, weights):
     """Write the formulas of `hyperlvq.kernels.kglvq` out over whole arrays in float64."""
     products = kernel @ coefficients.T
     norms = np.einsum("jm,mj->j", coefficients, products)
@@ -89,14 +42,7 @@ def kernel_cost_and_gradient(
     return cost, np.where(is_own, gradient, 0)
 
 
-def perceptron_pass(
-    X: np.ndarray,
-    y: np.ndarray,
-    visits: np.ndarray,
-    prototypes: np.ndarray,
-    prototype_classes: np.ndarray,
-    learning_rate: float,
-) -> int:
+def perceptron_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
     mistakes = 0
     for m in visits:
         distances = squared_distances(X[m : m + 1], prototypes)[0]
@@ -109,14 +55,7 @@ def perceptron_pass(
     return mistakes
 
 
-def lvq1_pass(
-    X: np.ndarray,
-    y: np.ndarray,
-    visits: np.ndarray,
-    prototypes: np.ndarray,
-    prototype_classes: np.ndarray,
-    learning_rate: float,
-) -> int:
+def lvq1_pass(X, y, visits, prototypes, prototype_classes, learning_rate):
     mistakes = 0
     for m in visits:
         winner = squared_distances(X[m : m + 1], prototypes)[0].argmin()
@@ -127,15 +66,7 @@ def lvq1_pass(
     return mistakes
 
 
-def glvq_pass(
-    X: np.ndarray,
-    y: np.ndarray,
-    visits: np.ndarray,
-    prototypes: np.ndarray,
-    prototype_classes: np.ndarray,
-    slope: float,
-    learning_rate: float,
-) -> float:
+def glvq_pass(X, y, visits, prototypes, prototype_classes, slope, learning_rate):
     total_cost = 0.0
     for m in visits:
         sample = slice(m, m + 1)
@@ -147,9 +78,7 @@ def glvq_pass(
     return total_cost
 
 
-def lms_pass(
-    Z: np.ndarray, targets: np.ndarray, coefficients: np.ndarray, rate: float, shrinkage: float
-) -> None:
+def lms_pass(Z, targets, coefficients, rate, shrinkage):
     for z, target in zip(Z, targets, strict=True):
         error = target - coefficients @ z
         coefficients += rate * (np.outer(error, z) - shrinkage * coefficients)
