@@ -12,7 +12,6 @@ from hyperlvq.batched.glvq import (
     cut_into_batches,
     objective_of,
     predicted_classes,
-    problems_at_once,
     starting_prototypes,
     train_glvq,
 )
@@ -111,13 +110,6 @@ def test_sample_on_both_its_winners_pulls_nobody(backend):
 
     assert float(cost[0]) == 0.5
     assert not backend.numpy(gradient).any()
-
-
-def test_fewer_problems_at_once_where_memory_is_short(samples, backend):
-    bytes_of_vector = 3 * 4 * 40 * 8
-
-    assert problems_at_once(samples, 4, replace(backend, batch_bytes=10**9)) > 100
-    assert problems_at_once(samples, 4, replace(backend, batch_bytes=bytes_of_vector)) == 1
 
 
 @pytest.mark.parametrize(

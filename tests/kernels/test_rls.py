@@ -1,9 +1,6 @@
 import numpy as np
-import pytest
 
 from hyperlvq.kernels import plain, rls
-
-SHAPES = pytest.mark.parametrize("shape", [(80, 12), (12, 80)], ids=["tall", "wide"])
 
 
 def make_problem(rng, shape):
@@ -22,24 +19,6 @@ def solve_lms(Z, T, alpha, max_iter, tol, n_first=40):
     return rls.solve_lms(lambda: iter(blocks), shape, len(Z), alpha, max_iter, tol)
 
 
-@SHAPES
-def test_qr_gives_the_exact_solution(rng, shape):
-    Z, T = make_problem(rng, shape)
-
-    np.testing.assert_allclose(rls.solve_qr(Z, T, 0.7), exact_solution(Z, T, 0.7), atol=1e-10)
-
-
-@SHAPES
-def test_fista_converges_to_the_exact_solution(rng, shape):
-    Z, T = make_problem(rng, shape)
-    factors = [Z.T @ Z] if shape[0] > shape[1] else [Z.T, Z]
-
-    solution, n_iter, has_converged = rls.solve_fista(factors, Z.T @ T, 1.0, 5000, 1e-9)
-    assert has_converged
-    assert n_iter < 200  # several times as many where momentum never starts anew
-    np.testing.assert_allclose(solution, exact_solution(Z, T, 1.0), atol=1e-7)
-
-
 def test_fista_goes_ahead_by_nesterovs_momentum():
     curvatures = np.array([[4.0], [1.0]])
     step = 1 / rls.largest_eigenvalue(lambda V: curvatures * V, 2)
@@ -52,19 +31,6 @@ def test_fista_goes_ahead_by_nesterovs_momentum():
     second = first + step * curvatures * (1 - first)
     ahead = second + (golden - 1) / following * (second - first)
     np.testing.assert_allclose(solution, ahead + step * curvatures * (1 - ahead))
-
-
-def test_fista_tells_when_it_ran_out_of_iterations(rng):
-    Z, T = make_problem(rng, (80, 12))
-
-    assert rls.solve_fista([Z.T @ Z], Z.T @ T, 1.0, 2, 1e-9)[1:] == (2, False)
-
-
-def test_fista_of_nothing_but_zeros_is_zero():
-    solution, _, has_converged = rls.solve_fista([np.zeros((3, 3))], np.zeros((3, 2)), 1.0, 10, 0.1)
-
-    assert has_converged
-    assert (solution == 0).all()
 
 
 def test_lms_ends_within_five_percent_of_the_exact_solution(rng):

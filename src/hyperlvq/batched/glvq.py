@@ -49,11 +49,6 @@ class GLVQBatch:
     seeds: np.ndarray
     init_noise: float = 1.0
 
-    @property
-    def most(self) -> int:
-        """Return the largest number of prototypes of a class; problems with fewer are padded."""
-        return int(self.counts.max())
-
 
 class TrainedGLVQ(NamedTuple):
     """Prototypes of every problem, and how training ended."""
@@ -96,25 +91,24 @@ class GLVQObjective:
         costs: Array = 0.0
         pull_sums: Array = 0.0
         pulled: Array = 0.0
-        for rows in sample_slices(n_samples, prototypes, self.backend):
+        for rows in _sample_slices(n_samples, prototypes, self.backend):
             block = activations[:, rows]
-            block_costs, pulls = self._pulls(prototypes, offsets, block, rows)
+            distances = _shifted_distances(prototypes, offsets, block, self.backend)
+            block_costs, pulls = self._pulls(distances, rows)
             costs = costs + block_costs
             pull_sums = pull_sums + pulls.sum(axis=2)
             pulled = pulled + self.backend.multiply(pulls, block)
         gradients = 2 * (pull_sums[:, :, None] * prototypes - pulled)
         return costs.reshape(-1), gradients.reshape(positions.shape)
 
-    def _pulls(self, prototypes, offsets, block, rows):
+    def _pulls(self, distances, rows):
         """Return Σ g (groups × problems) and ∂g/∂d (groups × prototypes × samples of the block).
 
         Each sample's g counts by its share.
         """
-        xp, take_along = self.backend.xp, self.backend.take_along
-        products = self.backend.multiply(prototypes, xp.swapaxes(block, 1, 2))
-        distances = shifted_distances(products, offsets)
-        shape = *self.absent.shape, distances.shape[-1]
-        closest, places = closest_of_class(distances.reshape(shape), self.backend)
+        backend, xp, take_along = self.backend, self.backend.xp, self.backend.take_along
+        shape, dtype = (*self.absent.shape, distances.shape[-1]), name_of(distances)
+        closest, places = _closest_of_class(distances.reshape(shape), backend)
         others = xp.where(self.is_own[:, rows], np.inf, closest)
         rival = xp.argmin(others, axis=2)[:, :, None]
         own = xp.broadcast_to(self.samples.y[rows], rival.shape)
@@ -123,10 +117,8 @@ class GLVQObjective:
         index = xp.concat([own, rival], axis=2)
         if places is not None:
             index = shape[3] * index + take_along(places, index, 2)
-        pulls = self.backend.zeros((*shape[:2], shape[2] * shape[3], shape[4]), name_of(block))
-        self.backend.put_along(
-            pulls, index, self.backend.cast(slopes_of_winners, name_of(block)), 2
-        )
+        pulls = backend.zeros((*shape[:2], shape[2] * shape[3], shape[4]), dtype)
+        backend.put_along(pulls, index, backend.cast(slopes_of_winners, dtype), 2)
         return costs, pulls.reshape(distances.shape)
 
     def _costs(self, winners, rows):
@@ -144,8 +136,9 @@ class GLVQObjective:
         return shared.sum(axis=2), xp.stack([steepness * other, -steepness * own], axis=2)
 
 
-def shifted_distances(products: Array, offsets: Array) -> Array:
-    """Turn w·x (groups × prototypes × samples) into ‖w‖² - 2 w·x: distances, less ‖x‖²."""
+def _shifted_distances(prototypes, offsets, block, backend):
+    """Return ‖w‖² - 2 w·x (groups × prototypes × samples): distances, less ‖x‖²."""
+    products = backend.multiply(prototypes, block.mT)
     products *= -2
     products += offsets[:, :, None]
     return products
@@ -156,14 +149,13 @@ def squares(vectors: Array, xp: Any) -> Array:
     return xp.einsum("...n,...n->...", vectors, vectors)
 
 
-def sample_slices(n_samples: int, prototypes: Array, backend: Backend) -> list[slice]:
+def _sample_slices(n_samples, prototypes, backend):
     """Return slices of samples whose distances to all prototypes fit in a block of memory."""
-    return backend.row_slices(
-        n_samples, SAMPLE_ARRAYS * prototypes.shape[0] * prototypes.shape[1] * 8
-    )
+    groups, n_prototypes, _ = prototypes.shape
+    return backend.row_slices(n_samples, SAMPLE_ARRAYS * groups * n_prototypes * 8)
 
 
-def closest_of_class(distances: Array, backend: Backend) -> tuple[Array, Array | None]:
+def _closest_of_class(distances, backend):
     """Return each class's smallest distance to a sample, and the place it is at if there are some.
 
     `distances` is groups × problems × classes × most × samples.
@@ -210,11 +202,11 @@ def train_one(
     places = backend.array(np.flatnonzero(is_there))
     padded = backend.zeros((is_there.size, start.shape[1]), dtype)
     padded[places] = backend.cast(start, dtype)
-    solution = minimise(objective, padded.reshape(1, -1), max_iter, tol, backend, keep_curve=True)
-    n_iter, curves = int(solution.n_iter[0]), solution.curves
-    costs = solution.costs if curves is None or not n_iter else curves[0, :n_iter]  # or fewer
+    solution = minimise(objective, padded.reshape(1, -1), max_iter, tol, backend)
+    n_iter, (curve,) = int(solution.n_iter[0]), backend.numpy(solution.curves)
+    costs = curve[1 : n_iter + 1] if n_iter else curve[:1]
     prototypes = solution.positions.reshape(padded.shape)[places]
-    return Minimum(prototypes, max(n_iter, 1), backend.numpy(costs).tolist(), n_iter < max_iter)
+    return Minimum(prototypes, max(n_iter, 1), costs.tolist(), n_iter < max_iter)
 
 
 def objective_of(
@@ -224,8 +216,9 @@ def objective_of(
 
     `slopes` are groups × problems, `counts` of prototypes groups × problems × classes, or × 1.
     """
-    activations = samples.activations
-    weights = sample_weights(samples, backend)
+    activations, weights = samples.activations, samples.weights
+    if weights is None:
+        weights = backend.full((len(samples.y),), 1, "float64")
     is_absent = np.arange(counts.max()) >= counts[..., np.newaxis]
     shape = *slopes.shape, samples.n_classes, is_absent.shape[-1]
     absent = np.broadcast_to(np.where(is_absent, np.inf, 0.0), shape)
@@ -240,38 +233,21 @@ def objective_of(
     )
 
 
-def sample_weights(samples: Samples, backend: Backend) -> Array:
-    """Return how much each sample counts."""
-    if samples.weights is None:
-        return backend.full((len(samples.y),), 1, "float64")
-    return samples.weights
-
-
 def starting_prototypes(samples: Samples, batch: GLVQBatch, backend: Backend) -> Array:
     """Return class means plus noise, from the numbers that `GLVQClassifier` would draw."""
-    means = class_means(samples, backend)
-    n_units = means.shape[-1]
-    shape = *batch.slopes.shape, samples.n_classes, batch.most, n_units
-    start = backend.zeros(shape, name_of(means))
+    activations, y, n_classes, _ = samples
+    n_units, dtype, spread = activations.shape[-1], name_of(activations), batch.init_noise
+    members = backend.cast(backend.range(n_classes)[:, None] == y, dtype)
+    means = (members @ activations) / members.sum(axis=1)[:, None]
+    shape = *batch.slopes.shape, n_classes, int(batch.counts.max()), n_units
+    start = backend.zeros(shape, dtype)
     for seed, count in sorted(set(zip(batch.seeds.flat, batch.counts.flat, strict=True))):
         rng = check_random_state(int(seed))
-        spread = batch.init_noise
-        noise = rng.uniform(-spread, spread, size=(samples.n_classes, count, n_units))
-        noise = backend.array(noise, name_of(means))
+        noise = backend.array(rng.uniform(-spread, spread, size=(n_classes, count, n_units)), dtype)
         for place in np.argwhere((batch.seeds == seed) & (batch.counts == count)):
             group, problem = (int(index) for index in place)
             start[group, problem, :, :count] = means[group, :, None] + noise
     return start
-
-
-def class_means(samples: Samples, backend: Backend) -> Array:
-    """Return the weighted mean of every class (groups × classes × units)."""
-    is_own = backend.cast(backend.range(samples.n_classes)[:, None] == samples.y, "float64")
-    weights = is_own * sample_weights(samples, backend)
-    # Scaled to at most 1, no weight is too large or, of its class, too small for float32.
-    weights = weights / backend.xp.amax(weights, axis=1)[:, None]
-    members = backend.cast(weights, name_of(samples.activations))
-    return (members @ samples.activations) / members.sum(axis=1)[:, None]
 
 
 def predicted_classes(trained: TrainedGLVQ, activations: Array, backend: Backend) -> Array:
@@ -280,10 +256,8 @@ def predicted_classes(trained: TrainedGLVQ, activations: Array, backend: Backend
     prototypes = trained.prototypes.reshape(shape[0], -1, shape[-1])
     offsets = squares(prototypes, xp) + trained.absent.reshape(shape[0], -1)
     classes = []
-    for rows in sample_slices(activations.shape[1], prototypes, backend):
-        block = xp.swapaxes(activations[:, rows], 1, 2)
-        products = backend.multiply(prototypes, block)
-        distances = shifted_distances(products, offsets)
+    for rows in _sample_slices(activations.shape[1], prototypes, backend):
+        distances = _shifted_distances(prototypes, offsets, activations[:, rows], backend)
         closest = xp.amin(distances.reshape(*shape[:-1], -1), axis=3)
         classes.append(xp.argmin(closest, axis=2))
     return xp.concat(classes, axis=2)
@@ -301,18 +275,12 @@ def cut_into_batches(
     table = np.arange(n_seeds * len(counts)).reshape(n_seeds, -1)
     largest = int(counts.max())
     n_prototypes = table.size * samples.n_classes * largest
+    bytes_of_prototype = groups * VECTORS * n_units * samples.activations.itemsize
     is_little = 4 * n_samples * n_units * n_prototypes < backend.small_flops
     for most in [largest] if is_little else np.unique(counts).tolist():
         columns = slice(None) if is_little else counts == most
         # Where all seeds share their activations, they are one group, not one per seed.
         places = table[:, columns].reshape(groups, -1)
-        for part in row_slices(places.shape[1], problems_at_once(samples, most, backend)):
+        at_once = max(1, backend.batch_bytes // (samples.n_classes * most * bytes_of_prototype))
+        for part in row_slices(places.shape[1], at_once):
             yield places[:, part]
-
-
-def problems_at_once(samples: Samples, most: int, backend: Backend) -> int:
-    """Return how many problems of each group fit in the memory of a batch."""
-    groups, _, n_units = samples.activations.shape
-    n_unknowns = samples.n_classes * most * n_units
-    bytes_of_problem = VECTORS * n_unknowns * samples.activations.itemsize
-    return max(1, backend.batch_bytes // (groups * bytes_of_problem))

@@ -49,23 +49,21 @@ class PartitionsEngine(NumpyEngine):
         return minimum._replace(position=minimum.position.reshape(shape))
 
     def solve_least_squares(self, samples: Any, n_classes: Any, alphas: Any, method: Any) -> Any:
-        columns, moments = self._moments(samples, n_classes, method)
-        return rls.solve_moments(moments, columns, alphas, method)
+        return rls.solve_equations(self._equations(samples[0], n_classes, method), alphas, method)
 
     def choose_penalty(self, samples: Any, n_classes: Any, alphas: Any, method: Any) -> Any:
-        columns, moments = self._moments(samples, n_classes, method)
-        spectrum, scale = rls.spectrum_of_moments(moments, method)
-        given = columns, scale, spectrum, alphas, samples[0].shape[0]
-        sums = samples[0].total(left_out_of_block, n_classes, *given)
-        return rls.best_penalty(sums, spectrum, columns, scale, alphas)
+        equations = self._equations(samples[0], n_classes, method)
+        spectrum, columns = rls.spectrum_of(equations), equations.columns
+        sums = samples[0].total(left_out_of_block, n_classes, columns, spectrum, alphas)
+        return rls.best_penalty(sums, spectrum, columns, alphas)
 
-    def _moments(self, samples, n_classes, method):
-        """Return what standardises the columns, and the moments of least squares."""
-        rows = samples[0]
+    def _equations(self, rows, n_classes, method):
         sums, counts, lows, highs = rows.class_totals
-        mean = np.where(lows == highs, lows, sums.sum(axis=0) / counts.sum())
-        columns = rls.centred_columns(mean, lows == highs, counts / counts.sum(), method)
-        return columns, rls.Moments(*rows.total(moments_of_block, n_classes, columns))
+        weight, is_constant = counts.sum(), (lows == highs)[None]
+        mean = np.where(is_constant, lows, sums.sum(axis=0) / weight)
+        columns = rls.centred_columns(weight, mean, is_constant, counts / weight, method)
+        moments = rls.Moments(*rows.total(moments_of_block, n_classes, columns))
+        return rls.equations_of_moments(moments, columns, method)
 
 
 def glvq_cost(
