@@ -8,6 +8,7 @@ are, and what it learns are tensors there; without it scikit-learn makes arrays 
 import sys
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -41,6 +42,9 @@ LabelledSamples = tuple[Any, np.ndarray, np.ndarray]
 class NumpyEngine:
     """Computes with numpy and compiled loops; `start` are prototypes and the class of each."""
 
+    linear_scores: Any = staticmethod(linear_scores)
+    prototype_scores: Any = staticmethod(prototype_scores)
+
     def check_can_fit(self, estimator: Any) -> None:
         """Raise if the estimator has no `fit` for arrays of this engine."""
 
@@ -64,18 +68,15 @@ class NumpyEngine:
 
     def encode(self, X: Any, keys: np.ndarray, clip: int, n_jobs: int | None) -> np.ndarray:
         """Return the activations of `IntRVFLLayer`."""
-        n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
-        return encode_rows(X, keys, clip, n_threads=n_threads)
+        return encode_rows(X, keys, clip, n_threads=_threads_of(n_jobs))
 
     def compare(self, X: Any, units: Any, n_jobs: int | None) -> np.ndarray:
         """Return the activations of `ComparisonLayer`."""
-        n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
-        return compare_rows(X, units, n_threads)
+        return compare_rows(X, units, _threads_of(n_jobs))
 
     def comparison_scores(self, X: Any, units: Any, coefficients: Any, n_jobs: Any) -> Any:
         """Return the linear scores of what `compare` returns, without keeping that."""
-        n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
-        return score_rows(X, units, coefficients, n_threads)
+        return score_rows(X, units, coefficients, _threads_of(n_jobs))
 
     def project(self, X: Any, weights: Any, biases: Any) -> Any:
         """Return the activations of `RVFLLayer`, in the precision of X."""
@@ -96,25 +97,16 @@ class NumpyEngine:
         totals = np.bincount(y, weights, minlength=n_classes)
         return class_sums(X, y, weights, n_classes), totals
 
-    def prototype_scores(
-        self, X: Any, prototypes: np.ndarray, prototype_classes: np.ndarray, n_classes: int
-    ) -> np.ndarray:
-        """Return minus the squared distance to each class's closest prototype."""
-        return prototype_scores(X, prototypes, prototype_classes, n_classes)
-
     def distance_scale(self, samples: LabelledSamples, *prototypes: Any) -> float:
         """Return the mean of d⁺ + d⁻ from what `prototype_scores` takes behind X."""
         X, y, weights = samples
         distances = -on_host(self.prototype_scores(X, *prototypes))
         return scores.mean_distance_sum(distances, y, weights)
 
-    def linear_scores(self, X: Any, coefficients: np.ndarray) -> np.ndarray:
-        """Return X Wᵀ in float64."""
-        return linear_scores(X, coefficients)
-
-    def winning_labels(self, compared_scores: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    def winning_labels(self, compared_scores: Any, classes: Any) -> Any:
         """Return the label of each sample from what `decision_function` returns."""
-        return classes[scores.winners_of(compared_scores)]
+        winners = scores.winners_of(compared_scores)
+        return classes[on_host(winners) if isinstance(classes, np.ndarray) else winners]
 
     def minimise_glvq(
         self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any, report: Any = None
@@ -124,16 +116,11 @@ class NumpyEngine:
         `report` is called with all costs so far after each iteration, but for those on a device.
         """
         (prototypes, prototype_classes), (X, y, weights) = start, samples
-        shape, shares, norms = prototypes.shape, weights / weights.sum(), squared_norms(X)
-
-        def evaluate(position):
-            given = position.reshape(shape), prototype_classes, X, y, slope, shares
-            cost, gradient = cost_and_gradient(*given, norms, map_blocks)
-            return cost, gradient.ravel()
-
+        fixed = {"prototype_classes": prototype_classes, "X": X, "y": y, "slope": slope}
+        fixed |= {"weights": weights / weights.sum(), "sample_norms": squared_norms(X)}
         with block_threads() as map_blocks:
-            minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol, report)
-        return minimum._replace(position=minimum.position.reshape(shape))
+            evaluate = partial(cost_and_gradient, **fixed, map_blocks=map_blocks)
+            return minimise(evaluate, prototypes, max_iter, tol, report)
 
     def solve_least_squares(
         self, samples: LabelledSamples, n_classes: int, alphas: list[Any], method: Any
@@ -241,11 +228,6 @@ class TorchEngine(NumpyEngine):
             found[rows] = self.backend.cast(X[rows], "float64") @ coefficients.T
         return found
 
-    def winning_labels(self, compared_scores: Any, classes: Any) -> Any:
-        is_single = compared_scores.ndim == 1
-        winners = (compared_scores > 0).long() if is_single else compared_scores.argmax(axis=1)
-        return classes[on_host(winners) if isinstance(classes, np.ndarray) else winners]
-
     def minimise_glvq(
         self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any, report: Any = None
     ) -> Minimum:
@@ -266,6 +248,10 @@ class TorchEngine(NumpyEngine):
     def _row_slices(self, X, width):
         """Return slices of rows whose wide copies fit in a block of memory."""
         return self.backend.row_slices(len(X), 8 * (X.shape[1] + 3 * width))
+
+
+def _threads_of(n_jobs):
+    return None if n_jobs is None else effective_n_jobs(n_jobs)
 
 
 def computing_dtype(X: Any) -> str:

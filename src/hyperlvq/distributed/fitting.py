@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import InputError
 from hyperlvq.distributed import cluster, samples
-from hyperlvq.distributed.engine import PartitionsEngine
 from hyperlvq.registry import PartRecord, record_of
 
 
@@ -79,7 +78,7 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
     front = fit_front(Pipeline(front_steps), description)
     rows = place_rows(client, parts, description, front)
     readout._check_parameters()
-    given = PartitionsEngine(), (rows, None, None)
+    given = samples.PartitionsEngine(), (rows, None, None)
     readout._fit_samples(*given, description.labels)
     readout._measure(*given)
     readout.n_features_in_ = rows.shape[1]

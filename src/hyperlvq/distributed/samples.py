@@ -1,4 +1,4 @@
-"""Dask collections as partitions: checked, described, encoded and summed over on the workers."""
+"""Dask collections as partitions: checked, described, encoded, summed over and learnt from."""
 
 import operator
 from collections.abc import Callable
@@ -11,10 +11,14 @@ import numpy as np
 from distributed import Client
 from sklearn.utils import check_array
 
+from hyperlvq.batched import rls
 from hyperlvq.checks import InputError
 from hyperlvq.distributed import cluster
+from hyperlvq.engines import NumpyEngine
 from hyperlvq.kernels import scores
-from hyperlvq.kernels.distances import class_sums
+from hyperlvq.kernels.distances import class_sums, prototype_scores
+from hyperlvq.kernels.glvq import cost_and_gradient
+from hyperlvq.kernels.lbfgs import minimise
 from hyperlvq.kernels.threads import single_blas_thread
 
 FLOATS: list[Any] = [np.float64, np.float32, np.float16]
@@ -191,3 +195,72 @@ def merge_totals(first: ClassTotals, second: ClassTotals) -> ClassTotals:
     """Return the totals of two lots of rows."""
     merges = np.add, np.add, np.minimum, np.maximum
     return ClassTotals(*(merge(*pair) for merge, *pair in zip(merges, first, second, strict=True)))
+
+
+class PartitionsEngine(NumpyEngine):
+    """Learns numpy arrays from sums over partitions.
+
+    X of its samples are `PartitionedRows`; labels are on the workers with them, and all count the
+    same.
+    """
+
+    def canonical_samples(self, samples: Any) -> Any:
+        return samples
+
+    def total_weight(self, samples: Any) -> Any:
+        return float(samples[0].shape[0])
+
+    def class_totals(self, samples: Any, n_classes: Any) -> Any:
+        totals = samples[0].class_totals
+        return totals.sums, totals.counts.astype(float)
+
+    def distance_scale(self, samples: Any, *prototypes: Any) -> Any:
+        rows = samples[0]
+        (total,) = rows.total(_distance_sum, *prototypes)
+        return float(total / rows.shape[0])
+
+    def minimise_glvq(
+        self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any, report: Any = None
+    ) -> Any:
+        (prototypes, prototype_classes), (rows, _, _) = start, samples
+        fixed = prototype_classes, slope, 1 / rows.shape[0]
+
+        def evaluate(position):
+            return rows.total(_glvq_cost, position, *fixed)
+
+        return minimise(evaluate, prototypes, max_iter, tol, report)
+
+    def solve_least_squares(self, samples: Any, n_classes: Any, alphas: Any, method: Any) -> Any:
+        return rls.solve_equations(self._equations(samples[0], n_classes, method), alphas, method)
+
+    def choose_penalty(self, samples: Any, n_classes: Any, alphas: Any, method: Any) -> Any:
+        equations = self._equations(samples[0], n_classes, method)
+        spectrum, columns = rls.spectrum_of(equations), equations.columns
+        given = n_classes, columns, spectrum, alphas
+        sums = samples[0].total(_of_rows, rls.left_out, *given)
+        return rls.best_penalty(sums, spectrum, columns, alphas)
+
+    def _equations(self, rows, n_classes, method):
+        sums, counts, lows, highs = rows.class_totals
+        weight, is_constant = counts.sum(), (lows == highs)[None]
+        mean = np.where(is_constant, lows, sums.sum(axis=0) / weight)
+        columns = rls.centred_columns(weight, mean, is_constant, counts / weight, method)
+        moments = rls.Moments(*rows.total(_of_rows, rls.moments_of, n_classes, columns))
+        return rls.equations_of_moments(moments, columns, method)
+
+
+def _glvq_cost(X, y, prototypes, prototype_classes, slope, share):
+    """Return a block's part of the mean cost, each sample's being `share`, and its gradient."""
+    shares = np.full(len(y), share)
+    return cost_and_gradient(prototypes, prototype_classes, X, y, slope, shares)
+
+
+def _distance_sum(X, y, *prototypes):
+    """Return the sum of d⁺ + d⁻ over a block."""
+    mean = scores.mean_distance_sum(-prototype_scores(X, *prototypes), y, np.ones(len(y)))
+    return (len(y) * mean,)
+
+
+def _of_rows(X, y, function, n_classes, *given):
+    """Return what a function of least squares makes of a block."""
+    return function(rls.LabelledRows(X, y, np.ones(len(y)), n_classes), *given)

@@ -49,10 +49,15 @@ def minimise(
 
     Ends where no component of the gradient exceeds `tol` or, if that is None, where ten iterations
     lower the cost by less than a thousandth; where the cost stops falling; or after `max_iter`
-    iterations. `cost_and_gradient` must return a new gradient each time. `report` is called with
-    all costs so far after each iteration.
+    iterations. `cost_and_gradient` takes positions of the shape of the start, and must return a
+    new gradient each time. `report` is called with all costs so far after each iteration.
     """
-    point = evaluate(cost_and_gradient, np.array(start, dtype=float))
+
+    def evaluate(position):
+        cost, gradient = cost_and_gradient(position.reshape(start.shape))
+        return Point(position, float(cost), gradient.ravel())
+
+    point = evaluate(np.array(start, dtype=float).ravel())
     check_cost(point.cost)
     memory = Memory(len(point.position))
     costs, start_cost = list[float](), point.cost
@@ -64,11 +69,11 @@ def minimise(
         if start_slope < 0:
             # The first direction of all is as steep as the gradient: a way of length 1 is tried.
             first_step = 1.0 if costs else 1 / sqrt(-start_slope)
-            found = search_line(cost_and_gradient, point, direction, start_slope, first_step)
+            found = search_line(evaluate, point, direction, start_slope, first_step)
         if found is None:
             # No step along this direction: forget what led to it, and go down the steepest way.
-            has_ended = memory.is_empty()
-            memory.forget()
+            has_ended = not memory.n_learnt
+            memory.n_learnt = 0
             continue
         step, slope, end = found
         costs.append(end.cost)
@@ -82,17 +87,12 @@ def minimise(
             change = end.gradient - point.gradient
             memory.learn(direction, step, change, (start_slope, slope))
         point = end
-    return Minimum(point.position, max(len(costs), 1), costs or [point.cost], has_ended)
-
-
-def evaluate(cost_and_gradient: Any, position: np.ndarray) -> Point:
-    """Return a position with its cost and gradient."""
-    cost, gradient = cost_and_gradient(position)
-    return Point(position, float(cost), gradient)
+    found, n_iter = point.position.reshape(start.shape), max(len(costs), 1)
+    return Minimum(found, n_iter, costs or [point.cost], has_ended)
 
 
 def search_line(
-    cost_and_gradient: Any, start: Point, direction: np.ndarray, slope: float, first_step: float
+    evaluate: Any, start: Point, direction: np.ndarray, slope: float, first_step: float
 ) -> tuple[float, float, Point] | None:
     """Return a good step along a direction, the slope there and the point; None if there is none.
 
@@ -104,7 +104,7 @@ def search_line(
     for _ in range(MOST_TRIALS):
         if line.step != step:  # a search that ends at its latest point tries it once more
             step = float(line.step)
-            end = evaluate(cost_and_gradient, start.position + step * direction)
+            end = evaluate(start.position + step * direction)
             slope = float(end.gradient @ direction)
         if is_accepted(line, end.cost, slope):
             return step, slope, end
@@ -131,15 +131,7 @@ class Memory:
         self._s_dot_y = np.zeros((MEMORY, MEMORY))
         self._y_dot_y = np.zeros((MEMORY, MEMORY))
         self._scale = 1.0
-        self._n_learnt = 0
-
-    def forget(self) -> None:
-        """Forget all pairs."""
-        self._n_learnt = 0
-
-    def is_empty(self) -> bool:
-        """Return whether there is no pair."""
-        return self._n_learnt == 0
+        self.n_learnt = 0
 
     def learn(
         self, direction: np.ndarray, step: float, change: np.ndarray, slopes: tuple[float, float]
@@ -152,7 +144,7 @@ class Memory:
         curvature = step * (slope - start_slope)
         if not curvature > EPSILON * step * -start_slope:
             return
-        place = self._n_learnt % MEMORY
+        place = self.n_learnt % MEMORY
         np.multiply(direction, step, out=self._history[place])
         self._history[MEMORY + place] = change
         products = self._history @ change
@@ -160,18 +152,15 @@ class Memory:
         self._s_dot_y[place, place] = curvature
         self._y_dot_y[:, place] = self._y_dot_y[place] = products[MEMORY:]
         self._scale = curvature / products[MEMORY + place]
-        self._n_learnt += 1
+        self.n_learnt += 1
 
     def direction(self, gradient: np.ndarray) -> np.ndarray:
         """Return the direction down from a point by its gradient."""
-        if self.is_empty():
+        if not self.n_learnt:
             return -gradient
-        oldest = max(0, self._n_learnt - MEMORY) % MEMORY
-        n_pairs = min(self._n_learnt, MEMORY)
+        pairs = max(0, self.n_learnt - MEMORY) % MEMORY, min(self.n_learnt, MEMORY)
         products = self._history @ gradient
-        weights = direction_weights(
-            self._s_dot_y, self._y_dot_y, products, self._scale, oldest, n_pairs
-        )
+        weights = direction_weights(self._s_dot_y, self._y_dot_y, products, self._scale, *pairs)
         direction = weights @ self._history
         direction -= self._scale * gradient
         return direction

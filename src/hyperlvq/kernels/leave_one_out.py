@@ -70,18 +70,6 @@ class TallProblem:
     Only samples of the rows `checked` get left-out scores.
     """
 
-    total: float
-    offset: np.ndarray
-    mean: np.ndarray
-    variance: Any
-    gram: Any
-    moment: Any
-    y: np.ndarray
-    weights: np.ndarray
-    targets: np.ndarray
-    portions: np.ndarray
-    rows: np.ndarray
-
     def __init__(
         self, samples: WeightedSamples, encode: Any, checked: np.ndarray, map_blocks: Any
     ) -> None:
@@ -117,18 +105,6 @@ class TallProblem:
 
 class WideProblem:
     """No more samples than units: as many equations as there are samples; see `TallProblem`."""
-
-    y: np.ndarray
-    weights: np.ndarray
-    portions: np.ndarray
-    targets: np.ndarray
-    offset: np.ndarray
-    total: float
-    roots: np.ndarray
-    activations: np.ndarray
-    mean: np.ndarray
-    variance: Any
-    gram: Any
 
     def __init__(self, samples: WeightedSamples, encode: Any, map_blocks: Any) -> None:
         X, self.y, self.weights, self.portions, _ = samples
