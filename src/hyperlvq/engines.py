@@ -152,7 +152,7 @@ class TorchEngine(NumpyEngine):
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
 
-    def check_can_fit(self, estimator: Any) -> None:
+    def check_can_fit(self, estimator):
         name, solver = type(estimator).__name__, getattr(estimator, "solver", None)
         if "tensors" not in estimator._record.runs_on:
             raise TypeError(f"{name} takes numpy arrays, no torch tensors")
@@ -160,13 +160,11 @@ class TorchEngine(NumpyEngine):
             listed = ", ".join(map(repr, estimator._tensor_solvers))
             raise ValueError(f"solver={solver!r} takes no torch tensors; {name} does with {listed}")
 
-    def validate(self, estimator: Any, X: Any, dtypes: tuple[Any, ...], **options: Any) -> Any:
+    def validate(self, estimator, X, dtypes, **options):
         wanted = [getattr(self.backend.xp, name) for name in dtypes]
         return validate_data(estimator, X.detach(), dtype=wanted, **options)
 
-    def validate_samples(
-        self, estimator: Any, X: Any, y: Any, dtypes: tuple[str, ...], **options: Any
-    ) -> tuple[Any, np.ndarray]:
+    def validate_samples(self, estimator, X, y, dtypes, **options):
         X = self.validate(estimator, X, dtypes, **options)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
@@ -175,27 +173,27 @@ class TorchEngine(NumpyEngine):
         check_consistent_length(X, y)
         return X, y
 
-    def array(self, values: np.ndarray) -> Any:
+    def array(self, values):
         return self.backend.array(values)
 
-    def labels(self, classes: np.ndarray) -> Any:
+    def labels(self, classes):
         is_torch = classes.dtype.isnative and classes.dtype.name in TORCH_LABELS
         return self.backend.array(classes) if is_torch else classes
 
-    def encode(self, X: Any, keys: Any, clip: int, n_jobs: Any) -> Any:
+    def encode(self, X, keys, clip, n_jobs):
         dtype = np.dtype(scores.activation_dtype(clip)).name
         return encode_integers(X, [keys], [clip], dtype, self.backend)[0]
 
-    def compare(self, X: Any, units: Any, n_jobs: Any) -> Any:
+    def compare(self, X, units, n_jobs):
         return compare_on_device(X, units, self.backend)
 
-    def project(self, X: Any, weights: Any, biases: Any) -> Any:
+    def project(self, X, weights, biases):
         return (X @ weights.T.to(X.dtype) + biases.to(X.dtype)).sigmoid_()
 
-    def canonical_samples(self, samples: LabelledSamples) -> LabelledSamples:
+    def canonical_samples(self, samples):
         return samples
 
-    def class_totals(self, samples: LabelledSamples, n_classes: int) -> tuple[Any, Any]:
+    def class_totals(self, samples, n_classes):
         backend, (X, y, weights) = self.backend, samples
         y, weights, classes = backend.array(y), backend.array(weights), backend.range(n_classes)
         sums = backend.zeros((n_classes, X.shape[1]), "float64")
@@ -206,9 +204,7 @@ class TorchEngine(NumpyEngine):
             totals += shares.sum(axis=1)
         return sums, totals
 
-    def prototype_scores(
-        self, X: Any, prototypes: Any, prototype_classes: Any, n_classes: int
-    ) -> Any:
+    def prototype_scores(self, X, prototypes, prototype_classes, n_classes):
         backend, dtype = self.backend, computing_dtype(X)
         vectors = backend.cast(prototypes, dtype)
         norms = glvq.squares(vectors, backend.xp)
@@ -222,15 +218,13 @@ class TorchEngine(NumpyEngine):
             found[rows].scatter_reduce_(1, index.expand(len(block), -1), closeness, "amax")
         return found
 
-    def linear_scores(self, X: Any, coefficients: Any) -> Any:
+    def linear_scores(self, X, coefficients):
         found = self.backend.zeros((len(X), len(coefficients)), "float64")
         for rows in self._row_slices(X, X.shape[1]):
             found[rows] = self.backend.cast(X[rows], "float64") @ coefficients.T
         return found
 
-    def minimise_glvq(
-        self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any, report: Any = None
-    ) -> Minimum:
+    def minimise_glvq(self, start, samples, slope, max_iter, tol, report=None):
         (prototypes, prototype_classes), (X, y, weights) = start, samples
         backend, counts = self.backend, np.bincount(on_host(prototype_classes))
         activations = backend.cast(X, computing_dtype(X))[None]

@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from hyperlvq import GLVQClassifier, make_classifier
+from hyperlvq.batched.backend import open_backend
 from hyperlvq.batched.glvq import (
     GLVQBatch,
     GLVQObjective,
@@ -199,8 +200,6 @@ def test_built_in_sets_end_as_one_by_one(load, hidden, backend):
 
 @pytest.mark.data
 def test_collection_ends_as_one_by_one_on_average(uci):
-    from hyperlvq.batched import open_backend
-
     ratios, gains = [], []
     for name in ("iris", "wine", "zoo", "ionosphere", "statlog-heart", "seeds"):
         data_set = uci.load(name)

@@ -92,7 +92,7 @@ def test_narrow_bracket_ends_at_its_better_end():
 def test_just_the_decrease_asked_for_ends_the_first_stage_where_the_cost_rises(slope):
     line = next_line(begin(0.0, -1.0, 1.0), -SUFFICIENT_DECREASE, slope, SCALARS)
 
-    assert line.guards.has_fallen
+    assert line.guards[0]
 
 
 def test_flat_step_as_high_as_the_start_is_not_past_a_minimum():

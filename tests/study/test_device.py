@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from tiny_study import GRIDS, Source, make_grids_small, make_set, without_times
 
-from hyperlvq.batched import open_backend
-from hyperlvq.batched.backend import Backend
+from hyperlvq.batched.backend import Backend, open_backend
 from hyperlvq.checks import InputError
 from hyperlvq.study import device
 from hyperlvq.study.collection import BuiltinCollection
@@ -239,7 +238,7 @@ def test_device_that_fails_is_a_record_for_every_run(tmp_path, source, monkeypat
     def fail(*_):
         raise MemoryError("out of memory\nand more")
 
-    monkeypatch.setattr(device.batched, "train_rls", fail)
+    monkeypatch.setattr(device.rls, "train_rls", fail)
     steps = study(source, tmp_path, models=["rvfl_rls", "glvq_features"], sets=["plain"])
 
     errors = {(step.record["model"], step.record["error"]) for step in steps}
@@ -344,8 +343,8 @@ def test_training_stops_where_the_limits_of_a_grid_say(source, monkeypatch, grid
         iterations.append(int(trained.n_iter.max()))
         return trained
 
-    train_glvq = device.batched.train_glvq
-    monkeypatch.setattr(device.batched, "train_glvq", spy)
+    train_glvq = device.glvq.train_glvq
+    monkeypatch.setattr(device.glvq, "train_glvq", spy)
     search = GridSearch(source.load("other"), model, "paper", grid, {}, None, 2)
     search_together(search, open_backend("cpu"))
 

@@ -202,7 +202,7 @@ def executor_of(
 
         return cluster_executor(dask)
     if device is not None:
-        from hyperlvq.batched import open_backend
+        from hyperlvq.batched.backend import open_backend
         from hyperlvq.study.device import device_executor
 
         return nullcontext(device_executor(open_backend(device), minutes))

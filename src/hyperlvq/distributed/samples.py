@@ -204,24 +204,22 @@ class PartitionsEngine(NumpyEngine):
     same.
     """
 
-    def canonical_samples(self, samples: Any) -> Any:
+    def canonical_samples(self, samples):
         return samples
 
-    def total_weight(self, samples: Any) -> Any:
+    def total_weight(self, samples):
         return float(samples[0].shape[0])
 
-    def class_totals(self, samples: Any, n_classes: Any) -> Any:
+    def class_totals(self, samples, n_classes):
         totals = samples[0].class_totals
         return totals.sums, totals.counts.astype(float)
 
-    def distance_scale(self, samples: Any, *prototypes: Any) -> Any:
+    def distance_scale(self, samples, *prototypes):
         rows = samples[0]
         (total,) = rows.total(_distance_sum, *prototypes)
         return float(total / rows.shape[0])
 
-    def minimise_glvq(
-        self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any, report: Any = None
-    ) -> Any:
+    def minimise_glvq(self, start, samples, slope, max_iter, tol, report=None):
         (prototypes, prototype_classes), (rows, _, _) = start, samples
         fixed = prototype_classes, slope, 1 / rows.shape[0]
 
@@ -230,10 +228,10 @@ class PartitionsEngine(NumpyEngine):
 
         return minimise(evaluate, prototypes, max_iter, tol, report)
 
-    def solve_least_squares(self, samples: Any, n_classes: Any, alphas: Any, method: Any) -> Any:
+    def solve_least_squares(self, samples, n_classes, alphas, method):
         return rls.solve_equations(self._equations(samples[0], n_classes, method), alphas, method)
 
-    def choose_penalty(self, samples: Any, n_classes: Any, alphas: Any, method: Any) -> Any:
+    def choose_penalty(self, samples, n_classes, alphas, method):
         equations = self._equations(samples[0], n_classes, method)
         spectrum, columns = rls.spectrum_of(equations), equations.columns
         given = n_classes, columns, spectrum, alphas
