@@ -5,7 +5,6 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from hyperlvq import GLVQClassifier, make_classifier
-from hyperlvq.batched.backend import open_backend
 from hyperlvq.batched.glvq import (
     GLVQBatch,
     GLVQObjective,
@@ -17,7 +16,7 @@ from hyperlvq.batched.glvq import (
     train_glvq,
 )
 from hyperlvq.kernels.glvq import cost_and_gradient
-from hyperlvq.study.protocol import samples_of, scale_file
+from hyperlvq.study.protocol import scale_file
 
 BATCH = GLVQBatch(
     np.array([[2.0, 5.0, 11.0], [3.0, 7.0, 15.0]]),
@@ -196,19 +195,3 @@ def test_built_in_sets_end_as_one_by_one(load, hidden, backend):
     # A cost has many minima, and rounding may decide between them.
     assert batched_costs.mean() == pytest.approx(costs.mean(), rel=1e-3)
     assert np.mean(batched == y[test]) == pytest.approx(np.mean(predicted == y[test]), abs=0.01)
-
-
-@pytest.mark.data
-def test_collection_ends_as_one_by_one_on_average(uci):
-    ratios, gains = [], []
-    for name in ("iris", "wine", "zoo", "ionosphere", "statlog-heart", "seeds"):
-        data_set = uci.load(name)
-        part = samples_of(scale_file(data_set.X), data_set.y, data_set.tuning)
-        costs, predicted, batched_costs, batched = train_both_ways(
-            part.X_train, part.y_train, part.X_test, "intrvfl", open_backend("cpu"), slopes=(3, 10)
-        )
-        ratios.append(batched_costs.mean() / costs.mean())
-        gains.append(np.mean(batched == part.y_test) - np.mean(predicted == part.y_test))
-
-    assert np.mean(ratios) == pytest.approx(1, abs=1e-3)
-    assert np.mean(gains) == pytest.approx(0, abs=2e-3)

@@ -5,10 +5,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from hyperlvq.batched.backend import name_of
 from hyperlvq.batched.lbfgs import minimise, n_pieces, solve_unit_triangle
 from hyperlvq.kernels import lbfgs as one_by_one
-from hyperlvq.kernels.glvq import cost_and_gradient
 
 
 @dataclass(frozen=True)
@@ -52,18 +50,6 @@ def high_valley(positions, steepness, backend):
     """Return a cost below 1 that ends at a height."""
     cost, gradient = rosenbrock(positions, steepness, backend)
     return (cost + 1000) / 1e5, gradient / 1e5
-
-
-def three_prototypes(positions, slopes, backend, X, y):
-    """Return the cost of GLVQ of three classes with three prototypes each, for a slope."""
-    classes, shares = np.repeat(np.arange(3), 3), np.full(len(X), 1 / len(X))
-    results = [
-        cost_and_gradient(position.reshape(9, -1), classes, X, y, slope, shares)
-        for position, slope in zip(backend.numpy(positions), slopes, strict=True)
-    ]
-    costs, gradients = (np.array(part) for part in zip(*results, strict=True))
-    gradients = gradients.reshape(positions.shape)
-    return backend.array(costs), backend.array(gradients, name_of(positions))
 
 
 def curves_one_by_one(objective, start, max_iter, tol, backend):
@@ -129,24 +115,6 @@ def test_valleys_are_followed_to_their_end_step_by_step_as_one_after_the_other(
         assert np.isfinite(curve).sum() == len(expected_curve)
         np.testing.assert_allclose(curve[: len(expected_curve)], expected_curve, rtol=1e-4)
     assert tol is not None or len(expected[-1]) == 30  # as it is level, not yet at its end
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_of_many_minima_those_are_found_that_scipy_finds(dtype, rng, backend):
-    y = np.arange(120) % 3
-    centres = rng.normal(size=(12, 6))
-    X = centres[np.arange(120) % 12] + rng.normal(scale=0.7, size=(120, 6))
-    slopes = np.tile([2.0, 5.0, 10.0], (1, 4))
-    start = rng.normal(size=(slopes.size, 9 * 6))
-    objective = Problems(partial(three_prototypes, X=X, y=y), (slopes,), backend)
-    solution = minimise(objective, backend.array(start, dtype), 500, 1e-5, backend)
-
-    curves = curves_one_by_one(objective, start, 500, 1e-5, backend)
-    expected = np.array([curve[-1] for curve in curves])
-    is_same = np.abs(backend.numpy(solution.costs) / expected - 1) < 1e-3
-    assert np.ptp(expected[::3]) > 0.05 * expected[0]
-    # Roundings may lead a few of them elsewhere.
-    assert np.mean(is_same) > 0.8
 
 
 def test_curves_fall_to_the_costs_of_fewer_iterations(quadratics, backend):

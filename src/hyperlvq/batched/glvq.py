@@ -84,20 +84,16 @@ class GLVQObjective:
 
     def __call__(self, positions: Array) -> tuple[Array, Array]:
         """Return costs (problems) and gradients (problems × unknowns)."""
-        xp, activations = self.backend.xp, self.samples.activations
-        groups, n_samples, n_units = activations.shape
-        prototypes = positions.reshape(groups, -1, n_units)
-        offsets = squares(prototypes, xp) + self.absent.reshape(groups, -1)
-        costs: Array = 0.0
-        pull_sums: Array = 0.0
-        pulled: Array = 0.0
-        for rows in _sample_slices(n_samples, prototypes, self.backend):
-            block = activations[:, rows]
-            distances = _shifted_distances(prototypes, offsets, block, self.backend)
+        activations = self.samples.activations
+        totals: Any = 0.0, 0.0, 0.0
+        prototypes = positions.reshape(len(activations), -1, activations.shape[-1])
+        blocks = _shifted_distances(prototypes, self.absent, activations, self.backend)
+        for rows, distances in blocks:
             block_costs, pulls = self._pulls(distances, rows)
-            costs = costs + block_costs
-            pull_sums = pull_sums + pulls.sum(axis=2)
-            pulled = pulled + self.backend.multiply(pulls, block)
+            pulled = self.backend.multiply(pulls, activations[:, rows])
+            parts = block_costs, pulls.sum(axis=2), pulled
+            totals = [total + part for total, part in zip(totals, parts, strict=True)]
+        costs, pull_sums, pulled = totals
         gradients = 2 * (pull_sums[:, :, None] * prototypes - pulled)
         return costs.reshape(-1), gradients.reshape(positions.shape)
 
@@ -107,8 +103,8 @@ class GLVQObjective:
         Each sample's g counts by its share.
         """
         backend, xp, take_along = self.backend, self.backend.xp, self.backend.take_along
-        shape, dtype = (*self.absent.shape, distances.shape[-1]), name_of(distances)
-        closest, places = _closest_of_class(distances.reshape(shape), backend)
+        shape, dtype = distances.shape, name_of(distances)
+        closest, places = _closest_of_class(distances, backend)
         others = xp.where(self.is_own[:, rows], np.inf, closest)
         rival = xp.argmin(others, axis=2)[:, :, None]
         own = xp.broadcast_to(self.samples.y[rows], rival.shape)
@@ -119,7 +115,7 @@ class GLVQObjective:
             index = shape[3] * index + take_along(places, index, 2)
         pulls = backend.zeros((*shape[:2], shape[2] * shape[3], shape[4]), dtype)
         backend.put_along(pulls, index, backend.cast(slopes_of_winners, dtype), 2)
-        return costs, pulls.reshape(distances.shape)
+        return costs, pulls.reshape(len(pulls), -1, shape[4])
 
     def _costs(self, winners, rows):
         """Return Σ g and every sample's (∂g/∂d⁺, ∂g/∂d⁻), by shares, from d⁺ and d⁻ less ‖x‖²."""
@@ -136,23 +132,24 @@ class GLVQObjective:
         return shared.sum(axis=2), xp.stack([steepness * other, -steepness * own], axis=2)
 
 
-def _shifted_distances(prototypes, offsets, block, backend):
-    """Return ‖w‖² - 2 w·x (groups × prototypes × samples): distances, less ‖x‖²."""
-    products = backend.multiply(prototypes, block.mT)
-    products *= -2
-    products += offsets[:, :, None]
-    return products
+def _shifted_distances(prototypes, absent, activations, backend):
+    """Yield slices of samples with ‖w‖² - 2 w·x, distances to all prototypes less ‖x‖².
+
+    They are groups × problems × classes × most × samples, and fit in a block of memory.
+    """
+    groups, n_prototypes, _ = prototypes.shape
+    offsets = squares(prototypes, backend.xp) + absent.reshape(groups, -1)
+    bytes_of_sample = SAMPLE_ARRAYS * groups * n_prototypes * 8
+    for rows in backend.row_slices(activations.shape[1], bytes_of_sample):
+        products = backend.multiply(prototypes, activations[:, rows].mT)
+        products *= -2
+        products += offsets[:, :, None]
+        yield rows, products.reshape(*absent.shape, -1)
 
 
 def squares(vectors: Array, xp: Any) -> Array:
     """Return ‖v‖² along the last axis."""
     return xp.einsum("...n,...n->...", vectors, vectors)
-
-
-def _sample_slices(n_samples, prototypes, backend):
-    """Return slices of samples whose distances to all prototypes fit in a block of memory."""
-    groups, n_prototypes, _ = prototypes.shape
-    return backend.row_slices(n_samples, SAMPLE_ARRAYS * groups * n_prototypes * 8)
 
 
 def _closest_of_class(distances, backend):
@@ -252,14 +249,10 @@ def starting_prototypes(samples: Samples, batch: GLVQBatch, backend: Backend) ->
 
 def predicted_classes(trained: TrainedGLVQ, activations: Array, backend: Backend) -> Array:
     """Return the class of the nearest prototype (groups × problems × samples)."""
-    xp, shape = backend.xp, trained.prototypes.shape
-    prototypes = trained.prototypes.reshape(shape[0], -1, shape[-1])
-    offsets = squares(prototypes, xp) + trained.absent.reshape(shape[0], -1)
-    classes = []
-    for rows in _sample_slices(activations.shape[1], prototypes, backend):
-        distances = _shifted_distances(prototypes, offsets, activations[:, rows], backend)
-        closest = xp.amin(distances.reshape(*shape[:-1], -1), axis=3)
-        classes.append(xp.argmin(closest, axis=2))
+    xp, prototypes = backend.xp, trained.prototypes
+    prototypes = prototypes.reshape(len(prototypes), -1, prototypes.shape[-1])
+    blocks = _shifted_distances(prototypes, trained.absent, activations, backend)
+    classes = [xp.argmin(xp.amin(distances, axis=3), axis=2) for _, distances in blocks]
     return xp.concat(classes, axis=2)
 
 

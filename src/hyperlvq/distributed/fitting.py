@@ -71,7 +71,8 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
     check_model(model)
     parts = samples.paired_partitions(X, y)
     client = cluster.checked_client(client)
-    description = cluster.total(client, samples.describe, parts, merge=samples.merge_descriptions)
+    merge = samples.merge_descriptions
+    description = samples.Description(*cluster.total(client, samples.describe, parts, merge=merge))
     check_description(description, model)
     fitted = clone(model)
     *front_steps, (step, readout) = fitted.steps

@@ -2,7 +2,8 @@
 
 import operator
 from collections.abc import Callable
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import dask.array as da
@@ -48,9 +49,21 @@ class ClassTotals(NamedTuple):
     highs: np.ndarray
 
 
-def add_members(first: tuple, second: tuple) -> tuple:
-    """Return the sums of the first, second, … members."""
-    return tuple(map(operator.add, first, second))
+def merge_members(merges: Any, first: tuple, second: tuple) -> tuple:
+    """Return the members of two lots of rows, each merged in its own way."""
+    return tuple(merge(*pair) for merge, *pair in zip(merges, first, second, strict=False))
+
+
+def _merge_labels(first, second):
+    # those of empty partitions may be of another type
+    return np.unique(np.concatenate([each for each in (first, second) if len(each)] or [first]))
+
+
+add_members = partial(merge_members, repeat(operator.add))
+merge_totals = partial(merge_members, (np.add, np.add, np.minimum, np.maximum))
+merge_descriptions = partial(
+    merge_members, (operator.add, np.fmin, np.fmax, _merge_labels, operator.or_)
+)
 
 
 class PartitionedRows:
@@ -74,7 +87,7 @@ class PartitionedRows:
     @cached_property
     def class_totals(self) -> ClassTotals:
         """Return the sums and counts of each class, and the extremes of each column."""
-        return self.total(block_totals, self._n_classes, merge=merge_totals)
+        return ClassTotals(*self.total(block_totals, self._n_classes, merge=merge_totals))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -136,25 +149,12 @@ def as_arrays(part: Partition) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def describe(part: Partition) -> Description:
-    """Return what one partition is like."""
+def describe(part: Partition) -> tuple[Any, ...]:
+    """Return what one partition is like, as in `Description`."""
     X, y = as_arrays(part)
     lows = np.fmin.reduce(X, axis=0, initial=np.inf)
     highs = np.fmax.reduce(X, axis=0, initial=-np.inf)
-    return Description([len(X)], lows, highs, np.unique(y), bool(np.isnan(X).any()))
-
-
-def merge_descriptions(first: Description, second: Description) -> Description:
-    """Return what two lots of partitions together are like."""
-    # Labels of empty partitions may be of another type.
-    labels = [each.labels for each in (first, second) if len(each.labels)] or [first.labels]
-    return Description(
-        first.n_rows + second.n_rows,
-        np.fmin(first.lows, second.lows),
-        np.fmax(first.highs, second.highs),
-        np.unique(np.concatenate(labels)),
-        first.has_missing or second.has_missing,
-    )
+    return [len(X)], lows, highs, np.unique(y), bool(np.isnan(X).any())
 
 
 def read_rows(part: Partition, classes: np.ndarray, front: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -185,16 +185,10 @@ def merged_blocks(
         return reduce(merge, results)
 
 
-def block_totals(X: np.ndarray, y: np.ndarray, n_classes: int) -> ClassTotals:
-    """Return the totals of one block."""
+def block_totals(X: np.ndarray, y: np.ndarray, n_classes: int) -> tuple[np.ndarray, ...]:
+    """Return what one block adds to `ClassTotals`."""
     sums = class_sums(X, y, np.ones(len(y)), n_classes)
-    return ClassTotals(sums, np.bincount(y, minlength=n_classes), X.min(axis=0), X.max(axis=0))
-
-
-def merge_totals(first: ClassTotals, second: ClassTotals) -> ClassTotals:
-    """Return the totals of two lots of rows."""
-    merges = np.add, np.add, np.minimum, np.maximum
-    return ClassTotals(*(merge(*pair) for merge, *pair in zip(merges, first, second, strict=True)))
+    return sums, np.bincount(y, minlength=n_classes), X.min(axis=0), X.max(axis=0)
 
 
 class PartitionsEngine(NumpyEngine):

@@ -94,9 +94,8 @@ class TallProblem:
         solution, factor = _solve_ridge(self.gram, alpha, self.moment)
         solved = linalg.blas.strsm(1.0, factor, self.rows.T, trans_a=True)
         leverages = np.square(solved, out=solved).sum(axis=0, dtype=np.float64) / self.variance
-        rests = 1 - self.portions * (leverages + 1 / self.total)
         scores = linalg.blas.sgemm(1.0, self.rows.T, solution, trans_a=True)
-        return solution, _left_out(self.targets, self.targets - scores, rests)
+        return solution, _left_out(self, self.targets - scores, leverages)
 
     def coefficients(self, solution: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return W (classes × units) and b."""
@@ -130,9 +129,8 @@ class WideProblem:
         inverse, _ = linalg.lapack.strtri(factor, overwrite_c=True)
         diagonal = np.square(inverse, out=inverse).sum(axis=1, dtype=np.float64)
         leverages = (1 - alpha * diagonal) / self.weights
-        rests = 1 - self.portions * (leverages + 1 / self.total)
         residuals = alpha * solution / self.weights[:, None]
-        return solution, _left_out(self.targets, residuals, rests)
+        return solution, _left_out(self, residuals, leverages)
 
     def coefficients(self, solution: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return W (classes × units) and b."""
@@ -198,8 +196,9 @@ def _factor(gram, alpha, dtype):
     return factorise(matrix.T, overwrite_a=True)
 
 
-def _left_out(targets, residuals, rests):
-    scores = targets - residuals / np.maximum(rests, SMALLEST_REST)[:, None]
+def _left_out(problem, residuals, leverages):
+    rests = 1 - problem.portions * (leverages + 1 / problem.total)
+    scores = problem.targets - residuals / np.maximum(rests, SMALLEST_REST)[:, None]
     return np.clip(scores, -LARGEST_SCORE, LARGEST_SCORE)
 
 
