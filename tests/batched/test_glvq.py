@@ -7,7 +7,6 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from hyperlvq import GLVQClassifier, make_classifier
 from hyperlvq.batched.glvq import (
     GLVQBatch,
-    GLVQObjective,
     Samples,
     cut_into_batches,
     objective_of,
@@ -38,14 +37,14 @@ def samples(activations, backend):
     return Samples(backend.array(both, "float64"), backend.array(y), 3)
 
 
-def positions_of(samples, backend):
+@pytest.mark.parametrize("block_bytes", [10**7, 10_000])
+def test_cost_and_gradient_are_those_of_one_problem_after_the_other(
+    samples, activations, backend, block_bytes
+):
     start = starting_prototypes(samples, BATCH, backend)
-    return start.reshape(BATCH.slopes.size, -1), start.shape
-
-
-def test_cost_and_gradient_are_those_of_one_problem_after_the_other(samples, activations, backend):
-    positions, shape = positions_of(samples, backend)
-    costs, gradients = objective_of(samples, *SETTINGS, backend)(positions)
+    positions, shape = start.reshape(BATCH.slopes.size, -1), start.shape
+    in_blocks = replace(backend, block_bytes=block_bytes)
+    costs, gradients = objective_of(samples, *SETTINGS, in_blocks)(positions)
 
     prototypes = backend.numpy(positions).reshape(shape)
     gradients = backend.numpy(gradients).reshape(shape)
@@ -65,27 +64,6 @@ def test_cost_and_gradient_are_those_of_one_problem_after_the_other(samples, act
             gradients[index][:, :count].reshape(gradient.shape), gradient, atol=1e-12
         )
         assert not gradients[index][:, count:].any()
-
-
-def test_blocks_of_rows_do_not_matter(samples, backend):
-    positions, _ = positions_of(samples, backend)
-    whole = objective_of(samples, *SETTINGS, backend)(positions)
-    in_blocks = objective_of(samples, *SETTINGS, replace(backend, block_bytes=10_000))(positions)
-
-    for expected, found in zip(whole, in_blocks, strict=True):
-        np.testing.assert_allclose(backend.numpy(found), backend.numpy(expected), rtol=1e-10)
-
-
-def test_selected_problems_keep_their_settings(samples, backend):
-    positions, _ = positions_of(samples, backend)
-    objective: GLVQObjective = objective_of(samples, *SETTINGS, backend)
-    costs = backend.numpy(objective(positions)[0]).reshape(2, 3)
-    members = np.array([[2, 0], [1, 2]])
-    rows = backend.array((members + 3 * np.arange(2)[:, np.newaxis]).ravel())
-    fewer = backend.numpy(objective.select(members)(positions[rows])[0])
-
-    expected = np.take_along_axis(costs, members, 1).ravel()
-    np.testing.assert_allclose(fewer, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("init_noise", [1.0, 0.1])

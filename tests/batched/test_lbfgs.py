@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from hyperlvq.batched.lbfgs import minimise, n_pieces, solve_unit_triangle
+from hyperlvq.batched.lbfgs import minimise, n_pieces
 from hyperlvq.kernels import lbfgs as one_by_one
 
 
@@ -72,22 +72,16 @@ def quadratics(rng, backend):
     return Problems(quadratic, (curvatures, rng.normal(size=(2, 4, 6))), backend)
 
 
-def test_quadratics_of_any_curvature_are_solved(quadratics, backend):
-    start = backend.zeros((8, 6), "float64")
-    solution = minimise(quadratics, start, 500, 1e-7, backend)
-
-    found = backend.numpy(solution.positions)
-    np.testing.assert_allclose(found, quadratics.settings[1].reshape(8, 6), atol=1e-3)
-    assert (backend.numpy(solution.n_iter) <= 60).all()
-
-
 def test_result_depends_neither_on_other_problems_nor_on_the_pieces_of_sums(quadratics, backend):
     start = backend.zeros((8, 6), "float64")
-    together = backend.numpy(minimise(quadratics, start, 500, 1e-7, backend).positions)
+    solution = minimise(quadratics, start, 500, 1e-7, backend)
+    together = backend.numpy(solution.positions)
     alone = quadratics.select(np.array([[2], [1]]))
     apart = minimise(alone, start[:2], 500, 1e-7, backend)
     in_pieces = minimise(quadratics, start, 500, 1e-7, replace(backend, shortest_piece=2))
 
+    np.testing.assert_allclose(together, quadratics.settings[1].reshape(8, 6), atol=1e-3)
+    assert (backend.numpy(solution.n_iter) <= 60).all()
     np.testing.assert_allclose(backend.numpy(apart.positions), together[[2, 5]], atol=1e-9)
     np.testing.assert_allclose(backend.numpy(in_pieces.positions), together, atol=1e-9)
 
@@ -141,14 +135,3 @@ def test_start_at_the_minimum_stays_there(quadratics, backend):
 
     np.testing.assert_array_equal(backend.numpy(solution.positions), backend.numpy(start))
     assert backend.numpy(solution.n_iter).tolist() == [0] * 8
-
-
-def test_triangle_may_stand_in_any_order_of_rows(rng):
-    above = np.triu(rng.uniform(-1, 1, size=(3, 10, 10)), 1)
-    order = rng.permutation(10)
-    shuffled = above[:, order][:, :, order]
-    right = rng.normal(size=(3, 10))
-    powers = [np.linalg.matrix_power(shuffled, power) for power in (1, 2, 4, 8)]
-
-    expected = np.linalg.solve(np.eye(10) + shuffled, right[:, :, np.newaxis])[:, :, 0]
-    np.testing.assert_allclose(solve_unit_triangle(powers, right), expected, rtol=1e-9)

@@ -252,16 +252,16 @@ def _newton_direction(state, gradient_products, backend):
     powers = [above]
     for _ in range(3):
         powers.append(powers[-1] @ powers[-1])
-    a = solve_unit_triangle(powers, on_steps / root) / root
+    a = _solve_unit_triangle(powers, on_steps / root) / root
     curvature = (state.y_dot_y @ a[:, :, None])[:, :, 0]
     right = where(is_there, diagonal * a + scale * (curvature - on_changes), 0.0)
-    u = solve_unit_triangle([power.mT for power in powers], right / root) / root
+    u = _solve_unit_triangle([power.mT for power in powers], right / root) / root
     weights = backend.cast(xp.concat([u, -scale * a], axis=1), name_of(state.history))
     combined = (weights[:, None, None, :] @ state.history).reshape(state.gradient.shape)
     return -(_column(state.scale, combined, backend) * state.gradient + combined)
 
 
-def solve_unit_triangle(powers: list[Array], right: Array) -> Array:
+def _solve_unit_triangle(powers, right):
     """Return (I + U)⁻¹ right from U, U², U⁴, U⁸, for U strictly triangular in some order of rows.
 
     U to the 16th power is 0, so the inverse is (I - U)(I + U²)(I + U⁴)(I + U⁸): a few products of
