@@ -104,7 +104,7 @@ def test_leave_one_out_is_that_of_fits_without_each_sample(
             right[place] += weights[m] * (scores.argmax() == y[m])
             errors[place] += weights[m] * ((scores - np.eye(3)[y[m]]) ** 2).sum()
 
-    equations = rls.equations_of(samples, rls.columns_of(samples, method), method)
+    equations = rls.equations_of(samples, method)
     spectrum = rls.spectrum_of(equations, backend)
     found = rls.left_out(samples, equations.columns, spectrum, alphas)
     coefficients, alpha = rls.choose_penalty(samples, alphas, method)

@@ -12,13 +12,6 @@ def exact_solution(Z, T, alpha):
     return np.linalg.solve(Z.T @ Z + alpha * np.eye(Z.shape[1]), Z.T @ T)
 
 
-def solve_lms(Z, T, alpha, max_iter, tol, n_first=40):
-    """Solve in two blocks of rows."""
-    blocks = [(Z[:n_first], T[:n_first]), (Z[n_first:], T[n_first:])]
-    shape = T.shape[1], Z.shape[1]
-    return rls.solve_lms(lambda: iter(blocks), shape, len(Z), alpha, max_iter, tol)
-
-
 def test_fista_goes_ahead_by_nesterovs_momentum():
     curvatures = np.array([[4.0], [1.0]])
     step = 1 / rls.largest_eigenvalue(lambda V: curvatures * V, 2)
@@ -36,22 +29,13 @@ def test_fista_goes_ahead_by_nesterovs_momentum():
 def test_lms_ends_within_five_percent_of_the_exact_solution(rng):
     Z, T = make_problem(rng, (80, 6))
 
-    solution, _, _ = solve_lms(Z, T, 5.0, max_iter=1000, tol=0)
+    solution, _, _ = rls.solve_lms(Z, T, 5.0, max_iter=1000, tol=0)
     expected = exact_solution(Z, T, 5.0)
     assert np.linalg.norm(solution - expected) < 0.05 * np.linalg.norm(expected)
 
 
-def test_lms_takes_steps_that_suit_the_longest_sample_of_all_blocks(rng):
-    Z = rng.normal(size=(600, 4))
-    Z[:512] *= 20
-    T = np.eye(2)[np.arange(600) % 2]
-
-    solution, _, _ = solve_lms(Z, T, 5.0, max_iter=200, tol=0, n_first=512)
-    assert np.abs(solution).max() < 1
-
-
 def test_lms_stops_at_its_tolerance(rng):
-    _, n_iter, has_converged = solve_lms(*make_problem(rng, (80, 6)), 5.0, 1000, tol=0.01)
+    _, n_iter, has_converged = rls.solve_lms(*make_problem(rng, (80, 6)), 5.0, 1000, tol=0.01)
 
     assert has_converged
     assert n_iter < 1000

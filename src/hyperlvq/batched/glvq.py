@@ -164,11 +164,7 @@ def _closest_of_class(distances, backend):
 
 
 def train_glvq(
-    samples: Samples,
-    batch: GLVQBatch,
-    backend: Backend,
-    max_iter: int = 2500,
-    tol: float | None = 1e-5,
+    samples: Samples, batch: GLVQBatch, backend: Backend, max_iter: Any = 2500, tol: Any = 1e-5
 ) -> TrainedGLVQ:
     """Train every problem of a batch as `GLVQClassifier` does one."""
     objective = objective_of(samples, batch.slopes, batch.counts[:, :, np.newaxis], backend)
@@ -183,15 +179,7 @@ def train_glvq(
     )
 
 
-def train_one(
-    samples: Samples,
-    start: Array,
-    counts: np.ndarray,
-    slope: float,
-    backend: Backend,
-    max_iter: int,
-    tol: float | None,
-) -> Minimum:
+def train_one(samples: Samples, start, counts, slope, backend: Backend, max_iter, tol) -> Minimum:
     """Train one problem from prototypes in the order of their classes, `counts` of each."""
     objective = objective_of(samples, np.array([[slope]]), counts[np.newaxis, np.newaxis], backend)
     is_there = np.arange(counts.max()) < counts[:, np.newaxis]

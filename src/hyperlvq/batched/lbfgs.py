@@ -235,7 +235,7 @@ def _choose_directions(state, accepted, exhausted, gradient_products, backend):
 
 
 def _newton_direction(state, gradient_products, backend):
-    """Return -Hg of `kernels.lbfgs.direction_weights`, from [S Y]ᵀg.
+    """Return -Hg of `kernels.lbfgs._direction_weights`, from [S Y]ᵀg.
 
     All is in double precision but for the sums over unknowns.
     """

@@ -64,11 +64,11 @@ class Moments(NamedTuple):
 
 
 class Equations(NamedTuple):
-    """ZᵀZ and ZᵀT or, where there are `rows` Z, ZZᵀ (not for "qr") and T."""
+    """ZᵀZ and ZᵀT or, where there are `rows` Z, ZZᵀ (not for "qr" and "lms") and T."""
 
     gram: Any
     right: Array
-    rows: Array | None
+    rows: Any
     columns: Columns
 
 
@@ -115,12 +115,11 @@ def centred_columns(
 
 def standardised(samples: LabelledRows, columns: Columns, rows: slice) -> tuple[Any, ...]:
     """Return Z and T of some rows."""
-    backend, classes = samples.backend, samples.backend.range(samples.n_classes)
-    y, roots = (
-        backend.array(values[rows])[:, None] for values in (samples.y, np.sqrt(samples.weights))
-    )
-    Z = backend.cast(samples.X[..., rows, :], "float64") - columns.centre
-    T = backend.xp.where(y == classes, 1 - columns.offset, -columns.offset)
+    X, y, weights, n_classes, backend, _ = samples
+    roots = backend.array(np.sqrt(weights[rows]))[:, None]
+    Z = backend.cast(X[..., rows, :], "float64") - columns.centre
+    is_own = backend.array(y[rows])[:, None] == backend.range(n_classes)
+    T = backend.xp.where(is_own, 1 - columns.offset, -columns.offset)
     Z *= roots * columns.scale
     T *= roots
     return Z, T
@@ -168,29 +167,18 @@ def solve_least_squares(
     W is ... × alphas × classes × columns. Solvers other than "auto", "cholesky" and "eigen" take
     neither tensors nor more than one alpha.
     """
-    columns, backend = columns_of(samples, method), samples.backend
-    if method.solver != "lms":
-        return solve_equations(equations_of(samples, columns, method), alphas, method, backend)
-    columns = _with_scale(columns, squares_of(samples, columns), method, backend)
-
-    def read_blocks():
-        for rows in _slices(samples.X, backend, samples.n_classes):
-            yield standardised(samples, columns, rows)
-
-    n_samples, n_columns = samples.X.shape
-    shape = samples.n_classes, n_columns
-    found = rls.solve_lms(read_blocks, shape, n_samples, alphas[0], *method[2:])
-    return _original(found, columns, backend)
+    return solve_equations(equations_of(samples, method), alphas, method, samples.backend)
 
 
-def equations_of(samples: LabelledRows, columns: Columns, method: Method) -> Equations:
+def equations_of(samples: LabelledRows, method: Method) -> Equations:
     """Return as many equations as there are columns or, if they are fewer, samples."""
-    (n_samples, n_columns), backend = samples.X.shape[-2:], samples.backend
-    if method.solver == "pinv" or (method.solver != "qr" and n_samples >= n_columns):
+    columns, backend = columns_of(samples, method), samples.backend
+    (n_samples, n_columns), takes_rows = samples.X.shape[-2:], method.solver in ("qr", "lms")
+    if method.solver == "pinv" or (n_samples >= n_columns and not takes_rows):
         return equations_of_moments(moments_of(samples, columns), columns, method, backend)
     columns = _with_scale(columns, squares_of(samples, columns), method, backend)
     Z, T = standardised(samples, columns, slice(None))
-    return Equations(None if method.solver == "qr" else Z @ Z.mT, T, Z, columns)
+    return Equations(None if takes_rows else Z @ Z.mT, T, Z, columns)
 
 
 def equations_of_moments(
@@ -215,6 +203,8 @@ def solve_equations(
     elif method.solver == "fista":
         factors, moment = ([gram], right) if rows is None else ([rows.T, rows], rows.T @ right)
         found = rls.solve_fista(factors, moment, alphas[0], *method[2:])
+    elif method.solver == "lms":
+        found = rls.solve_lms(rows, right, alphas[0], *method[2:])
     else:
         found = solve_directly(gram, right, rows, alphas, method.solver, backend), 1, True
     return _original(found, columns, backend)
@@ -246,7 +236,7 @@ def solve_directly(
 
 def choose_penalty(samples: LabelledRows, alphas: Any, method: Method) -> tuple[Any, ...]:
     """Return W of the alpha whose leave-one-out predictions are the best, and that alpha."""
-    equations = equations_of(samples, columns_of(samples, method), method)
+    equations = equations_of(samples, method)
     spectrum = spectrum_of(equations, samples.backend)
     sums = left_out(samples, equations.columns, spectrum, alphas)
     return best_penalty(sums, spectrum, equations.columns, alphas, samples.backend)
@@ -338,6 +328,7 @@ def _factor_and_solve(gram, right, alphas, backend):
 
 
 def _solve_definite(matrices, right):
+    """Return A⁻¹ right by Cholesky's method; A is overwritten."""
     if matrices.ndim > 2:
         return np.stack([_solve_definite(*pair) for pair in zip(matrices, right, strict=True)])
     factor = linalg.cho_factor(matrices.T, overwrite_a=True, check_finite=False)

@@ -3,7 +3,6 @@
 import operator
 from collections.abc import Callable
 from functools import cached_property, partial, reduce
-from itertools import repeat
 from typing import Any, NamedTuple
 
 import dask.array as da
@@ -51,7 +50,7 @@ class ClassTotals(NamedTuple):
 
 def merge_members(merges: Any, first: tuple, second: tuple) -> tuple:
     """Return the members of two lots of rows, each merged in its own way."""
-    return tuple(merge(*pair) for merge, *pair in zip(merges, first, second, strict=False))
+    return tuple(merge(*pair) for merge, *pair in zip(merges, first, second, strict=True))
 
 
 def _merge_labels(first, second):
@@ -59,7 +58,11 @@ def _merge_labels(first, second):
     return np.unique(np.concatenate([each for each in (first, second) if len(each)] or [first]))
 
 
-add_members = partial(merge_members, repeat(operator.add))
+def add_members(first: tuple, second: tuple) -> tuple:
+    """Return the sums of the first, second, … members."""
+    return tuple(map(operator.add, first, second))
+
+
 merge_totals = partial(merge_members, (np.add, np.add, np.minimum, np.maximum))
 merge_descriptions = partial(
     merge_members, (operator.add, np.fmin, np.fmax, _merge_labels, operator.or_)
@@ -82,7 +85,7 @@ class PartitionedRows:
     def total(self, function: Callable, *arguments: Any, merge: Callable = add_members) -> Any:
         """Return function(activations, y, *arguments) of blocks of rows, merged two by two."""
         given = self._front, function, merge, *arguments
-        return cluster.total(self._client, merged_blocks, self._parts, *given, merge=merge)
+        return cluster.total(self._client, _merged_blocks, self._parts, *given, merge=merge)
 
     @cached_property
     def class_totals(self) -> ClassTotals:
@@ -168,9 +171,7 @@ def encoded(X: np.ndarray, front: Any) -> np.ndarray:
     return X if front is None else np.asarray(front.transform(X))
 
 
-def merged_blocks(
-    rows: tuple, front: Any, function: Callable, merge: Callable, *arguments: Any
-) -> Any:
+def _merged_blocks(rows, front, function, merge, *arguments):
     """Return function(activations, y, *arguments) of all blocks of a partition, merged.
 
     Blocks are the same whether activations are kept or encoded anew, so that what comes out is

@@ -61,7 +61,7 @@ def minimise(
     check_cost(point.cost)
     memory = Memory(len(point.position))
     costs, start_cost = list[float](), point.cost
-    has_ended = is_flat(point.gradient, tol)
+    has_ended = _is_flat(point.gradient, tol)
     while not has_ended and len(costs) < max_iter:
         direction = memory.direction(point.gradient)
         start_slope = float(direction @ point.gradient)
@@ -69,7 +69,7 @@ def minimise(
         if start_slope < 0:
             # The first direction of all is as steep as the gradient: a way of length 1 is tried.
             first_step = 1.0 if costs else 1 / sqrt(-start_slope)
-            found = search_line(evaluate, point, direction, start_slope, first_step)
+            found = _search_line(evaluate, point, direction, start_slope, first_step)
         if found is None:
             # No step along this direction: forget what led to it, and go down the steepest way.
             has_ended = not memory.n_learnt
@@ -79,7 +79,7 @@ def minimise(
         costs.append(end.cost)
         if report is not None:
             report(costs)
-        has_ended = is_flat(end.gradient, tol) or has_settled(point, end)
+        has_ended = _is_flat(end.gradient, tol) or _has_settled(point, end)
         if tol is None and len(costs) % LEVEL_ITERATIONS == 0:
             earlier = [start_cost, *costs][-1 - LEVEL_ITERATIONS]
             has_ended |= earlier - end.cost < LEVEL_SHARE * earlier
@@ -91,9 +91,7 @@ def minimise(
     return Minimum(found, n_iter, costs or [point.cost], has_ended)
 
 
-def search_line(
-    evaluate: Any, start: Point, direction: np.ndarray, slope: float, first_step: float
-) -> tuple[float, float, Point] | None:
+def _search_line(evaluate, start, direction, slope, first_step):
     """Return a good step along a direction, the slope there and the point; None if there is none.
 
     `slope` is that of the cost at the start.
@@ -112,12 +110,12 @@ def search_line(
     return None
 
 
-def is_flat(gradient: np.ndarray, tol: float | None) -> bool:
+def _is_flat(gradient, tol):
     """Return whether no component exceeds the tolerance, 0 if there is none."""
     return max(gradient.max(), -gradient.min()) <= (tol or 0.0)
 
 
-def has_settled(before: Point, after: Point) -> bool:
+def _has_settled(before, after):
     """Return whether the cost has stopped falling."""
     scale = max(abs(before.cost), abs(after.cost), 1)
     return before.cost - after.cost <= SMALLEST_DECREASE * scale
@@ -160,21 +158,14 @@ class Memory:
             return -gradient
         pairs = max(0, self.n_learnt - MEMORY) % MEMORY, min(self.n_learnt, MEMORY)
         products = self._history @ gradient
-        weights = direction_weights(self._s_dot_y, self._y_dot_y, products, self._scale, *pairs)
+        weights = _direction_weights(self._s_dot_y, self._y_dot_y, products, self._scale, *pairs)
         direction = weights @ self._history
         direction -= self._scale * gradient
         return direction
 
 
 @compiled
-def direction_weights(
-    s_dot_y: np.ndarray,
-    y_dot_y: np.ndarray,
-    products: np.ndarray,
-    scale: float,
-    oldest: int,
-    n_pairs: int,
-) -> np.ndarray:
+def _direction_weights(s_dot_y, y_dot_y, products, scale, oldest, n_pairs):
     """Return the weights of steps and changes in -Hg, less the share of the gradient itself.
 
     With the steps S and the changes of gradient Y as columns, R the upper triangle of SᵀY, D its
