@@ -105,7 +105,7 @@ def test_leave_one_out_is_that_of_fits_without_each_sample(
             errors[place] += weights[m] * ((scores - np.eye(3)[y[m]]) ** 2).sum()
 
     equations = rls.equations_of(samples, method)
-    spectrum = rls.spectrum_of(equations, backend)
+    spectrum = rls.spectrum_of(equations)
     found = rls.left_out(samples, equations.columns, spectrum, alphas)
     coefficients, alpha = rls.choose_penalty(samples, alphas, method)
 
@@ -177,9 +177,9 @@ def test_penalties_lost_in_rounding_are_solved_by_eigenvalues(rng, backend):
     factors = rng.normal(size=(2, 40, 3)) * 1e6
     matrices = factors @ factors.swapaxes(1, 2)  # rank 3 of 40
     right = rng.normal(size=(2, 40, 2))
-    equations = backend.array(matrices), backend.array(right), None
+    equations = backend.array(matrices), backend.array(right), None, None, backend
 
-    found = rls.solve_directly(*equations, [1e-6, 1e15], "auto", backend)
+    found = rls.solve_directly(rls.Equations(*equations), [1e-6, 1e15], "auto")
     found = backend.numpy(found)
 
     with pytest.raises(np.linalg.LinAlgError):

@@ -70,6 +70,7 @@ class Equations(NamedTuple):
     right: Array
     rows: Any
     columns: Columns
+    backend: Backend = NUMPY
 
 
 def _slices(X, backend, width):
@@ -167,7 +168,7 @@ def solve_least_squares(
     W is ... × alphas × classes × columns. Solvers other than "auto", "cholesky" and "eigen" take
     neither tensors nor more than one alpha.
     """
-    return solve_equations(equations_of(samples, method), alphas, method, samples.backend)
+    return solve_equations(equations_of(samples, method), alphas, method)
 
 
 def equations_of(samples: LabelledRows, method: Method) -> Equations:
@@ -178,7 +179,7 @@ def equations_of(samples: LabelledRows, method: Method) -> Equations:
         return equations_of_moments(moments_of(samples, columns), columns, method, backend)
     columns = _with_scale(columns, squares_of(samples, columns), method, backend)
     Z, T = standardised(samples, columns, slice(None))
-    return Equations(None if takes_rows else Z @ Z.mT, T, Z, columns)
+    return Equations(None if takes_rows else Z @ Z.mT, T, Z, columns, backend)
 
 
 def equations_of_moments(
@@ -190,14 +191,12 @@ def equations_of_moments(
     gram *= columns.scale.mT
     gram *= columns.scale
     moment *= columns.scale.mT
-    return Equations(gram, moment, None, columns)
+    return Equations(gram, moment, None, columns, backend)
 
 
-def solve_equations(
-    equations: Equations, alphas: Any, method: Method, backend: Backend = NUMPY
-) -> tuple[Any, ...]:
+def solve_equations(equations: Equations, alphas: Any, method: Method) -> tuple[Any, ...]:
     """Return what `solve_least_squares` does."""
-    gram, right, rows, columns = equations
+    gram, right, rows, columns, _ = equations
     if method.solver == "pinv":
         found = rls.solve_pinv(gram, right, alphas[0] * columns.penalties[0]), 1, True
     elif method.solver == "fista":
@@ -206,18 +205,17 @@ def solve_equations(
     elif method.solver == "lms":
         found = rls.solve_lms(rows, right, alphas[0], *method[2:])
     else:
-        found = solve_directly(gram, right, rows, alphas, method.solver, backend), 1, True
-    return _original(found, columns, backend)
+        found = solve_directly(equations, alphas, method.solver), 1, True
+    return _original(found, equations)
 
 
-def solve_directly(
-    gram: Any, right: Any, rows: Any, alphas: Any, solver: str, backend: Backend
-) -> Any:
+def solve_directly(equations: Equations, alphas: Any, solver: str) -> Any:
     """Return Γ = (ZᵀZ + αI)⁻¹ ZᵀT, or the same from `rows` Z as Zᵀ(ZZᵀ + αI)⁻¹ T.
 
     Γ is ... × alphas × columns × classes. "qr" factors rows; "auto" factors matrices where no alpha
     is too small for that, as "cholesky" does or refuses to do; others take eigenvalues.
     """
+    gram, right, rows, _, backend = equations
     smallest, is_qr = min(alphas), gram is None
     squared_norm = np.vdot(rows, rows) if is_qr else backend.xp.einsum("...ii->...", gram).max()
     if float(squared_norm) >= LARGEST_CONDITION.get(solver, np.inf) * smallest:
@@ -237,14 +235,14 @@ def solve_directly(
 def choose_penalty(samples: LabelledRows, alphas: Any, method: Method) -> tuple[Any, ...]:
     """Return W of the alpha whose leave-one-out predictions are the best, and that alpha."""
     equations = equations_of(samples, method)
-    spectrum = spectrum_of(equations, samples.backend)
+    spectrum = spectrum_of(equations)
     sums = left_out(samples, equations.columns, spectrum, alphas)
-    return best_penalty(sums, spectrum, equations.columns, alphas, samples.backend)
+    return best_penalty(sums, spectrum, equations, alphas)
 
 
-def spectrum_of(equations: Equations, backend: Backend = NUMPY) -> tuple[Array, Array, Array]:
+def spectrum_of(equations: Equations) -> tuple[Array, Array, Array]:
     """Return the eigenvalues λ > 0 of ZᵀZ, their vectors V as columns, and VᵀZᵀT."""
-    gram, right, rows, _ = equations
+    gram, right, rows, _, backend = equations
     values, vectors = backend.xp.linalg.eigh(gram)
     is_kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
     values, vectors = values[is_kept], vectors[:, is_kept]
@@ -285,20 +283,18 @@ def left_out(
     return sum(map_blocks(predict, slices), start=np.zeros((2, len(alphas))))
 
 
-def best_penalty(
-    sums: np.ndarray, spectrum: Any, columns: Columns, alphas: Any, backend: Backend = NUMPY
-) -> tuple[Any, ...]:
+def best_penalty(sums: Any, spectrum: Any, equations: Equations, alphas: Any) -> tuple[Any, Any]:
     """Return W of the best alpha by the sums of `left_out`, and that alpha."""
     (right, errors), (values, vectors, right_sides) = sums, spectrum
     alpha = alphas[int(np.lexsort((errors, -right))[0])]
     solution = vectors @ (right_sides / (values + alpha)[:, None])
-    return _original((solution,), columns, backend)[0][0], alpha
+    return _original((solution,), equations)[0][0], alpha
 
 
-def _original(found, columns, backend):
+def _original(found, equations):
     """Return W from Γ: the intercept of centred columns goes to those that are constant."""
-    xp, (solutions, *outcome) = backend.xp, found
-    _, mean, centre, offset, _, scale = columns
+    xp, (solutions, *outcome) = equations.backend.xp, found
+    _, mean, centre, offset, _, scale = equations.columns
     W = (scale.mT[..., None, :, :] * solutions).mT
     constants = xp.where(scale > 0, 0.0, mean)
     has_constants = (constants != 0).any(axis=-1)[..., None]

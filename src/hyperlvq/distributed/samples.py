@@ -228,10 +228,10 @@ class PartitionsEngine(NumpyEngine):
 
     def choose_penalty(self, samples, n_classes, alphas, method):
         equations = self._equations(samples[0], n_classes, method)
-        spectrum, columns = rls.spectrum_of(equations), equations.columns
-        given = n_classes, columns, spectrum, alphas
+        spectrum = rls.spectrum_of(equations)
+        given = n_classes, equations.columns, spectrum, alphas
         sums = samples[0].total(_of_rows, rls.left_out, *given)
-        return rls.best_penalty(sums, spectrum, columns, alphas)
+        return rls.best_penalty(sums, spectrum, equations, alphas)
 
     def _equations(self, rows, n_classes, method):
         sums, counts, lows, highs = rows.class_totals
