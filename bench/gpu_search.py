@@ -18,7 +18,8 @@ from dataclasses import replace
 import numpy as np
 from measure import Table
 
-from hyperlvq.batched import Backend, GLVQBatch, Samples, open_backend, train_glvq
+from hyperlvq.batched.backend import Backend, open_backend
+from hyperlvq.batched.glvq import GLVQBatch, Samples, train_glvq
 from hyperlvq.study import protocol as protocols
 from hyperlvq.study.collection import open_collection
 from hyperlvq.study.data_set import DataSet

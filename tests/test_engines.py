@@ -8,7 +8,7 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.ensemble import VotingClassifier
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils import estimator_checks
 
 import hyperlvq
@@ -82,13 +82,6 @@ def test_recipe_stays_on_the_device_saves_and_exports(wine, on_device, tmp_path)
     np.testing.assert_array_equal(hyperlvq.to_numpy(model).predict(wine[0]), found.cpu().numpy())
     assert type(model[-1].prototypes_) is torch.Tensor
     assert len(make_plan(model).classes) == 3
-
-
-def test_cross_validation_takes_tensors(wine, on_device):
-    X, y = on_device(*wine)
-    model = make_classifier("intrvfl", "centroids", n_units=100, random_state=0)
-
-    assert cross_val_score(model, X, y, cv=3).mean() > 0.9
 
 
 def test_model_and_data_must_be_in_one_place(activations, on_device):

@@ -8,6 +8,7 @@ are, and what it learns are tensors there; without it scikit-learn makes arrays 
 import sys
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -41,6 +42,9 @@ LabelledSamples = tuple[Any, np.ndarray, np.ndarray]
 class NumpyEngine:
     """Computes with numpy and compiled loops; `start` are prototypes and the class of each."""
 
+    linear_scores: Any = staticmethod(linear_scores)
+    prototype_scores: Any = staticmethod(prototype_scores)
+
     def check_can_fit(self, estimator: Any) -> None:
         """Raise if the estimator has no `fit` for arrays of this engine."""
 
@@ -64,18 +68,15 @@ class NumpyEngine:
 
     def encode(self, X: Any, keys: np.ndarray, clip: int, n_jobs: int | None) -> np.ndarray:
         """Return the activations of `IntRVFLLayer`."""
-        n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
-        return encode_rows(X, keys, clip, n_threads=n_threads)
+        return encode_rows(X, keys, clip, n_threads=_threads_of(n_jobs))
 
     def compare(self, X: Any, units: Any, n_jobs: int | None) -> np.ndarray:
         """Return the activations of `ComparisonLayer`."""
-        n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
-        return compare_rows(X, units, n_threads)
+        return compare_rows(X, units, _threads_of(n_jobs))
 
     def comparison_scores(self, X: Any, units: Any, coefficients: Any, n_jobs: Any) -> Any:
         """Return the linear scores of what `compare` returns, without keeping that."""
-        n_threads = None if n_jobs is None else effective_n_jobs(n_jobs)
-        return score_rows(X, units, coefficients, n_threads)
+        return score_rows(X, units, coefficients, _threads_of(n_jobs))
 
     def project(self, X: Any, weights: Any, biases: Any) -> Any:
         """Return the activations of `RVFLLayer`, in the precision of X."""
@@ -96,25 +97,16 @@ class NumpyEngine:
         totals = np.bincount(y, weights, minlength=n_classes)
         return class_sums(X, y, weights, n_classes), totals
 
-    def prototype_scores(
-        self, X: Any, prototypes: np.ndarray, prototype_classes: np.ndarray, n_classes: int
-    ) -> np.ndarray:
-        """Return minus the squared distance to each class's closest prototype."""
-        return prototype_scores(X, prototypes, prototype_classes, n_classes)
-
     def distance_scale(self, samples: LabelledSamples, *prototypes: Any) -> float:
         """Return the mean of d⁺ + d⁻ from what `prototype_scores` takes behind X."""
         X, y, weights = samples
         distances = -on_host(self.prototype_scores(X, *prototypes))
         return scores.mean_distance_sum(distances, y, weights)
 
-    def linear_scores(self, X: Any, coefficients: np.ndarray) -> np.ndarray:
-        """Return X Wᵀ in float64."""
-        return linear_scores(X, coefficients)
-
-    def winning_labels(self, compared_scores: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    def winning_labels(self, compared_scores: Any, classes: Any) -> Any:
         """Return the label of each sample from what `decision_function` returns."""
-        return classes[scores.winners_of(compared_scores)]
+        winners = scores.winners_of(compared_scores)
+        return classes[on_host(winners) if isinstance(classes, np.ndarray) else winners]
 
     def minimise_glvq(
         self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any, report: Any = None
@@ -124,16 +116,11 @@ class NumpyEngine:
         `report` is called with all costs so far after each iteration, but for those on a device.
         """
         (prototypes, prototype_classes), (X, y, weights) = start, samples
-        shape, shares, norms = prototypes.shape, weights / weights.sum(), squared_norms(X)
-
-        def evaluate(position):
-            given = position.reshape(shape), prototype_classes, X, y, slope, shares
-            cost, gradient = cost_and_gradient(*given, norms, map_blocks)
-            return cost, gradient.ravel()
-
+        fixed = {"prototype_classes": prototype_classes, "X": X, "y": y, "slope": slope}
+        fixed |= {"weights": weights / weights.sum(), "sample_norms": squared_norms(X)}
         with block_threads() as map_blocks:
-            minimum = minimise(evaluate, prototypes.ravel(), max_iter, tol, report)
-        return minimum._replace(position=minimum.position.reshape(shape))
+            evaluate = partial(cost_and_gradient, **fixed, map_blocks=map_blocks)
+            return minimise(evaluate, prototypes, max_iter, tol, report)
 
     def solve_least_squares(
         self, samples: LabelledSamples, n_classes: int, alphas: list[Any], method: Any
@@ -165,7 +152,7 @@ class TorchEngine(NumpyEngine):
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
 
-    def check_can_fit(self, estimator: Any) -> None:
+    def check_can_fit(self, estimator):
         name, solver = type(estimator).__name__, getattr(estimator, "solver", None)
         if "tensors" not in estimator._record.runs_on:
             raise TypeError(f"{name} takes numpy arrays, no torch tensors")
@@ -173,13 +160,11 @@ class TorchEngine(NumpyEngine):
             listed = ", ".join(map(repr, estimator._tensor_solvers))
             raise ValueError(f"solver={solver!r} takes no torch tensors; {name} does with {listed}")
 
-    def validate(self, estimator: Any, X: Any, dtypes: tuple[Any, ...], **options: Any) -> Any:
+    def validate(self, estimator, X, dtypes, **options):
         wanted = [getattr(self.backend.xp, name) for name in dtypes]
         return validate_data(estimator, X.detach(), dtype=wanted, **options)
 
-    def validate_samples(
-        self, estimator: Any, X: Any, y: Any, dtypes: tuple[str, ...], **options: Any
-    ) -> tuple[Any, np.ndarray]:
+    def validate_samples(self, estimator, X, y, dtypes, **options):
         X = self.validate(estimator, X, dtypes, **options)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
@@ -188,27 +173,27 @@ class TorchEngine(NumpyEngine):
         check_consistent_length(X, y)
         return X, y
 
-    def array(self, values: np.ndarray) -> Any:
+    def array(self, values):
         return self.backend.array(values)
 
-    def labels(self, classes: np.ndarray) -> Any:
+    def labels(self, classes):
         is_torch = classes.dtype.isnative and classes.dtype.name in TORCH_LABELS
         return self.backend.array(classes) if is_torch else classes
 
-    def encode(self, X: Any, keys: Any, clip: int, n_jobs: Any) -> Any:
+    def encode(self, X, keys, clip, n_jobs):
         dtype = np.dtype(scores.activation_dtype(clip)).name
         return encode_integers(X, [keys], [clip], dtype, self.backend)[0]
 
-    def compare(self, X: Any, units: Any, n_jobs: Any) -> Any:
+    def compare(self, X, units, n_jobs):
         return compare_on_device(X, units, self.backend)
 
-    def project(self, X: Any, weights: Any, biases: Any) -> Any:
+    def project(self, X, weights, biases):
         return (X @ weights.T.to(X.dtype) + biases.to(X.dtype)).sigmoid_()
 
-    def canonical_samples(self, samples: LabelledSamples) -> LabelledSamples:
+    def canonical_samples(self, samples):
         return samples
 
-    def class_totals(self, samples: LabelledSamples, n_classes: int) -> tuple[Any, Any]:
+    def class_totals(self, samples, n_classes):
         backend, (X, y, weights) = self.backend, samples
         y, weights, classes = backend.array(y), backend.array(weights), backend.range(n_classes)
         sums = backend.zeros((n_classes, X.shape[1]), "float64")
@@ -219,9 +204,7 @@ class TorchEngine(NumpyEngine):
             totals += shares.sum(axis=1)
         return sums, totals
 
-    def prototype_scores(
-        self, X: Any, prototypes: Any, prototype_classes: Any, n_classes: int
-    ) -> Any:
+    def prototype_scores(self, X, prototypes, prototype_classes, n_classes):
         backend, dtype = self.backend, computing_dtype(X)
         vectors = backend.cast(prototypes, dtype)
         norms = glvq.squares(vectors, backend.xp)
@@ -235,20 +218,13 @@ class TorchEngine(NumpyEngine):
             found[rows].scatter_reduce_(1, index.expand(len(block), -1), closeness, "amax")
         return found
 
-    def linear_scores(self, X: Any, coefficients: Any) -> Any:
+    def linear_scores(self, X, coefficients):
         found = self.backend.zeros((len(X), len(coefficients)), "float64")
         for rows in self._row_slices(X, X.shape[1]):
             found[rows] = self.backend.cast(X[rows], "float64") @ coefficients.T
         return found
 
-    def winning_labels(self, compared_scores: Any, classes: Any) -> Any:
-        is_single = compared_scores.ndim == 1
-        winners = (compared_scores > 0).long() if is_single else compared_scores.argmax(axis=1)
-        return classes[on_host(winners) if isinstance(classes, np.ndarray) else winners]
-
-    def minimise_glvq(
-        self, start: Any, samples: Any, slope: Any, max_iter: Any, tol: Any, report: Any = None
-    ) -> Minimum:
+    def minimise_glvq(self, start, samples, slope, max_iter, tol, report=None):
         (prototypes, prototype_classes), (X, y, weights) = start, samples
         backend, counts = self.backend, np.bincount(on_host(prototype_classes))
         activations = backend.cast(X, computing_dtype(X))[None]
@@ -266,6 +242,10 @@ class TorchEngine(NumpyEngine):
     def _row_slices(self, X, width):
         """Return slices of rows whose wide copies fit in a block of memory."""
         return self.backend.row_slices(len(X), 8 * (X.shape[1] + 3 * width))
+
+
+def _threads_of(n_jobs):
+    return None if n_jobs is None else effective_n_jobs(n_jobs)
 
 
 def computing_dtype(X: Any) -> str:

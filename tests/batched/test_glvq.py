@@ -7,17 +7,15 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from hyperlvq import GLVQClassifier, make_classifier
 from hyperlvq.batched.glvq import (
     GLVQBatch,
-    GLVQObjective,
     Samples,
     cut_into_batches,
     objective_of,
     predicted_classes,
-    problems_at_once,
     starting_prototypes,
     train_glvq,
 )
 from hyperlvq.kernels.glvq import cost_and_gradient
-from hyperlvq.study.protocol import samples_of, scale_file
+from hyperlvq.study.protocol import scale_file
 
 BATCH = GLVQBatch(
     np.array([[2.0, 5.0, 11.0], [3.0, 7.0, 15.0]]),
@@ -39,14 +37,14 @@ def samples(activations, backend):
     return Samples(backend.array(both, "float64"), backend.array(y), 3)
 
 
-def positions_of(samples, backend):
+@pytest.mark.parametrize("block_bytes", [10**7, 10_000])
+def test_cost_and_gradient_are_those_of_one_problem_after_the_other(
+    samples, activations, backend, block_bytes
+):
     start = starting_prototypes(samples, BATCH, backend)
-    return start.reshape(BATCH.slopes.size, -1), start.shape
-
-
-def test_cost_and_gradient_are_those_of_one_problem_after_the_other(samples, activations, backend):
-    positions, shape = positions_of(samples, backend)
-    costs, gradients = objective_of(samples, *SETTINGS, backend)(positions)
+    positions, shape = start.reshape(BATCH.slopes.size, -1), start.shape
+    in_blocks = replace(backend, block_bytes=block_bytes)
+    costs, gradients = objective_of(samples, *SETTINGS, in_blocks)(positions)
 
     prototypes = backend.numpy(positions).reshape(shape)
     gradients = backend.numpy(gradients).reshape(shape)
@@ -66,27 +64,6 @@ def test_cost_and_gradient_are_those_of_one_problem_after_the_other(samples, act
             gradients[index][:, :count].reshape(gradient.shape), gradient, atol=1e-12
         )
         assert not gradients[index][:, count:].any()
-
-
-def test_blocks_of_rows_do_not_matter(samples, backend):
-    positions, _ = positions_of(samples, backend)
-    whole = objective_of(samples, *SETTINGS, backend)(positions)
-    in_blocks = objective_of(samples, *SETTINGS, replace(backend, block_bytes=10_000))(positions)
-
-    for expected, found in zip(whole, in_blocks, strict=True):
-        np.testing.assert_allclose(backend.numpy(found), backend.numpy(expected), rtol=1e-10)
-
-
-def test_selected_problems_keep_their_settings(samples, backend):
-    positions, _ = positions_of(samples, backend)
-    objective: GLVQObjective = objective_of(samples, *SETTINGS, backend)
-    costs = backend.numpy(objective(positions)[0]).reshape(2, 3)
-    members = np.array([[2, 0], [1, 2]])
-    rows = backend.array((members + 3 * np.arange(2)[:, np.newaxis]).ravel())
-    fewer = backend.numpy(objective.select(members)(positions[rows])[0])
-
-    expected = np.take_along_axis(costs, members, 1).ravel()
-    np.testing.assert_allclose(fewer, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("init_noise", [1.0, 0.1])
@@ -111,13 +88,6 @@ def test_sample_on_both_its_winners_pulls_nobody(backend):
 
     assert float(cost[0]) == 0.5
     assert not backend.numpy(gradient).any()
-
-
-def test_fewer_problems_at_once_where_memory_is_short(samples, backend):
-    bytes_of_vector = 3 * 4 * 40 * 8
-
-    assert problems_at_once(samples, 4, replace(backend, batch_bytes=10**9)) > 100
-    assert problems_at_once(samples, 4, replace(backend, batch_bytes=bytes_of_vector)) == 1
 
 
 @pytest.mark.parametrize(
@@ -203,21 +173,3 @@ def test_built_in_sets_end_as_one_by_one(load, hidden, backend):
     # A cost has many minima, and rounding may decide between them.
     assert batched_costs.mean() == pytest.approx(costs.mean(), rel=1e-3)
     assert np.mean(batched == y[test]) == pytest.approx(np.mean(predicted == y[test]), abs=0.01)
-
-
-@pytest.mark.data
-def test_collection_ends_as_one_by_one_on_average(uci):
-    from hyperlvq.batched import open_backend
-
-    ratios, gains = [], []
-    for name in ("iris", "wine", "zoo", "ionosphere", "statlog-heart", "seeds"):
-        data_set = uci.load(name)
-        part = samples_of(scale_file(data_set.X), data_set.y, data_set.tuning)
-        costs, predicted, batched_costs, batched = train_both_ways(
-            part.X_train, part.y_train, part.X_test, "intrvfl", open_backend("cpu"), slopes=(3, 10)
-        )
-        ratios.append(batched_costs.mean() / costs.mean())
-        gains.append(np.mean(batched == part.y_test) - np.mean(predicted == part.y_test))
-
-    assert np.mean(ratios) == pytest.approx(1, abs=1e-3)
-    assert np.mean(gains) == pytest.approx(0, abs=2e-3)

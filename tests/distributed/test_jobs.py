@@ -14,7 +14,7 @@ from tiny_study import Source, make_set, without_times
 
 from hyperlvq.checks import InputError
 from hyperlvq.distributed import cluster
-from hyperlvq.distributed.jobs import cluster_executor, do_jobs
+from hyperlvq.distributed.cluster import cluster_executor, do_jobs
 from hyperlvq.study.records import read_records
 from hyperlvq.study.runner import run_study
 

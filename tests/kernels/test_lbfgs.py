@@ -211,7 +211,7 @@ def test_pair_without_curvature_is_not_learnt():
     memory = Memory(2)
     memory.learn(np.array([1.0, 0]), 1.0, np.array([-1.0, 0]), slopes=(-1.0, -2.0))
 
-    assert memory.is_empty()
+    assert memory.n_learnt == 0
     np.testing.assert_array_equal(memory.direction(np.array([-2.0, 0])), [2.0, 0])
 
 

@@ -31,14 +31,6 @@ def problem_of(samples, is_tall):
     return WideProblem(samples, np.asarray, map)
 
 
-def test_gram_of_weighted_samples_has_double_precision(rng):
-    samples = samples_of(rng, 50, 8)
-    centred = samples.X - np.average(samples.X, axis=0, weights=samples.weights)
-
-    gram = problem_of(samples, True).gram * total_variance(samples)
-    np.testing.assert_allclose(gram, (centred.T * samples.weights) @ centred, atol=1e-12)
-
-
 def test_gram_of_counted_samples_is_the_same_however_often_they_count(rng, monkeypatch):
     monkeypatch.setattr("hyperlvq.kernels.leave_one_out.BLOCK_ROWS", 16)
     counts = np.ones(64)

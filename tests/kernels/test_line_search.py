@@ -14,20 +14,8 @@ from hyperlvq.kernels.line_search import (
 )
 
 
-def parabola(step):
-    return (step - 1) ** 2, 2 * (step - 1)
-
-
 def cubic(step):
     return step**3 - 3 * step, 3 * step**2 - 3
-
-
-def steep_then_flat(step):
-    return -step / (step**2 + 2), (step**2 - 2) / (step**2 + 2) ** 2
-
-
-def wave(step):
-    return np.sin(step + 2), np.cos(step + 2)
 
 
 def begin(cost, slope, step, guards=GUARDS):
@@ -47,27 +35,8 @@ def tries(function, step, most=20, guards=GUARDS):
     raise AssertionError(f"no step of {steps} was accepted")
 
 
-@pytest.mark.parametrize("function", [parabola, cubic, steep_then_flat, wave])
-@pytest.mark.parametrize("step", [1e-3, 0.1, 1.0, 10.0, 300.0])
-def test_accepted_step_is_lower_and_flatter(function, step):
-    cost, slope = function(0.0)
-    *_, accepted = tries(function, step)
-    accepted_cost, accepted_slope = function(accepted)
-
-    assert accepted_cost <= cost + SUFFICIENT_DECREASE * accepted * slope
-    assert abs(accepted_slope) <= CURVATURE * abs(slope)
-
-
-def test_good_first_step_is_taken():
-    assert tries(parabola, 0.9) == [0.9]
-
-
 def test_just_the_decrease_and_flatness_asked_for_are_enough():
     assert is_accepted(begin(0.0, -1.0, 1.0), -SUFFICIENT_DECREASE, CURVATURE)
-
-
-def test_minimum_of_a_parabola_is_found_at_once():
-    assert tries(parabola, 10.0) == [10.0, pytest.approx(1.0)]
 
 
 def test_slope_without_end_is_followed_to_the_longest_step():
@@ -77,22 +46,11 @@ def test_slope_without_end_is_followed_to_the_longest_step():
     assert steps[-1] == LONGEST_STEP
 
 
-def test_narrow_bracket_ends_at_its_better_end():
-    def kink(step):
-        """Return a cost that is steep on both sides of 1, so that no step is flat enough."""
-        return 5 * abs(step - 1), 5.0 if step > 1 else -5.0
-
-    steps = tries(kink, 3.0)
-
-    assert steps[-1] == min(steps, key=lambda step: kink(step)[0])
-    assert steps[-1] == pytest.approx(1, abs=0.2)
-
-
 @pytest.mark.parametrize("slope", [0.0, 1.0])
 def test_just_the_decrease_asked_for_ends_the_first_stage_where_the_cost_rises(slope):
     line = next_line(begin(0.0, -1.0, 1.0), -SUFFICIENT_DECREASE, slope, SCALARS)
 
-    assert line.guards.has_fallen
+    assert line.guards[0]
 
 
 def test_flat_step_as_high_as_the_start_is_not_past_a_minimum():
@@ -136,24 +94,18 @@ def test_step_as_high_as_the_start_leads_to_that_of_dcsrch():
     assert tries(hollow, 2.0) == pytest.approx([2.0, 1.106936], abs=1e-6)
 
 
-def test_cubic_has_its_minimum_between_the_points():
-    start, end = (0.0, *cubic(0.0)), (3.0, *cubic(3.0))
-
-    assert cubic_minimum(start, end, SCALARS) == (pytest.approx(1), True)
-    assert cubic_minimum(end, start, SCALARS) == (pytest.approx(1), True)
-
-
-def test_cubic_has_its_minimum_at_a_point_without_a_slope():
-    start, end = (0.0, *cubic(0.0)), (1.0, *cubic(1.0))
-
-    assert cubic_minimum(start, end, SCALARS) == (1, True)
-
-
-def test_line_has_no_minimum():
-    start, end = (np.float64(0), 0.0, -1.0), (np.float64(1), -1.0, -1.0)
-
-    with np.errstate(divide="ignore"):
-        assert cubic_minimum(start, end, SCALARS) == (1.0, False)
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        ((0.0, *cubic(0.0)), (3.0, *cubic(3.0)), (1, True)),
+        ((3.0, *cubic(3.0)), (0.0, *cubic(0.0)), (1, True)),
+        ((0.0, *cubic(0.0)), (1.0, *cubic(1.0)), (1, True)),  # which has no slope
+        ((np.float64(0), 0.0, -1.0), (np.float64(1), -1.0, -1.0), (1, False)),  # a line
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_minimum_of_a_cubic_is_found_if_it_has_one(start, end, expected):
+    assert cubic_minimum(start, end, SCALARS) == pytest.approx(expected)
 
 
 def test_many_searches_at_once_try_what_each_tries_alone(rng, backend):

@@ -89,31 +89,37 @@ def test_probabilities_are_those_on_numpy(activations, on_device, readout, n_cla
     assert torch.equal(found.argmax(axis=1), readout.predict(tensor))
 
 
-def test_auto_slope_is_that_on_numpy(activations, on_device):
-    tensor, labels = on_device(*activations)
-    weights = np.arange(len(labels)) % 3
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_slope_and_cost_are_those_on_numpy(activations, on_device, class_weight):
+    weights = np.arange(len(activations[1])) % 3
+    readout = GLVQClassifier(class_weight=class_weight, random_state=0)
+    expected = vars(readout.fit(*activations, sample_weight=weights)).copy()
+    readout.fit(*on_device(*activations), sample_weight=weights)
 
-    found, expected = (
-        GLVQClassifier(random_state=0).fit(*samples, sample_weight=weights).slope_
-        for samples in ((tensor, labels), activations)
-    )
-    assert found == expected
+    assert readout.slope_ == expected["slope_"]
+    assert readout.loss_curve_[-1] == pytest.approx(expected["loss_curve_"][-1], rel=1e-3)
 
 
 def test_labels_come_back_as_tensors(activations, on_device):
     X, y = on_device(*activations)
     tens = CentroidClassifier().fit(X, 10 * y).predict(X)
+    two = CentroidClassifier().fit(X, y == 1)
 
     assert torch.equal(tens, 10 * CentroidClassifier().fit(X, y).predict(X))
     assert tens.unique().tolist() == [0, 10, 20]
+    assert two.decision_function(X).ndim == 1
+    assert torch.equal(two.predict(X), two.decision_function(X) > 0)
 
 
-def test_two_classes_have_one_score(activations, on_device):
-    X, y = on_device(activations[0], activations[1] == 1)
-    readout = CentroidClassifier().fit(X, y)
+@pytest.mark.parametrize(("dtype", "offset"), [(np.float32, 3000.25), (np.int16, 30000)])
+def test_features_far_from_zero_keep_their_distances(rng, on_device, dtype, offset):
+    y = np.arange(200) % 2
+    X = (np.round(rng.normal(size=(200, 3)) * 20 + 60 * y[:, np.newaxis]) + offset).astype(dtype)
+    expected = CentroidClassifier().fit(X, y).decision_function(X)
+    tensor, labels = on_device(X, y)
 
-    assert readout.decision_function(X).ndim == 1
-    assert torch.equal(readout.predict(X), readout.decision_function(X) > 0)
+    found = CentroidClassifier().fit(tensor, labels).decision_function(tensor)
+    np.testing.assert_allclose(found.cpu().numpy(), expected, atol=1e-3)
 
 
 def test_warm_start_goes_on_from_the_prototypes(activations, on_device):
@@ -124,8 +130,6 @@ def test_warm_start_goes_on_from_the_prototypes(activations, on_device):
     assert caught[0].filename == __file__
     with pytest.warns(ConvergenceWarning):
         assert readout.fit(X, y).loss_curve_[0] < first
-    with pytest.raises(ValueError, match="warm_start needs the classes"):
-        readout.fit(X, y + 1)
     with pytest.raises(ValueError, match=r"was fitted on torch on .* and got numpy"):
         readout.fit(*activations)
 
@@ -202,9 +206,9 @@ def test_labels_that_torch_lacks_stay_on_the_host(activations, on_device, dtype)
     assert (found == y).mean() > 0.9
 
 
-@pytest.mark.parametrize("readout", [CentroidClassifier(), GLVQClassifier(random_state=0)], ids=str)
-def test_features_far_from_zero_keep_their_distances(iris, on_device, readout):
+def test_glvq_of_features_far_from_zero_keeps_its_accuracy(iris, on_device):
     X, y = (iris[0] + 3000).astype(np.float32), iris[1]
+    readout = GLVQClassifier(random_state=0)
     expected = readout.fit(X, y).score(X, y)
     tensor, labels = on_device(X, y)
 
@@ -243,34 +247,10 @@ def test_fit_can_go_from_numpy_to_tensors_and_back(activations, on_device):
     assert isinstance(readout.fit(*activations).predict(activations[0]), np.ndarray)
 
 
-def test_failed_fit_leaves_the_model_as_it_was(activations, on_device):
-    X, y = on_device(*activations)
-    readout = GLVQClassifier(slope=4, random_state=0).fit(X, y)
-    before = dict(vars(readout))
-
-    with pytest.raises(ValueError, match="contains NaN"):
-        readout.fit(X.float() * torch.nan, y)
-    readout.set_params(prototypes_per_class={7: 1})
-    with pytest.raises(ValueError, match="which is no class"):
-        readout.fit(X, y)
-    readout.set_params(prototypes_per_class=1)
-    assert vars(readout) == before
-
-
 def test_many_iterations_may_be_allowed(activations, on_device):
     X, y = on_device(*activations)
 
     assert GLVQClassifier(slope=4, max_iter=10**12, random_state=0).fit(X, y).n_iter_ < 1000
-
-
-def test_integers_far_from_zero_lose_nothing(rng, on_device):
-    y = np.arange(200) % 2
-    X = np.round(rng.normal(size=(200, 3)) * 20 + 60 * y[:, np.newaxis] + 30000)
-    expected = CentroidClassifier().fit(X, y).decision_function(X)
-    tensor, labels = on_device(X.astype(np.int16), y)
-
-    found = CentroidClassifier().fit(tensor, labels).decision_function(tensor)
-    np.testing.assert_allclose(found.cpu().numpy(), expected, atol=1e-3)
 
 
 def test_features_whose_squares_overflow_are_named(iris, on_device):
@@ -278,11 +258,3 @@ def test_features_whose_squares_overflow_are_named(iris, on_device):
     tensor, labels = on_device(X * 1e160, y)
     with pytest.raises(ValueError, match="the cost is not a finite number"):
         GLVQClassifier(random_state=0).fit(tensor, labels)
-
-
-def test_class_weights_are_those_on_numpy(activations, on_device):
-    X, y = activations
-    readout = GLVQClassifier(class_weight="balanced", random_state=0)
-    expected = readout.fit(X, y).loss_curve_[-1]
-
-    assert readout.fit(*on_device(X, y)).loss_curve_[-1] == pytest.approx(expected, rel=1e-3)

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from tiny_study import GRIDS, Source, make_grids_small, make_set, without_times
 
-from hyperlvq.batched import open_backend
-from hyperlvq.batched.backend import Backend
+from hyperlvq.batched.backend import Backend, open_backend
 from hyperlvq.checks import InputError
 from hyperlvq.study import device
 from hyperlvq.study.device import device_executor, device_models, search_together
@@ -198,7 +197,7 @@ def test_device_that_fails_is_a_record_for_every_run(monkeypatch):
     def fail(*_):
         raise MemoryError("out of memory\nand more")
 
-    monkeypatch.setattr(device.batched, "train_rls", fail)
+    monkeypatch.setattr(device.rls, "train_rls", fail)
     records = records_of(plan(["rvfl_rls", "glvq_features"], [PLAIN]))
 
     errors = [(record["model"], record["error"]) for record in records]

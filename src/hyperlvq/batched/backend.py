@@ -168,7 +168,10 @@ def open_backend(device: str = "cpu") -> Backend:
     check_choice("device", device, DEVICES)
     if device == "cpu":
         return Backend(np)
-    torch = import_torch()
+    try:
+        import torch
+    except ImportError:
+        raise InputError("device 'cuda' needs torch: pip install 'hyperlvq[torch]'") from None
     if not torch.cuda.is_available():
         raise InputError("device 'cuda' needs an NVIDIA GPU that torch can use; there is none")
     return _cuda_backend(torch, torch.device("cuda"))
@@ -176,7 +179,9 @@ def open_backend(device: str = "cpu") -> Backend:
 
 def backend_of(tensor: Any) -> Backend:
     """Return the backend of the device that a torch tensor is on."""
-    torch, device = import_torch(), tensor.device
+    import torch
+
+    device = tensor.device
     return Backend(torch, device) if device.type == "cpu" else _cuda_backend(torch, device)
 
 
@@ -194,12 +199,3 @@ def _cuda_backend(torch: Any, device: Any) -> Backend:
         ticks_per_check=GPU_TICKS,
         shortest_piece=GPU_PIECE,
     )
-
-
-def import_torch() -> Any:
-    """Return the module torch, or explain how to get it."""
-    try:
-        import torch
-    except ImportError:
-        raise InputError("device 'cuda' needs torch: pip install 'hyperlvq[torch]'") from None
-    return torch

@@ -49,11 +49,6 @@ class GLVQBatch:
     seeds: np.ndarray
     init_noise: float = 1.0
 
-    @property
-    def most(self) -> int:
-        """Return the largest number of prototypes of a class; problems with fewer are padded."""
-        return int(self.counts.max())
-
 
 class TrainedGLVQ(NamedTuple):
     """Prototypes of every problem, and how training ended."""
@@ -89,32 +84,27 @@ class GLVQObjective:
 
     def __call__(self, positions: Array) -> tuple[Array, Array]:
         """Return costs (problems) and gradients (problems × unknowns)."""
-        xp, activations = self.backend.xp, self.samples.activations
-        groups, n_samples, n_units = activations.shape
-        prototypes = positions.reshape(groups, -1, n_units)
-        offsets = squares(prototypes, xp) + self.absent.reshape(groups, -1)
-        costs: Array = 0.0
-        pull_sums: Array = 0.0
-        pulled: Array = 0.0
-        for rows in sample_slices(n_samples, prototypes, self.backend):
-            block = activations[:, rows]
-            block_costs, pulls = self._pulls(prototypes, offsets, block, rows)
-            costs = costs + block_costs
-            pull_sums = pull_sums + pulls.sum(axis=2)
-            pulled = pulled + self.backend.multiply(pulls, block)
+        activations = self.samples.activations
+        totals: Any = 0.0, 0.0, 0.0
+        prototypes = positions.reshape(len(activations), -1, activations.shape[-1])
+        blocks = _shifted_distances(prototypes, self.absent, activations, self.backend)
+        for rows, distances in blocks:
+            block_costs, pulls = self._pulls(distances, rows)
+            pulled = self.backend.multiply(pulls, activations[:, rows])
+            parts = block_costs, pulls.sum(axis=2), pulled
+            totals = [total + part for total, part in zip(totals, parts, strict=True)]
+        costs, pull_sums, pulled = totals
         gradients = 2 * (pull_sums[:, :, None] * prototypes - pulled)
         return costs.reshape(-1), gradients.reshape(positions.shape)
 
-    def _pulls(self, prototypes, offsets, block, rows):
+    def _pulls(self, distances, rows):
         """Return Σ g (groups × problems) and ∂g/∂d (groups × prototypes × samples of the block).
 
         Each sample's g counts by its share.
         """
-        xp, take_along = self.backend.xp, self.backend.take_along
-        products = self.backend.multiply(prototypes, xp.swapaxes(block, 1, 2))
-        distances = shifted_distances(products, offsets)
-        shape = *self.absent.shape, distances.shape[-1]
-        closest, places = closest_of_class(distances.reshape(shape), self.backend)
+        backend, xp, take_along = self.backend, self.backend.xp, self.backend.take_along
+        shape, dtype = distances.shape, name_of(distances)
+        closest, places = _closest_of_class(distances, backend)
         others = xp.where(self.is_own[:, rows], np.inf, closest)
         rival = xp.argmin(others, axis=2)[:, :, None]
         own = xp.broadcast_to(self.samples.y[rows], rival.shape)
@@ -123,11 +113,9 @@ class GLVQObjective:
         index = xp.concat([own, rival], axis=2)
         if places is not None:
             index = shape[3] * index + take_along(places, index, 2)
-        pulls = self.backend.zeros((*shape[:2], shape[2] * shape[3], shape[4]), name_of(block))
-        self.backend.put_along(
-            pulls, index, self.backend.cast(slopes_of_winners, name_of(block)), 2
-        )
-        return costs, pulls.reshape(distances.shape)
+        pulls = backend.zeros((*shape[:2], shape[2] * shape[3], shape[4]), dtype)
+        backend.put_along(pulls, index, backend.cast(slopes_of_winners, dtype), 2)
+        return costs, pulls.reshape(len(pulls), -1, shape[4])
 
     def _costs(self, winners, rows):
         """Return Σ g and every sample's (∂g/∂d⁺, ∂g/∂d⁻), by shares, from d⁺ and d⁻ less ‖x‖²."""
@@ -144,11 +132,19 @@ class GLVQObjective:
         return shared.sum(axis=2), xp.stack([steepness * other, -steepness * own], axis=2)
 
 
-def shifted_distances(products: Array, offsets: Array) -> Array:
-    """Turn w·x (groups × prototypes × samples) into ‖w‖² - 2 w·x: distances, less ‖x‖²."""
-    products *= -2
-    products += offsets[:, :, None]
-    return products
+def _shifted_distances(prototypes, absent, activations, backend):
+    """Yield slices of samples with ‖w‖² - 2 w·x, distances to all prototypes less ‖x‖².
+
+    They are groups × problems × classes × most × samples, and fit in a block of memory.
+    """
+    groups, n_prototypes, _ = prototypes.shape
+    offsets = squares(prototypes, backend.xp) + absent.reshape(groups, -1)
+    bytes_of_sample = SAMPLE_ARRAYS * groups * n_prototypes * 8
+    for rows in backend.row_slices(activations.shape[1], bytes_of_sample):
+        products = backend.multiply(prototypes, activations[:, rows].mT)
+        products *= -2
+        products += offsets[:, :, None]
+        yield rows, products.reshape(*absent.shape, -1)
 
 
 def squares(vectors: Array, xp: Any) -> Array:
@@ -156,14 +152,7 @@ def squares(vectors: Array, xp: Any) -> Array:
     return xp.einsum("...n,...n->...", vectors, vectors)
 
 
-def sample_slices(n_samples: int, prototypes: Array, backend: Backend) -> list[slice]:
-    """Return slices of samples whose distances to all prototypes fit in a block of memory."""
-    return backend.row_slices(
-        n_samples, SAMPLE_ARRAYS * prototypes.shape[0] * prototypes.shape[1] * 8
-    )
-
-
-def closest_of_class(distances: Array, backend: Backend) -> tuple[Array, Array | None]:
+def _closest_of_class(distances, backend):
     """Return each class's smallest distance to a sample, and the place it is at if there are some.
 
     `distances` is groups × problems × classes × most × samples.
@@ -175,11 +164,7 @@ def closest_of_class(distances: Array, backend: Backend) -> tuple[Array, Array |
 
 
 def train_glvq(
-    samples: Samples,
-    batch: GLVQBatch,
-    backend: Backend,
-    max_iter: int = 2500,
-    tol: float | None = 1e-5,
+    samples: Samples, batch: GLVQBatch, backend: Backend, max_iter: Any = 2500, tol: Any = 1e-5
 ) -> TrainedGLVQ:
     """Train every problem of a batch as `GLVQClassifier` does one."""
     objective = objective_of(samples, batch.slopes, batch.counts[:, :, np.newaxis], backend)
@@ -194,15 +179,7 @@ def train_glvq(
     )
 
 
-def train_one(
-    samples: Samples,
-    start: Array,
-    counts: np.ndarray,
-    slope: float,
-    backend: Backend,
-    max_iter: int,
-    tol: float | None,
-) -> Minimum:
+def train_one(samples: Samples, start, counts, slope, backend: Backend, max_iter, tol) -> Minimum:
     """Train one problem from prototypes in the order of their classes, `counts` of each."""
     objective = objective_of(samples, np.array([[slope]]), counts[np.newaxis, np.newaxis], backend)
     is_there = np.arange(counts.max()) < counts[:, np.newaxis]
@@ -210,11 +187,11 @@ def train_one(
     places = backend.array(np.flatnonzero(is_there))
     padded = backend.zeros((is_there.size, start.shape[1]), dtype)
     padded[places] = backend.cast(start, dtype)
-    solution = minimise(objective, padded.reshape(1, -1), max_iter, tol, backend, keep_curve=True)
-    n_iter, curves = int(solution.n_iter[0]), solution.curves
-    costs = solution.costs if curves is None or not n_iter else curves[0, :n_iter]  # or fewer
+    solution = minimise(objective, padded.reshape(1, -1), max_iter, tol, backend)
+    n_iter, (curve,) = int(solution.n_iter[0]), backend.numpy(solution.curves)
+    costs = curve[1 : n_iter + 1] if n_iter else curve[:1]
     prototypes = solution.positions.reshape(padded.shape)[places]
-    return Minimum(prototypes, max(n_iter, 1), backend.numpy(costs).tolist(), n_iter < max_iter)
+    return Minimum(prototypes, max(n_iter, 1), costs.tolist(), n_iter < max_iter)
 
 
 def objective_of(
@@ -224,8 +201,9 @@ def objective_of(
 
     `slopes` are groups × problems, `counts` of prototypes groups × problems × classes, or × 1.
     """
-    activations = samples.activations
-    weights = sample_weights(samples, backend)
+    activations, weights = samples.activations, samples.weights
+    if weights is None:
+        weights = backend.full((len(samples.y),), 1, "float64")
     is_absent = np.arange(counts.max()) >= counts[..., np.newaxis]
     shape = *slopes.shape, samples.n_classes, is_absent.shape[-1]
     absent = np.broadcast_to(np.where(is_absent, np.inf, 0.0), shape)
@@ -240,52 +218,29 @@ def objective_of(
     )
 
 
-def sample_weights(samples: Samples, backend: Backend) -> Array:
-    """Return how much each sample counts."""
-    if samples.weights is None:
-        return backend.full((len(samples.y),), 1, "float64")
-    return samples.weights
-
-
 def starting_prototypes(samples: Samples, batch: GLVQBatch, backend: Backend) -> Array:
     """Return class means plus noise, from the numbers that `GLVQClassifier` would draw."""
-    means = class_means(samples, backend)
-    n_units = means.shape[-1]
-    shape = *batch.slopes.shape, samples.n_classes, batch.most, n_units
-    start = backend.zeros(shape, name_of(means))
+    activations, y, n_classes, _ = samples
+    n_units, dtype, spread = activations.shape[-1], name_of(activations), batch.init_noise
+    members = backend.cast(backend.range(n_classes)[:, None] == y, dtype)
+    means = (members @ activations) / members.sum(axis=1)[:, None]
+    shape = *batch.slopes.shape, n_classes, int(batch.counts.max()), n_units
+    start = backend.zeros(shape, dtype)
     for seed, count in sorted(set(zip(batch.seeds.flat, batch.counts.flat, strict=True))):
         rng = check_random_state(int(seed))
-        spread = batch.init_noise
-        noise = rng.uniform(-spread, spread, size=(samples.n_classes, count, n_units))
-        noise = backend.array(noise, name_of(means))
+        noise = backend.array(rng.uniform(-spread, spread, size=(n_classes, count, n_units)), dtype)
         for place in np.argwhere((batch.seeds == seed) & (batch.counts == count)):
             group, problem = (int(index) for index in place)
             start[group, problem, :, :count] = means[group, :, None] + noise
     return start
 
 
-def class_means(samples: Samples, backend: Backend) -> Array:
-    """Return the weighted mean of every class (groups × classes × units)."""
-    is_own = backend.cast(backend.range(samples.n_classes)[:, None] == samples.y, "float64")
-    weights = is_own * sample_weights(samples, backend)
-    # Scaled to at most 1, no weight is too large or, of its class, too small for float32.
-    weights = weights / backend.xp.amax(weights, axis=1)[:, None]
-    members = backend.cast(weights, name_of(samples.activations))
-    return (members @ samples.activations) / members.sum(axis=1)[:, None]
-
-
 def predicted_classes(trained: TrainedGLVQ, activations: Array, backend: Backend) -> Array:
     """Return the class of the nearest prototype (groups × problems × samples)."""
-    xp, shape = backend.xp, trained.prototypes.shape
-    prototypes = trained.prototypes.reshape(shape[0], -1, shape[-1])
-    offsets = squares(prototypes, xp) + trained.absent.reshape(shape[0], -1)
-    classes = []
-    for rows in sample_slices(activations.shape[1], prototypes, backend):
-        block = xp.swapaxes(activations[:, rows], 1, 2)
-        products = backend.multiply(prototypes, block)
-        distances = shifted_distances(products, offsets)
-        closest = xp.amin(distances.reshape(*shape[:-1], -1), axis=3)
-        classes.append(xp.argmin(closest, axis=2))
+    xp, prototypes = backend.xp, trained.prototypes
+    prototypes = prototypes.reshape(len(prototypes), -1, prototypes.shape[-1])
+    blocks = _shifted_distances(prototypes, trained.absent, activations, backend)
+    classes = [xp.argmin(xp.amin(distances, axis=3), axis=2) for _, distances in blocks]
     return xp.concat(classes, axis=2)
 
 
@@ -301,18 +256,12 @@ def cut_into_batches(
     table = np.arange(n_seeds * len(counts)).reshape(n_seeds, -1)
     largest = int(counts.max())
     n_prototypes = table.size * samples.n_classes * largest
+    bytes_of_prototype = groups * VECTORS * n_units * samples.activations.itemsize
     is_little = 4 * n_samples * n_units * n_prototypes < backend.small_flops
     for most in [largest] if is_little else np.unique(counts).tolist():
         columns = slice(None) if is_little else counts == most
         # Where all seeds share their activations, they are one group, not one per seed.
         places = table[:, columns].reshape(groups, -1)
-        for part in row_slices(places.shape[1], problems_at_once(samples, most, backend)):
+        at_once = max(1, backend.batch_bytes // (samples.n_classes * most * bytes_of_prototype))
+        for part in row_slices(places.shape[1], at_once):
             yield places[:, part]
-
-
-def problems_at_once(samples: Samples, most: int, backend: Backend) -> int:
-    """Return how many problems of each group fit in the memory of a batch."""
-    groups, _, n_units = samples.activations.shape
-    n_unknowns = samples.n_classes * most * n_units
-    bytes_of_problem = VECTORS * n_unknowns * samples.activations.itemsize
-    return max(1, backend.batch_bytes // (groups * bytes_of_problem))

@@ -11,7 +11,7 @@ hangs on the first few steps.
 
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import NamedTuple, Protocol, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,27 +31,13 @@ LONGEST_CURVE = 100_000
 SHRINK_AT = 0.8
 
 
-class Objective(Protocol):
-    """The costs of problems in groups of equal size, all with the same number of unknowns."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Return the number of groups and of problems of each."""
-
-    def __call__(self, positions: Array) -> tuple[Array, Array]:
-        """Return costs (problems, float64) and gradients (problems × unknowns)."""
-
-    def select(self, members: np.ndarray) -> Self:
-        """Return the objective of some problems of each group (groups × members)."""
-
-
 class Solution(NamedTuple):
     """The end of every problem, in the order of the start."""
 
     positions: Array  # problems × unknowns
     costs: Array
     n_iter: Array
-    curves: Array | None  # problems × iterations: the cost after each one, then NaN
+    curves: Array  # problems × (1 + iterations): the cost after 0, 1, … iterations, then NaN
 
 
 @dataclass
@@ -71,12 +57,11 @@ class State:
     learnt_at: Array  # the iteration of each pair, -1 for none
     scale: Array  # γ
     level_cost: Array  # at the latest multiple of LEVEL_ITERATIONS
-    curve: Array  # problems × (1 + LONGEST_CURVE at most): the cost after 0, 1, … iterations
+    curve: Array
 
-    @property
-    def cost(self) -> Array:
-        """Return the costs of the positions."""
-        return unpacked(self.line).start_cost
+    def solution(self) -> Solution:
+        """Return what is known by now."""
+        return Solution(self.position, _unpacked(self.line).start_cost, self.n_iter, self.curve)
 
     def select(self, index: Array) -> "State":
         """Return the state of some problems."""
@@ -84,33 +69,23 @@ class State:
 
 
 def minimise(
-    objective: Objective,
-    start: Array,
-    max_iter: int,
-    tol: float | None,
-    backend: Backend,
-    *,
-    keep_curve: bool = False,
+    objective: Any, start: Array, max_iter: int, tol: float | None, backend: Backend
 ) -> Solution:
     """Minimise every problem from its start (problems × unknowns).
 
-    A problem ends where `kernels.lbfgs.minimise` does, and then leaves the batch. With `keep_curve`
-    the solution has the cost after each iteration; the last of a curve that is longer than
-    LONGEST_CURVE is final.
+    A problem ends where `kernels.lbfgs.minimise` does, and then leaves the batch. The `objective`
+    gives costs (float64) and gradients of positions; its `shape` says how many groups and problems
+    of each there are, its `select(members)` is that of some of each group (groups × members). The
+    last of a curve that is longer than LONGEST_CURVE is final.
     """
-    n_costs = 1 + min(max_iter, LONGEST_CURVE) if keep_curve else 0
-    state = begin(objective, start, tol, n_costs, backend)
-    curves = 1 * state.curve[:, 1:] if keep_curve else None
-    solution = Solution(1 * state.position, 1 * state.cost, 1 * state.n_iter, curves)
+    state = _begin(objective, start, max_iter, tol, backend)
+    solution = Solution(*(1 * part for part in state.solution()))
     origin = np.arange(len(start)).reshape(objective.shape)
     while True:
-        members = advance(objective, state, max_iter, tol, backend)
+        members = _advance(objective, state, max_iter, tol, backend)
         index = backend.array(origin.ravel())
-        solution.positions[index] = state.position
-        solution.costs[index] = state.cost
-        solution.n_iter[index] = state.n_iter
-        if curves is not None:
-            curves[index] = state.curve[:, 1:]
+        for whole, part in zip(solution, state.solution(), strict=True):
+            whole[index] = part
         if members.shape[1] == 0:
             return solution
         places = members + objective.shape[1] * np.arange(len(members))[:, np.newaxis]
@@ -119,56 +94,53 @@ def minimise(
         origin = np.take_along_axis(origin, members, axis=1)
 
 
-def advance(
-    objective: Objective, state: State, max_iter: int, tol: float | None, backend: Backend
-) -> np.ndarray:
+def _advance(objective, state, max_iter, tol, backend):
     """Tick until the batch is worth shrinking; return the members to keep of each group.
 
     Groups stay equal in size: one with fewer active problems keeps some that have ended.
     """
     n_problems = objective.shape[1]
-    tick_once = backend.replayed(partial(tick, objective, state, max_iter, tol, backend))
+    tick = backend.replayed(partial(_tick, objective, state, max_iter, tol, backend))
     while True:
         is_active = backend.numpy(state.is_active).reshape(objective.shape)
         n_active = int(is_active.sum(axis=1).max())
         if n_active == 0 or n_active <= SHRINK_AT * n_problems:
             return np.argsort(~is_active, axis=1, kind="stable")[:, :n_active]
         for _ in range(backend.ticks_per_check):
-            tick_once()
+            tick()
 
 
-def begin(
-    objective: Objective, start: Array, tol: float | None, n_costs: int, backend: Backend
-) -> State:
+def _begin(objective, start, max_iter, tol, backend):
     """Return the state before the first tick: steepest descent by a step of length 1."""
-    n_problems, n_unknowns = start.shape
-    dtype = name_of(start)
+    xp, zeros, (n_problems, n_unknowns) = backend.xp, backend.zeros, start.shape
     cost, gradient = objective(start)
-    steepness = dot(gradient, gradient, backend)
-    first_step = 1 / backend.xp.sqrt(backend.xp.where(steepness > 0, steepness, 1.0))
-    is_active = largest(gradient, backend) > (tol or 0.0)
-    line = begin_line(cost, -steepness, first_step, backend.xp)
-    pairs = n_problems, MEMORY, MEMORY
+    steepness = _dot(gradient, gradient, backend)
+    first_step = 1 / xp.sqrt(xp.where(steepness > 0, steepness, 1.0))
+    is_active = _largest(gradient, xp) > (tol or 0.0)
+    line = begin_line(cost, -steepness, first_step, xp)
+    curve = backend.full((n_problems, 1 + min(max_iter, LONGEST_CURVE)), np.nan, "float64")
+    curve[:, 0] = cost
     pieces = n_pieces(n_unknowns, backend.shortest_piece)
+    in_pieces = n_problems, pieces, 2 * MEMORY, n_unknowns // pieces
     return State(
         position=1 * start,
         gradient=gradient,
         direction=-gradient,
-        line=packed(line, is_active, backend) * 1,
-        n_trials=backend.zeros((n_problems,), "int64"),
-        n_iter=backend.zeros((n_problems,), "int64"),
+        line=_packed(line, is_active, backend) * 1,
+        n_trials=zeros((n_problems,), "int64"),
+        n_iter=zeros((n_problems,), "int64"),
         is_active=is_active,
-        history=backend.zeros((n_problems, pieces, 2 * MEMORY, n_unknowns // pieces), dtype),
-        s_dot_y=backend.zeros(pairs, "float64"),
-        y_dot_y=backend.zeros(pairs, "float64"),
-        learnt_at=backend.full(pairs[:2], -1, "int64"),
+        history=zeros(in_pieces, name_of(start)),
+        s_dot_y=zeros((n_problems, MEMORY, MEMORY), "float64"),
+        y_dot_y=zeros((n_problems, MEMORY, MEMORY), "float64"),
+        learnt_at=backend.full((n_problems, MEMORY), -1, "int64"),
         scale=backend.full((n_problems,), 1, "float64"),
         level_cost=1 * cost,
-        curve=backend.full((n_problems, n_costs), np.nan, "float64"),
+        curve=curve,
     )
 
 
-def packed(line: Line, is_active: Array, backend: Backend) -> Array:
+def _packed(line, is_active, backend):
     """Return the lines of all problems (problems × numbers); those that have ended stay put."""
     step, *numbers, _ = line
     rows = (backend.xp.where(is_active, step, 0.0), *numbers)
@@ -176,22 +148,18 @@ def packed(line: Line, is_active: Array, backend: Backend) -> Array:
     return backend.xp.concat(parts, axis=0).T
 
 
-def unpacked(numbers: Array) -> Line:
-    """Return the lines of all problems."""
+def _unpacked(numbers):
     rows = numbers.T
     ends = rows[3:6], rows[6:9]
     return Line(rows[0], rows[1], rows[2], *ends, rows[9], rows[10], rows[11] != 0, guards=None)
 
 
-def tick(
-    objective: Objective, state: State, max_iter: int, tol: float | None, backend: Backend
-) -> None:
+def _tick(objective, state, max_iter, tol, backend):
     """Evaluate every problem at its present step; accept the point or change the step."""
-    xp = backend.xp
-    line = unpacked(state.line)
-    trial = state.position + as_column(line.step, state.position) * state.direction
+    xp, put_where, line = backend.xp, backend.put_where, _unpacked(state.line)
+    trial = state.position + _column(line.step, state.position, backend) * state.direction
     cost, gradient = objective(trial)
-    slope = dot(gradient, state.direction, backend)
+    slope = _dot(gradient, state.direction, backend)
     state.n_trials += 1
     accepted = state.is_active & is_accepted(line, cost, slope)
     exhausted = state.is_active & ~accepted & (state.n_trials >= MOST_TRIALS)
@@ -199,33 +167,30 @@ def tick(
     is_due = accepted & ((state.n_iter + 1) % LEVEL_ITERATIONS == 0)
     is_level = is_due & (state.level_cost - cost < LEVEL_SHARE * state.level_cost)
     ended = accepted & (
-        (largest(gradient, backend) <= (tol or 0.0))
+        (_largest(gradient, xp) <= (tol or 0.0))
         | (is_level if tol is None else False)
         | (line.start_cost - cost <= SMALLEST_DECREASE)  # costs are below 1: this is scipy's rule
         | (state.n_iter + 1 >= max_iter)
     )
     state.is_active &= ~(ended | (exhausted & ~has_memory))
 
-    gradient_products = remember(state, trial, gradient, accepted, backend)
-    backend.put_where(state.position, accepted[:, None], trial)
-    backend.put_where(state.gradient, accepted[:, None], gradient)
-    backend.put_where(state.level_cost, is_due, cost)
+    gradient_products = _remember(state, trial, gradient, accepted, backend)
+    put_where(state.position, accepted[:, None], trial)
+    put_where(state.gradient, accepted[:, None], gradient)
+    put_where(state.level_cost, is_due, cost)
     state.n_iter += accepted
     reached = xp.where(accepted, cost, line.start_cost)
-    slope_ahead = choose_directions(state, accepted, exhausted, gradient_products, backend)
+    slope_ahead = _choose_directions(state, accepted, exhausted, gradient_products, backend)
     is_new = accepted | exhausted
     fresh = begin_line(reached, slope_ahead, xp.ones_like(reached), xp)
-    state.line[...] = packed(next_line(line, cost, slope, xp), state.is_active, backend)
-    backend.put_where(state.line, is_new[:, None], packed(fresh, state.is_active, backend))
-    backend.put_where(state.n_trials, is_new, 0)
-    if state.curve.shape[1] > 0:
-        latest = xp.clip(state.n_iter, 0, state.curve.shape[1] - 1)
-        state.curve[backend.range(len(accepted)), latest] = reached
+    state.line[...] = _packed(next_line(line, cost, slope, xp), state.is_active, backend)
+    put_where(state.line, is_new[:, None], _packed(fresh, state.is_active, backend))
+    put_where(state.n_trials, is_new, 0)
+    latest = xp.clip(state.n_iter, 0, state.curve.shape[1] - 1)
+    state.curve[backend.range(len(accepted)), latest] = reached
 
 
-def remember(
-    state: State, trial: Array, gradient: Array, accepted: Array, backend: Backend
-) -> Array:
+def _remember(state, trial, gradient, accepted, backend):
     """Put new pairs in the place of the oldest; return [S Y]ᵀg (problems × 2 MEMORY).
 
     A pair without curvature, by the cost or by roundings, leaves its place empty. So does a point
@@ -233,12 +198,14 @@ def remember(
     """
     where = backend.xp.where
     rows, place = backend.range(len(accepted)), state.n_iter % MEMORY
-    change = gradient - state.gradient
     in_pieces = len(accepted), state.history.shape[1], -1
-    state.history[rows, :, place] = (trial - state.position).reshape(in_pieces)
-    state.history[rows, :, place + MEMORY] = change.reshape(in_pieces)
-    pair = [vector.reshape(in_pieces) for vector in (change, gradient)]
-    sums = state.history @ backend.xp.stack(pair, axis=3)
+    step, change, gradient = (
+        vector.reshape(in_pieces)
+        for vector in (trial - state.position, gradient - state.gradient, gradient)
+    )
+    state.history[rows, :, place] = step
+    state.history[rows, :, place + MEMORY] = change
+    sums = state.history @ backend.xp.stack([change, gradient], axis=3)
     products = backend.cast(sums, "float64").sum(axis=1)
     of_steps, of_changes = products[:, :MEMORY, 0], products[:, MEMORY:, 0]
     state.s_dot_y[rows, :, place] = of_steps
@@ -252,26 +219,23 @@ def remember(
     return products[:, :, 1]
 
 
-def choose_directions(
-    state: State, accepted: Array, exhausted: Array, gradient_products: Array, backend: Backend
-) -> Array:
+def _choose_directions(state, accepted, exhausted, gradient_products, backend):
     """Give new directions to those that moved, and steepest descent to those without a step.
 
     Return the slopes of the costs along them.
     """
-    where = backend.xp.where
-    direction = newton_direction(state, gradient_products, backend)
-    slope = dot(direction, state.gradient, backend)
+    direction = _newton_direction(state, gradient_products, backend)
+    slope = _dot(direction, state.gradient, backend)
     is_lost = exhausted | (accepted & ~(slope < 0))
     backend.put_where(state.learnt_at, is_lost[:, None], -1)
     backend.put_where(state.scale, is_lost, 1.0)
     backend.put_where(state.direction, accepted[:, None], direction)
     backend.put_where(state.direction, is_lost[:, None], -state.gradient)
-    return where(is_lost, -dot(state.gradient, state.gradient, backend), slope)
+    return backend.xp.where(is_lost, -_dot(state.gradient, state.gradient, backend), slope)
 
 
-def newton_direction(state: State, gradient_products: Array, backend: Backend) -> Array:
-    """Return -Hg of `kernels.lbfgs.direction_weights`, from [S Y]ᵀg.
+def _newton_direction(state, gradient_products, backend):
+    """Return -Hg of `kernels.lbfgs._direction_weights`, from [S Y]ᵀg.
 
     All is in double precision but for the sums over unknowns.
     """
@@ -285,18 +249,19 @@ def newton_direction(state: State, gradient_products: Array, backend: Backend) -
     on_changes = gradient_products[:, MEMORY:]
     scale = state.scale[:, None]
 
-    powers = powers_of(above)
-    a = solve_unit_triangle(powers, on_steps / root) / root
+    powers = [above]
+    for _ in range(3):
+        powers.append(powers[-1] @ powers[-1])
+    a = _solve_unit_triangle(powers, on_steps / root) / root
     curvature = (state.y_dot_y @ a[:, :, None])[:, :, 0]
     right = where(is_there, diagonal * a + scale * (curvature - on_changes), 0.0)
-    transposed = [xp.swapaxes(power, 1, 2) for power in powers]
-    u = solve_unit_triangle(transposed, right / root) / root
+    u = _solve_unit_triangle([power.mT for power in powers], right / root) / root
     weights = backend.cast(xp.concat([u, -scale * a], axis=1), name_of(state.history))
     combined = (weights[:, None, None, :] @ state.history).reshape(state.gradient.shape)
-    return -(as_column(state.scale, combined) * state.gradient + combined)
+    return -(_column(state.scale, combined, backend) * state.gradient + combined)
 
 
-def solve_unit_triangle(powers: list[Array], right: Array) -> Array:
+def _solve_unit_triangle(powers, right):
     """Return (I + U)⁻¹ right from U, U², U⁴, U⁸, for U strictly triangular in some order of rows.
 
     U to the 16th power is 0, so the inverse is (I - U)(I + U²)(I + U⁴)(I + U⁸): a few products of
@@ -309,14 +274,6 @@ def solve_unit_triangle(powers: list[Array], right: Array) -> Array:
     return solved[:, :, 0]
 
 
-def powers_of(above: Array) -> list[Array]:
-    """Return U, U², U⁴, U⁸."""
-    powers = [above]
-    for _ in range(3):
-        powers.append(powers[-1] @ powers[-1])
-    return powers
-
-
 def n_pieces(n_unknowns: int, shortest: int | None) -> int:
     """Return into how many equal pieces vectors are cut: a sum over few long ones is slow on a GPU.
 
@@ -326,18 +283,18 @@ def n_pieces(n_unknowns: int, shortest: int | None) -> int:
     return next(number for number in range(most, 0, -1) if n_unknowns % number == 0)
 
 
-def dot(left: Array, right: Array, backend: Backend) -> Array:
+def _dot(left, right, backend):
     """Return the scalar product of every problem's vectors."""
     if backend.shortest_piece is not None:
         return backend.cast((left * right).sum(axis=1), "float64")
     return backend.cast(backend.xp.einsum("qd,qd->q", left, right), "float64")
 
 
-def largest(vectors: Array, backend: Backend) -> Array:
+def _largest(vectors, xp):
     """Return the largest component of every problem's vector, without its sign."""
-    return backend.xp.amax(backend.xp.abs(vectors), axis=1)
+    return xp.amax(xp.abs(vectors), axis=1)
 
 
-def as_column(values: Array, like: Array) -> Array:
+def _column(values, like, backend):
     """Return one value per problem as a column of the dtype of its vectors."""
-    return (values.to(like.dtype) if hasattr(values, "to") else values.astype(like.dtype))[:, None]
+    return backend.cast(values, name_of(like))[:, None]

@@ -43,116 +43,121 @@ class LabelledRows(NamedTuple):
     backend: Backend = NUMPY
     map_blocks: Callable = map  # may use threads
 
-    def slices(self) -> list[Any]:
-        """Return slices of rows that are gone through one after the other."""
-        return slices_of(self.X, self.backend, self.n_classes)
-
-    def blocks(self) -> Any:
-        """Yield (rows, X[rows] in double precision)."""
-        return row_blocks(self.X, self.backend, self.n_classes)
-
 
 class Columns(NamedTuple):
-    """The means of the columns of X, and what is subtracted from X and from the targets."""
+    """What standardises columns and targets, by the weight of all samples."""
 
-    mean: Array  # ... × columns; 0 if no penalty needs it
-    centre: Array  # ... × columns: the mean, or 0 if no column is free of penalty
-    offset: Array  # ... × classes: the mean target, or 0
+    weight: float
+    mean: Array  # ... × 1 × columns; 0 if no penalty needs it
+    centre: Array  # ... × 1 × columns: the mean, or 0 if no column is free of penalty
+    offset: Array  # ... × 1 × classes: the mean target, or 0
+    penalties: Array = None  # ... × 1 × columns: r, once the moments are known
+    scale: Any = 1.0  # ... × 1 × columns: 1/√r, 0 where there is no penalty
 
 
 class Moments(NamedTuple):
     """Sums over samples: those of blocks of rows, or of partitions, add up."""
 
-    weight: float
-    squares: Array  # of w (x - mean)², ... × columns
+    squares: Array  # of w (x - mean)², ... × 1 × columns
     gram: Array  # of w (x - centre)(x - centre)ᵀ, ... × columns × columns
     moment: Array  # of w (x - centre)(t - offset)ᵀ, ... × columns × classes
 
 
-def slices_of(X: np.ndarray, backend: Backend, width: int = 0) -> list[Any]:
+class Equations(NamedTuple):
+    """ZᵀZ and ZᵀT or, where there are `rows` Z, ZZᵀ (not for "qr" and "lms") and T."""
+
+    gram: Any
+    right: Array
+    rows: Any
+    columns: Columns
+    backend: Backend = NUMPY
+
+
+def _slices(X, backend, width):
     """Return slices of rows; each row may need `width` more numbers than it has."""
     *layers, n_samples, n_columns = X.shape
     n_layers = int(np.prod(layers))
     if backend.is_torch:
-        row_bytes = ROW_ARRAYS * 8 * n_layers * (n_columns + width)
-        return backend.row_slices(n_samples, row_bytes)
+        return backend.row_slices(n_samples, ROW_ARRAYS * 8 * n_layers * (n_columns + width))
     return row_slices(n_samples, max(1, min(BLOCK_ROWS // n_layers, MOST_NUMBERS // (width + 1))))
 
 
-def row_blocks(X: np.ndarray, backend: Backend, width: int = 0) -> Any:
-    """Yield (rows, X[rows] in double precision); each row may need `width` more numbers."""
-    for rows in slices_of(X, backend, width):
+def _blocks(X, backend, width):
+    """Yield (rows, X[rows] in double precision)."""
+    for rows in _slices(X, backend, width):
         yield rows, backend.cast(X[..., rows, :], "float64")
 
 
 def columns_of(samples: LabelledRows, method: Method) -> Columns:
-    """Return the means of the columns, exact where constant."""
+    """Return the means of the columns, exact where constant, not yet their scale."""
     X, y, weights, n_classes, backend, _ = samples
+    weight = weights.sum()
     if method.penalty == "identity":
-        nothing = backend.zeros((*X.shape[:-2], X.shape[-1]), "float64")
-        return Columns(nothing, nothing, backend.zeros((n_classes,), "float64"))
+        nothing = backend.zeros((*X.shape[:-2], 1, X.shape[-1]), "float64")
+        return Columns(weight, nothing, nothing, backend.zeros((1, n_classes), "float64"))
     xp, weights_there = backend.xp, backend.array(weights)
-    is_constant = xp.amax(X, axis=-2) == xp.amin(X, axis=-2)
-    sums = sum(weights_there[rows] @ block for rows, block in samples.blocks())
-    mean = xp.where(is_constant, backend.cast(X[..., 0, :], "float64"), sums / weights.sum())
-    shares = backend.array(np.bincount(y, weights, minlength=n_classes) / weights.sum())
-    return centred_columns(mean, is_constant, shares, method, backend)
+    is_constant = (xp.amax(X, axis=-2) == xp.amin(X, axis=-2))[..., None, :]
+    sums = sum(weights_there[rows] @ block for rows, block in _blocks(X, backend, n_classes))
+    first, others = backend.cast(X[..., :1, :], "float64"), (sums / weight)[..., None, :]
+    shares = backend.array(np.bincount(y, weights, minlength=n_classes) / weight)
+    mean = xp.where(is_constant, first, others)
+    return centred_columns(weight, mean, is_constant, shares, method, backend)
 
 
 def centred_columns(
-    mean: Any, is_constant: Any, shares: Any, method: Method, backend: Backend = NUMPY
+    weight: Any, mean: Any, is_constant: Any, shares: Any, method: Method, backend: Backend = NUMPY
 ) -> Columns:
     """Return columns that are centred where constant ones are free; the shares are of classes."""
     is_free = is_constant & (method.penalty == "variance") & (method.solver != "pinv")
     is_centred = backend.xp.any(is_free & (mean != 0), axis=-1)[..., None]
     centre, offset = (backend.xp.where(is_centred, values, 0.0) for values in (mean, shares))
-    return Columns(mean, centre, offset)
+    return Columns(weight, mean, centre, offset)
 
 
-def standardised(
-    samples: LabelledRows, columns: Columns, rows: slice, scale: Any = 1.0
-) -> tuple[Any, ...]:
+def standardised(samples: LabelledRows, columns: Columns, rows: slice) -> tuple[Any, ...]:
     """Return Z and T of some rows."""
-    backend, classes = samples.backend, samples.backend.range(samples.n_classes)
-    y, roots = (
-        backend.array(values[rows])[:, None] for values in (samples.y, np.sqrt(samples.weights))
-    )
-    offset = columns.offset[..., None, :]
-    Z = backend.cast(samples.X[..., rows, :], "float64") - columns.centre[..., None, :]
-    T = backend.xp.where(y == classes, 1 - offset, -offset)
-    Z *= roots * scale
+    X, y, weights, n_classes, backend, _ = samples
+    roots = backend.array(np.sqrt(weights[rows]))[:, None]
+    Z = backend.cast(X[..., rows, :], "float64") - columns.centre
+    is_own = backend.array(y[rows])[:, None] == backend.range(n_classes)
+    T = backend.xp.where(is_own, 1 - columns.offset, -columns.offset)
+    Z *= roots * columns.scale
     T *= roots
     return Z, T
 
 
 def squares_of(samples: LabelledRows, columns: Columns) -> Any:
-    """Return the weighted sum of squared deviations from the mean."""
-    square, mean = samples.backend.xp.square, columns.mean[..., None, :]
-    weights = samples.backend.array(samples.weights)
-    return sum(weights[rows] @ square(block - mean) for rows, block in samples.blocks())
+    """Return the weighted sum of squared deviations from the mean (... × 1 × columns)."""
+    X, _, weights, n_classes, backend, _ = samples
+    weights, blocks = backend.array(weights), _blocks(X, backend, n_classes)
+    squares = (weights[rows] @ (block - columns.mean) ** 2 for rows, block in blocks)
+    return sum(squares)[..., None, :]
 
 
 def moments_of(samples: LabelledRows, columns: Columns) -> Moments:
     """Return the sums over all samples."""
-    *layers, _, n_columns = samples.X.shape
-    gram = samples.backend.zeros((*layers, n_columns, n_columns), "float64")
-    moment = samples.backend.zeros((*layers, n_columns, samples.n_classes), "float64")
+    X, _, _, n_classes, backend, map_blocks = samples
+    *layers, _, n_columns = X.shape
+    gram = backend.zeros((*layers, n_columns, n_columns), "float64")
+    moment = backend.zeros((*layers, n_columns, n_classes), "float64")
 
     def multiply(rows):
         Z, T = standardised(samples, columns, rows)
         return Z.mT @ Z, Z.mT @ T
 
-    for products, block_moment in samples.map_blocks(multiply, samples.slices()):
+    for products, block_moment in map_blocks(multiply, _slices(X, backend, n_classes)):
         gram += products
         moment += block_moment
-    return Moments(samples.weights.sum(), squares_of(samples, columns), gram, moment)
+    return Moments(squares_of(samples, columns), gram, moment)
 
 
-def penalties_of(squares: Any, weight: float, method: Method, backend: Backend) -> tuple[Any, ...]:
-    """Return r of every column, and 1/√r, which is 0 where there is no penalty."""
+def _with_scale(columns, squares, method, backend):
     xp = backend.xp
-    penalties = squares / weight if method.penalty == "variance" else xp.ones_like(squares)
-    return penalties, 1 / xp.sqrt(xp.where(penalties > 0, penalties, np.inf))
+    penalties = squares / columns.weight if method.penalty == "variance" else xp.ones_like(squares)
+    scale = 1 / xp.sqrt(xp.where(penalties > 0, penalties, np.inf))
+    if method.solver == "pinv":  # whose cutoff is that of columns as they are
+        scale = xp.ones_like(scale)
+    return columns._replace(penalties=penalties, scale=scale)
 
 
 def solve_least_squares(
@@ -163,120 +168,92 @@ def solve_least_squares(
     W is ... × alphas × classes × columns. Solvers other than "auto", "cholesky" and "eigen" take
     neither tensors nor more than one alpha.
     """
-    columns, backend, solver = columns_of(samples, method), samples.backend, method.solver
-    n_samples, n_columns = samples.X.shape[-2:]
-    is_wide = n_samples < n_columns and solver != "pinv"
-    if not is_wide and solver not in ("qr", "lms"):
-        return solve_moments(moments_of(samples, columns), columns, alphas, method, backend)
-    squares, weight = squares_of(samples, columns), samples.weights.sum()
-    _, scale = penalties_of(squares, weight, method, backend)
-
-    def read_blocks():
-        for rows in samples.slices():
-            yield standardised(samples, columns, rows, scale[..., None, :])
-
-    if solver == "lms":
-        shape = samples.n_classes, n_columns
-        found = rls.solve_lms(read_blocks, shape, n_samples, alphas[0], *method[2:])
-    else:
-        Z, T = (backend.xp.concat(blocks, axis=-2) for blocks in zip(*read_blocks(), strict=True))
-        if solver == "qr":
-            check_alpha(alphas[0], np.vdot(Z, Z), solver)
-            found = rls.solve_qr(Z, T, alphas[0]), 1, True
-        else:
-            found = solve_equations(Z @ Z.mT, T, Z, alphas, method, backend)
-    return original_coefficients(found, columns, scale, backend)
+    return solve_equations(equations_of(samples, method), alphas, method)
 
 
-def solve_moments(
-    moments: Moments, columns: Columns, alphas: list[Any], method: Method, backend: Backend = NUMPY
-) -> tuple[Any, ...]:
-    """Return W by a solver that needs no rows ("qr" takes eigenvalues); overwrite the moments."""
-    weight, squares, gram, moment = moments
-    penalties, scale = penalties_of(squares, weight, method, backend)
+def equations_of(samples: LabelledRows, method: Method) -> Equations:
+    """Return as many equations as there are columns or, if they are fewer, samples."""
+    columns, backend = columns_of(samples, method), samples.backend
+    (n_samples, n_columns), takes_rows = samples.X.shape[-2:], method.solver in ("qr", "lms")
+    if method.solver == "pinv" or (n_samples >= n_columns and not takes_rows):
+        return equations_of_moments(moments_of(samples, columns), columns, method, backend)
+    columns = _with_scale(columns, squares_of(samples, columns), method, backend)
+    Z, T = standardised(samples, columns, slice(None))
+    return Equations(None if takes_rows else Z @ Z.mT, T, Z, columns, backend)
+
+
+def equations_of_moments(
+    moments: Moments, columns: Columns, method: Method, backend: Backend = NUMPY
+) -> Equations:
+    """Return the equations of sums over samples, which are overwritten."""
+    squares, gram, moment = moments
+    columns = _with_scale(columns, squares, method, backend)
+    gram *= columns.scale.mT
+    gram *= columns.scale
+    moment *= columns.scale.mT
+    return Equations(gram, moment, None, columns, backend)
+
+
+def solve_equations(equations: Equations, alphas: Any, method: Method) -> tuple[Any, ...]:
+    """Return what `solve_least_squares` does."""
+    gram, right, rows, columns, _ = equations
     if method.solver == "pinv":
-        return rls.solve_pinv(gram, moment, alphas[0] * penalties).T[None], 1, True
-    gram *= scale[..., None]
-    gram *= scale[..., None, :]
-    moment *= scale[..., None]
-    found = solve_equations(gram, moment, None, alphas, method, backend)
-    return original_coefficients(found, columns, scale, backend)
+        found = rls.solve_pinv(gram, right, alphas[0] * columns.penalties[0]), 1, True
+    elif method.solver == "fista":
+        factors, moment = ([gram], right) if rows is None else ([rows.T, rows], rows.T @ right)
+        found = rls.solve_fista(factors, moment, alphas[0], *method[2:])
+    elif method.solver == "lms":
+        found = rls.solve_lms(rows, right, alphas[0], *method[2:])
+    else:
+        found = solve_directly(equations, alphas, method.solver), 1, True
+    return _original(found, equations)
 
 
-def solve_equations(
-    gram: Any, right: Any, rows: Any, alphas: list[Any], method: Method, backend: Backend
-) -> tuple[Any, ...]:
+def solve_directly(equations: Equations, alphas: Any, solver: str) -> Any:
     """Return Γ = (ZᵀZ + αI)⁻¹ ZᵀT, or the same from `rows` Z as Zᵀ(ZZᵀ + αI)⁻¹ T.
 
-    Γ is ... × alphas × columns × classes. "auto" factors matrices where no alpha is too small for
-    that, as "cholesky" does or refuses to do; others but "fista" take eigenvalues.
+    Γ is ... × alphas × columns × classes. "qr" factors rows; "auto" factors matrices where no alpha
+    is too small for that, as "cholesky" does or refuses to do; others take eigenvalues.
     """
-    if method.solver == "fista":
-        factors, moment = ([gram], right) if rows is None else ([rows.T, rows], rows.T @ right)
-        return rls.solve_fista(factors, moment, alphas[0], *method[2:])
-    trace, smallest = float(backend.xp.einsum("...ii->...", gram).max()), min(alphas)
-    check_alpha(smallest, trace, method.solver)
-    is_safe = trace < LARGEST_CONDITION["cholesky"] * smallest
-    is_factored = is_safe and method.solver in ("auto", "cholesky")
-    solve = factor_and_solve if is_factored else solve_by_eigenvalues
+    gram, right, rows, _, backend = equations
+    smallest, is_qr = min(alphas), gram is None
+    squared_norm = np.vdot(rows, rows) if is_qr else backend.xp.einsum("...ii->...", gram).max()
+    if float(squared_norm) >= LARGEST_CONDITION.get(solver, np.inf) * smallest:
+        raise ValueError(
+            f"alpha={smallest!r} is too small for solver={solver!r} on these data; "
+            "use solver='eigen' or 'auto'"
+        )
+    if is_qr:
+        return rls.solve_qr(rows, right, smallest)
+    is_safe = float(squared_norm) < LARGEST_CONDITION["cholesky"] * smallest
+    is_factored = is_safe and solver in ("auto", "cholesky")
+    solve = _factor_and_solve if is_factored else _solve_by_eigenvalues
     solutions = solve(gram, right, alphas, backend)
-    return solutions if rows is None else rows.mT[..., None, :, :] @ solutions, 1, True
-
-
-class Spectrum(NamedTuple):
-    """The eigenvalues λ > 0 of ZᵀZ, their vectors V as columns, and VᵀZᵀT."""
-
-    values: Array
-    vectors: Array
-    right: Array
-
-    def solve(self, alpha: float) -> Any:
-        """Return Γ = (ZᵀZ + αI)⁻¹ ZᵀT."""
-        return self.vectors @ (self.right / (self.values + alpha)[:, None])
-
-
-def spectrum_of(gram: Any, right: Any, backend: Backend, rows: Any = None) -> Spectrum:
-    """Return the spectrum of ZᵀZ from itself and ZᵀT, or from ZZᵀ, T and the `rows` Z."""
-    values, vectors = backend.xp.linalg.eigh(gram)
-    is_kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
-    values, vectors = values[is_kept], vectors[:, is_kept]
-    if rows is None:
-        return Spectrum(values, vectors, vectors.mT @ right)
-    roots = backend.xp.sqrt(values)
-    return Spectrum(values, rows.mT @ (vectors / roots), roots[:, None] * (vectors.mT @ right))
+    return solutions if rows is None else rows.mT[..., None, :, :] @ solutions
 
 
 def choose_penalty(samples: LabelledRows, alphas: Any, method: Method) -> tuple[Any, ...]:
     """Return W of the alpha whose leave-one-out predictions are the best, and that alpha."""
-    columns, backend = columns_of(samples, method), samples.backend
-    n_samples, n_columns = samples.X.shape
-    if n_samples < n_columns:
-        squares, weight = squares_of(samples, columns), samples.weights.sum()
-        _, scale = penalties_of(squares, weight, method, backend)
-        Z, T = standardised(samples, columns, slice(None), scale)
-        spectrum = spectrum_of(Z @ Z.mT, T, backend, rows=Z)
-    else:
-        spectrum, scale = spectrum_of_moments(moments_of(samples, columns), method, backend)
-    sums = left_out(samples, columns, scale, spectrum, alphas, samples.weights.sum())
-    return best_penalty(sums, spectrum, columns, scale, alphas, backend)
+    equations = equations_of(samples, method)
+    spectrum = spectrum_of(equations)
+    sums = left_out(samples, equations.columns, spectrum, alphas)
+    return best_penalty(sums, spectrum, equations, alphas)
 
 
-def spectrum_of_moments(
-    moments: Moments, method: Method, backend: Backend = NUMPY
-) -> tuple[Any, ...]:
-    """Return the spectrum of the standardised problem, and the scale of its columns."""
-    weight, squares, gram, moment = moments
-    _, scale = penalties_of(squares, weight, method, backend)
-    return spectrum_of(gram * scale[:, None] * scale, scale[:, None] * moment, backend), scale
+def spectrum_of(equations: Equations) -> tuple[Array, Array, Array]:
+    """Return the eigenvalues λ > 0 of ZᵀZ, their vectors V as columns, and VᵀZᵀT."""
+    gram, right, rows, _, backend = equations
+    values, vectors = backend.xp.linalg.eigh(gram)
+    is_kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
+    values, vectors = values[is_kept], vectors[:, is_kept]
+    if rows is None:
+        return values, vectors, vectors.mT @ right
+    roots = backend.xp.sqrt(values)
+    return values, rows.mT @ (vectors / roots), roots[:, None] * (vectors.mT @ right)
 
 
 def left_out(
-    samples: LabelledRows,
-    columns: Columns,
-    scale: Any,
-    spectrum: Spectrum,
-    alphas: Any,
-    total_weight: float,
+    samples: LabelledRows, columns: Columns, spectrum: tuple[Array, Array, Array], alphas: Any
 ) -> np.ndarray:
     """Return for every alpha the weight of samples predicted right without them, and their error.
 
@@ -284,67 +261,51 @@ def left_out(
     and its share of the total weight where an intercept is free. What standardises the columns is
     taken as it is with all samples. Returns 2 × alphas.
     """
-    xp, backend, n_classes = samples.backend.xp, samples.backend, samples.n_classes
-    inverses = 1 / (spectrum.values[:, None] + backend.array(np.array(alphas)))
-    solutions = inverses[:, :, None] * spectrum.right[:, None]
+    X, y, all_weights, n_classes, backend, map_blocks = samples
+    xp, (values, vectors, right_sides) = backend.xp, spectrum
+    inverses = 1 / (values[:, None] + backend.array(np.array(alphas)))
+    solutions = inverses[:, :, None] * right_sides[:, None]
     solutions = solutions.reshape(len(inverses), len(alphas) * n_classes)
-    free_share = float(columns.offset.sum()) / total_weight  # 0 without an intercept
+    free_share = float(columns.offset.sum()) / columns.weight  # 0 without an intercept
 
     def predict(rows):
-        Z, T = standardised(samples, columns, rows, scale)
-        rotated, weights = Z @ spectrum.vectors, backend.array(samples.weights[rows])
+        Z, T = standardised(samples, columns, rows)
+        rotated, weights = Z @ vectors, backend.array(all_weights[rows])
         fitted = (rotated @ solutions).reshape(len(T), len(alphas), n_classes)
         leverages = rotated**2 @ inverses + free_share * weights[:, None]
         left = (T[:, None] - fitted) / xp.clip(1 - leverages, SMALLEST_REST, None)[:, :, None]
         predicted = (T[:, None] - left) / xp.sqrt(weights)[:, None, None] + columns.offset
-        is_right = xp.argmax(predicted, axis=2) == backend.array(samples.y[rows])[:, None]
+        is_right = xp.argmax(predicted, axis=2) == backend.array(y[rows])[:, None]
         right = weights @ backend.cast(is_right, "float64")
         return backend.numpy(xp.stack([right, (left**2).sum(axis=(0, 2))]))
 
-    slices = slices_of(samples.X, backend, solutions.shape[1])
-    return sum(samples.map_blocks(predict, slices), start=np.zeros((2, len(alphas))))
+    slices = _slices(X, backend, solutions.shape[1])
+    return sum(map_blocks(predict, slices), start=np.zeros((2, len(alphas))))
 
 
-def best_penalty(
-    sums: np.ndarray,
-    spectrum: Spectrum,
-    columns: Columns,
-    scale: Any,
-    alphas: Any,
-    backend: Backend = NUMPY,
-) -> tuple[Any, ...]:
+def best_penalty(sums: Any, spectrum: Any, equations: Equations, alphas: Any) -> tuple[Any, Any]:
     """Return W of the best alpha by the sums of `left_out`, and that alpha."""
-    right, errors = sums
-    best = int(np.lexsort((errors, -right))[0])
-    solution = spectrum.solve(alphas[best])[None]
-    return original_coefficients((solution,), columns, scale, backend)[0][0], alphas[best]
+    (right, errors), (values, vectors, right_sides) = sums, spectrum
+    alpha = alphas[int(np.lexsort((errors, -right))[0])]
+    solution = vectors @ (right_sides / (values + alpha)[:, None])
+    return _original((solution,), equations)[0][0], alpha
 
 
-def check_alpha(alpha: float, squared_norm: float, solver: str) -> None:
-    """Raise if alpha is too small for the solver."""
-    if squared_norm >= LARGEST_CONDITION.get(solver, np.inf) * alpha:
-        raise ValueError(
-            f"alpha={alpha!r} is too small for solver={solver!r} on these data; "
-            "use solver='eigen' or 'auto'"
-        )
-
-
-def original_coefficients(
-    found: tuple[Any, ...], columns: Columns, scale: Any, backend: Backend
-) -> tuple[Any, ...]:
+def _original(found, equations):
     """Return W from Γ: the intercept of centred columns goes to those that are constant."""
-    xp, (solutions, *outcome) = backend.xp, found
-    W = (scale[..., None, :, None] * solutions).mT
-    constants = xp.where(scale > 0, 0.0, columns.mean)[..., None, :]
+    xp, (solutions, *outcome) = equations.backend.xp, found
+    _, mean, centre, offset, _, scale = equations.columns
+    W = (scale.mT[..., None, :, :] * solutions).mT
+    constants = xp.where(scale > 0, 0.0, mean)
     has_constants = (constants != 0).any(axis=-1)[..., None]
     if has_constants.any():
         square = xp.where(has_constants, (constants**2).sum(axis=-1)[..., None], 1.0)
-        intercepts = columns.offset[..., None, :, None] - W @ columns.centre[..., None, :, None]
-        W = W + intercepts * (constants / square)[..., None, :]
+        intercepts = offset.mT[..., None, :, :] - W @ centre.mT[..., None, :, :]
+        W = W + intercepts * (constants / square)[..., None, :, :]
     return W, *outcome
 
 
-def factor_and_solve(gram: Any, right: Any, alphas: Any, backend: Backend) -> Any:
+def _factor_and_solve(gram, right, alphas, backend):
     """Return (G + αI)⁻¹ right by Cholesky's method, for as many α at once as memory holds."""
     xp, (*layers, size, n_classes) = backend.xp, right.shape
     bytes_of_alpha = 8 * int(np.prod(layers)) * size * (MATRICES * size + 3 * n_classes)
@@ -355,22 +316,22 @@ def factor_and_solve(gram: Any, right: Any, alphas: Any, backend: Backend) -> An
         # Every (size + 1)th entry of a matrix is on its diagonal.
         shifted.reshape(*shifted.shape[:-2], -1)[..., :: size + 1] += shifts[:, None]
         repeated = xp.broadcast_to(right[..., None, :, :], (*shifted.shape[:-1], n_classes))
-        solutions.append(solve_definite(shifted, repeated, backend))
+        if backend.is_torch:
+            solutions.append(xp.cholesky_solve(repeated, xp.linalg.cholesky(shifted)))
+        else:
+            solutions.append(_solve_definite(shifted, repeated))
     return xp.concat(solutions, axis=-3)
 
 
-def solve_definite(matrices: np.ndarray, right: np.ndarray, backend: Backend) -> np.ndarray:
+def _solve_definite(matrices, right):
     """Return A⁻¹ right by Cholesky's method; A is overwritten."""
-    if backend.is_torch:
-        return backend.xp.cholesky_solve(right, backend.xp.linalg.cholesky(matrices))
     if matrices.ndim > 2:
-        pairs = zip(matrices, right, strict=True)
-        return np.stack([solve_definite(*pair, backend) for pair in pairs])
+        return np.stack([_solve_definite(*pair) for pair in zip(matrices, right, strict=True)])
     factor = linalg.cho_factor(matrices.T, overwrite_a=True, check_finite=False)
     return linalg.cho_solve(factor, right, check_finite=False)
 
 
-def solve_by_eigenvalues(gram: Any, right: Any, alphas: Any, backend: Backend) -> Any:
+def _solve_by_eigenvalues(gram, right, alphas, backend):
     """Return (G + αI)⁻¹ right = V (Λ + α)⁻¹ Vᵀ right: slower, but no α is too small for it.
 
     α = 0 gives the solution of least norm.
@@ -410,7 +371,7 @@ def rls_accuracies(
     n_layers, n_alphas, n_classes, n_columns = coefficients.shape
     of_all_alphas = coefficients.reshape(n_layers, n_alphas * n_classes, n_columns).mT
     n_right = backend.zeros((n_layers, n_alphas), "float64")
-    for rows, block in row_blocks(test, backend, n_alphas * n_classes):
+    for rows, block in _blocks(test, backend, n_alphas * n_classes):
         scores = (block @ of_all_alphas).reshape(n_layers, -1, n_alphas, n_classes)
         is_right = (backend.xp.argmax(scores, axis=-1) == known[rows]) & is_known[rows]
         n_right += is_right.sum(axis=1)

@@ -199,11 +199,11 @@ def executor_of(
     if dask is not None and jobs is not None:
         raise InputError("--jobs and --dask exclude each other: the cluster has its own workers")
     if dask is not None:
-        from hyperlvq.distributed.jobs import cluster_executor
+        from hyperlvq.distributed.cluster import cluster_executor
 
         return cluster_executor(dask)
     if device is not None:
-        from hyperlvq.batched import open_backend
+        from hyperlvq.batched.backend import open_backend
         from hyperlvq.study.device import device_executor
 
         return nullcontext(device_executor(open_backend(device), minutes))

@@ -1,19 +1,28 @@
-"""The cluster: how to reach it, what it has, and sums over what it holds."""
+"""The cluster: how to reach it, sums over what it holds, and jobs of a study done by it."""
 
 import gc
 import ssl
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import reduce
+from functools import cache, partial, reduce
 from typing import Any
 
 import dask
 from dask.delayed import Delayed, delayed
-from distributed import CancelledError, Client, KilledWorker, default_client
+from distributed import (
+    CancelledError,
+    Client,
+    Future,
+    KilledWorker,
+    as_completed,
+    default_client,
+)
 from distributed.comm import CommClosedError
+from threadpoolctl import threadpool_limits
 
 from hyperlvq.checks import InputError
 
+Executor = Callable[[Sequence[Any]], Iterator[tuple[Any, Any]]]
 CONNECT_SECONDS = 10
 #: How often a task that fails is tried again; one whose worker died is tried again anyway.
 RETRIES = 2
@@ -23,6 +32,7 @@ FAN_IN = 16
 SHARE_OF_MEMORY = 0.4
 #: A setting of Dask, which would warn of tasks that hold so much.
 LARGE_TASKS = {"distributed.admin.large-graph-warning-threshold": "1GB"}
+GOES_ON = "the same command goes on where this one stopped"
 
 
 def connect(address: str) -> Client:
@@ -119,3 +129,59 @@ def one_sentence(task: str, advice: str, advice_when_lost: str = "") -> Iterator
     except (CancelledError, CommClosedError):
         sentence = f"the connection to the Dask scheduler was lost{advice_when_lost}"
         raise InputError(sentence) from None
+
+
+@contextmanager
+def cluster_executor(address: str) -> Iterator[Executor]:
+    """Yield what does jobs on the cluster at an address: their `record()`, in any order.
+
+    The `data_set` of jobs is sent apart from them, once for all that share it, and workers pass it
+    on to each other; `with_data` takes it out of a job and puts it back.
+    """
+    with connect(address) as client:
+        yield partial(do_jobs, client)
+
+
+def do_jobs(client: Client, jobs: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield each job with its record as it ends, those that come first in `jobs` started first.
+
+    The job of a worker that dies goes to another one.
+    """
+    numbers = {future: number for number, future in enumerate(submit(client, jobs))}
+    with one_sentence("job", GOES_ON, f": {GOES_ON}"):
+        for future, record in as_completed(list(numbers), loop=client.loop, with_results=True):
+            if future.cancelled():
+                raise CancelledError  # which as_completed does not
+            yield jobs[numbers.pop(future)], record
+
+
+def submit(client: Client, jobs: Sequence[Any]) -> Iterator[Future]:
+    """Yield the future of every job's record."""
+    data_sets: dict[int, Future] = {}
+    # Data sets are sent as tasks, which the scheduler can repeat, and not scattered: scattered
+    # data are lost with the worker that holds them.
+    with dask.config.set(LARGE_TASKS):
+        for number, job in enumerate(jobs):
+            if id(job.data_set) not in data_sets:
+                sent = client.submit(identity, job.data_set, pure=False)
+                data_sets[id(job.data_set)] = sent
+            yield client.submit(
+                record_of,
+                job.with_data(None),
+                data_sets[id(job.data_set)],
+                pure=False,
+                retries=RETRIES,
+                priority=-number,
+            )
+
+
+def record_of(job: Any, data_set: Any) -> Any:
+    """Return the record of a job with its data set put back, in one thread as on one machine."""
+    hold_to_one_thread()
+    return job.with_data(data_set).record()
+
+
+@cache
+def hold_to_one_thread() -> None:
+    """Hold this worker to one thread of BLAS and OpenMP, as Dask's nanny does."""
+    threadpool_limits(1)

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import InputError
 from hyperlvq.distributed import cluster, samples
-from hyperlvq.distributed.engine import PartitionsEngine
 from hyperlvq.registry import PartRecord, record_of
 
 
@@ -72,14 +71,15 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
     check_model(model)
     parts = samples.paired_partitions(X, y)
     client = cluster.checked_client(client)
-    description = cluster.total(client, samples.describe, parts, merge=samples.merge_descriptions)
+    merge = samples.merge_descriptions
+    description = samples.Description(*cluster.total(client, samples.describe, parts, merge=merge))
     check_description(description, model)
     fitted = clone(model)
     *front_steps, (step, readout) = fitted.steps
-    front = fit_front(Pipeline(front_steps), description)
-    rows = place_rows(client, parts, description, front)
+    front = _fit_front(Pipeline(front_steps), description)
+    rows = _place_rows(client, parts, description, front)
     readout._check_parameters()
-    given = PartitionsEngine(), (rows, None, None)
+    given = samples.PartitionsEngine(), (rows, None, None)
     readout._fit_samples(*given, description.labels)
     readout._measure(*given)
     readout.n_features_in_ = rows.shape[1]
@@ -189,7 +189,7 @@ def check_description(description: samples.Description, model: Pipeline) -> None
         )
 
 
-def fit_front(front: Pipeline, description: samples.Description) -> Pipeline:
+def _fit_front(front, description):
     """Return scaling and hidden layer, fitted: both need no more than two extreme rows."""
     extremes = np.stack([description.lows, description.highs])
     extremes[:, description.lows > description.highs] = np.nan  # all are missing
@@ -199,12 +199,7 @@ def fit_front(front: Pipeline, description: samples.Description) -> Pipeline:
     return front
 
 
-def place_rows(
-    client: Client,
-    parts: list[samples.Partition],
-    description: samples.Description,
-    front: Pipeline,
-) -> samples.PartitionedRows:
+def _place_rows(client, parts, description, front):
     """Return the rows as what fits the memory of the workers: activations, features, neither."""
     n_classes, bytes_of_label = len(description.labels), np.dtype(np.intp).itemsize
     highs = np.where(np.isfinite(description.highs), description.highs, 0)[np.newaxis]

@@ -1,8 +1,8 @@
-"""Dask collections as partitions: checked, described, encoded and summed over on the workers."""
+"""Dask collections as partitions: checked, described, encoded, summed over and learnt from."""
 
 import operator
 from collections.abc import Callable
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple
 
 import dask.array as da
@@ -11,10 +11,14 @@ import numpy as np
 from distributed import Client
 from sklearn.utils import check_array
 
+from hyperlvq.batched import rls
 from hyperlvq.checks import InputError
 from hyperlvq.distributed import cluster
+from hyperlvq.engines import NumpyEngine
 from hyperlvq.kernels import scores
-from hyperlvq.kernels.distances import class_sums
+from hyperlvq.kernels.distances import class_sums, prototype_scores
+from hyperlvq.kernels.glvq import cost_and_gradient
+from hyperlvq.kernels.lbfgs import minimise
 from hyperlvq.kernels.threads import single_blas_thread
 
 FLOATS: list[Any] = [np.float64, np.float32, np.float16]
@@ -44,9 +48,25 @@ class ClassTotals(NamedTuple):
     highs: np.ndarray
 
 
+def merge_members(merges: Any, first: tuple, second: tuple) -> tuple:
+    """Return the members of two lots of rows, each merged in its own way."""
+    return tuple(merge(*pair) for merge, *pair in zip(merges, first, second, strict=True))
+
+
+def _merge_labels(first, second):
+    # those of empty partitions may be of another type
+    return np.unique(np.concatenate([each for each in (first, second) if len(each)] or [first]))
+
+
 def add_members(first: tuple, second: tuple) -> tuple:
     """Return the sums of the first, second, … members."""
     return tuple(map(operator.add, first, second))
+
+
+merge_totals = partial(merge_members, (np.add, np.add, np.minimum, np.maximum))
+merge_descriptions = partial(
+    merge_members, (operator.add, np.fmin, np.fmax, _merge_labels, operator.or_)
+)
 
 
 class PartitionedRows:
@@ -65,12 +85,12 @@ class PartitionedRows:
     def total(self, function: Callable, *arguments: Any, merge: Callable = add_members) -> Any:
         """Return function(activations, y, *arguments) of blocks of rows, merged two by two."""
         given = self._front, function, merge, *arguments
-        return cluster.total(self._client, merged_blocks, self._parts, *given, merge=merge)
+        return cluster.total(self._client, _merged_blocks, self._parts, *given, merge=merge)
 
     @cached_property
     def class_totals(self) -> ClassTotals:
         """Return the sums and counts of each class, and the extremes of each column."""
-        return self.total(block_totals, self._n_classes, merge=merge_totals)
+        return ClassTotals(*self.total(block_totals, self._n_classes, merge=merge_totals))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -132,25 +152,12 @@ def as_arrays(part: Partition) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def describe(part: Partition) -> Description:
-    """Return what one partition is like."""
+def describe(part: Partition) -> tuple[Any, ...]:
+    """Return what one partition is like, as in `Description`."""
     X, y = as_arrays(part)
     lows = np.fmin.reduce(X, axis=0, initial=np.inf)
     highs = np.fmax.reduce(X, axis=0, initial=-np.inf)
-    return Description([len(X)], lows, highs, np.unique(y), bool(np.isnan(X).any()))
-
-
-def merge_descriptions(first: Description, second: Description) -> Description:
-    """Return what two lots of partitions together are like."""
-    # Labels of empty partitions may be of another type.
-    labels = [each.labels for each in (first, second) if len(each.labels)] or [first.labels]
-    return Description(
-        first.n_rows + second.n_rows,
-        np.fmin(first.lows, second.lows),
-        np.fmax(first.highs, second.highs),
-        np.unique(np.concatenate(labels)),
-        first.has_missing or second.has_missing,
-    )
+    return [len(X)], lows, highs, np.unique(y), bool(np.isnan(X).any())
 
 
 def read_rows(part: Partition, classes: np.ndarray, front: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -164,9 +171,7 @@ def encoded(X: np.ndarray, front: Any) -> np.ndarray:
     return X if front is None else np.asarray(front.transform(X))
 
 
-def merged_blocks(
-    rows: tuple, front: Any, function: Callable, merge: Callable, *arguments: Any
-) -> Any:
+def _merged_blocks(rows, front, function, merge, *arguments):
     """Return function(activations, y, *arguments) of all blocks of a partition, merged.
 
     Blocks are the same whether activations are kept or encoded anew, so that what comes out is
@@ -181,13 +186,74 @@ def merged_blocks(
         return reduce(merge, results)
 
 
-def block_totals(X: np.ndarray, y: np.ndarray, n_classes: int) -> ClassTotals:
-    """Return the totals of one block."""
+def block_totals(X: np.ndarray, y: np.ndarray, n_classes: int) -> tuple[np.ndarray, ...]:
+    """Return what one block adds to `ClassTotals`."""
     sums = class_sums(X, y, np.ones(len(y)), n_classes)
-    return ClassTotals(sums, np.bincount(y, minlength=n_classes), X.min(axis=0), X.max(axis=0))
+    return sums, np.bincount(y, minlength=n_classes), X.min(axis=0), X.max(axis=0)
 
 
-def merge_totals(first: ClassTotals, second: ClassTotals) -> ClassTotals:
-    """Return the totals of two lots of rows."""
-    merges = np.add, np.add, np.minimum, np.maximum
-    return ClassTotals(*(merge(*pair) for merge, *pair in zip(merges, first, second, strict=True)))
+class PartitionsEngine(NumpyEngine):
+    """Learns numpy arrays from sums over partitions.
+
+    X of its samples are `PartitionedRows`; labels are on the workers with them, and all count the
+    same.
+    """
+
+    def canonical_samples(self, samples):
+        return samples
+
+    def total_weight(self, samples):
+        return float(samples[0].shape[0])
+
+    def class_totals(self, samples, n_classes):
+        totals = samples[0].class_totals
+        return totals.sums, totals.counts.astype(float)
+
+    def distance_scale(self, samples, *prototypes):
+        rows = samples[0]
+        (total,) = rows.total(_distance_sum, *prototypes)
+        return float(total / rows.shape[0])
+
+    def minimise_glvq(self, start, samples, slope, max_iter, tol, report=None):
+        (prototypes, prototype_classes), (rows, _, _) = start, samples
+        fixed = prototype_classes, slope, 1 / rows.shape[0]
+
+        def evaluate(position):
+            return rows.total(_glvq_cost, position, *fixed)
+
+        return minimise(evaluate, prototypes, max_iter, tol, report)
+
+    def solve_least_squares(self, samples, n_classes, alphas, method):
+        return rls.solve_equations(self._equations(samples[0], n_classes, method), alphas, method)
+
+    def choose_penalty(self, samples, n_classes, alphas, method):
+        equations = self._equations(samples[0], n_classes, method)
+        spectrum = rls.spectrum_of(equations)
+        given = n_classes, equations.columns, spectrum, alphas
+        sums = samples[0].total(_of_rows, rls.left_out, *given)
+        return rls.best_penalty(sums, spectrum, equations, alphas)
+
+    def _equations(self, rows, n_classes, method):
+        sums, counts, lows, highs = rows.class_totals
+        weight, is_constant = counts.sum(), (lows == highs)[None]
+        mean = np.where(is_constant, lows, sums.sum(axis=0) / weight)
+        columns = rls.centred_columns(weight, mean, is_constant, counts / weight, method)
+        moments = rls.Moments(*rows.total(_of_rows, rls.moments_of, n_classes, columns))
+        return rls.equations_of_moments(moments, columns, method)
+
+
+def _glvq_cost(X, y, prototypes, prototype_classes, slope, share):
+    """Return a block's part of the mean cost, each sample's being `share`, and its gradient."""
+    shares = np.full(len(y), share)
+    return cost_and_gradient(prototypes, prototype_classes, X, y, slope, shares)
+
+
+def _distance_sum(X, y, *prototypes):
+    """Return the sum of d⁺ + d⁻ over a block."""
+    mean = scores.mean_distance_sum(-prototype_scores(X, *prototypes), y, np.ones(len(y)))
+    return (len(y) * mean,)
+
+
+def _of_rows(X, y, function, n_classes, *given):
+    """Return what a function of least squares makes of a block."""
+    return function(rls.LabelledRows(X, y, np.ones(len(y)), n_classes), *given)

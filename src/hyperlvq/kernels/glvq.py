@@ -59,7 +59,7 @@ def winners(
 
 
 @compiled
-def copy_rows(X: np.ndarray, copies: np.ndarray) -> None:
+def _copy_rows(X, copies):
     """Copy rows to the first columns of others; as one assignment it would not be vectorised."""
     for m in range(X.shape[0]):
         row, copy = X[m], copies[m]
@@ -68,25 +68,17 @@ def copy_rows(X: np.ndarray, copies: np.ndarray) -> None:
 
 
 @compiled
-def pull_of_block(
-    X: np.ndarray,
-    y: np.ndarray,
-    sample_norms: np.ndarray,
-    weights: np.ndarray,
-    padded: np.ndarray,
-    prototype_norms: np.ndarray,
-    prototype_classes: np.ndarray,
-    slope: float,
-    pull_sums: np.ndarray,
-    pulled: np.ndarray,
-) -> float:
-    """Return the cost of a block; add Σ_m w_m ∂g/∂d to `pull_sums`, Σ_m w_m ∂g/∂d x_m to `pulled`.
+def _pull_of_block(X, y, sample_norms, weights, prototypes, slope):
+    """Return the cost of a block, Σ_m w_m ∂g/∂d and Σ_m w_m ∂g/∂d x_m.
 
-    ∂g/∂d is zero but for each sample's two winners. `padded` are the prototypes, as `multiply`
-    takes them, of the type that products are computed in.
+    ∂g/∂d is zero but for each sample's two winners. `prototypes` are padded as `multiply` takes
+    them, of the type that products are computed in, with their squared norms and classes.
     """
+    padded, prototype_norms, prototype_classes = prototypes
     number = padded.dtype.type
     cost, n_prototypes = 0.0, prototype_norms.shape[0]
+    pull_sums = np.zeros(n_prototypes)
+    pulled = np.zeros((n_prototypes, padded.shape[1]), padded.dtype)
     distances = np.empty(n_prototypes)
     products = np.empty((CACHED_ROWS, padded.shape[0]), padded.dtype)
     cached = np.zeros((CACHED_ROWS, padded.shape[1]), X.dtype)  # as wide as the prototypes
@@ -96,7 +88,7 @@ def pull_of_block(
     pulls = np.empty((n_prototypes, CACHED_ROWS), padded.dtype)
     for start in range(0, X.shape[0], CACHED_ROWS):
         n_cached = min(CACHED_ROWS, X.shape[0] - start)
-        copy_rows(X[start : start + n_cached], cached)
+        _copy_rows(X[start : start + n_cached], cached)
         multiply(cached[:n_cached], padded, products)
         for k in range(n_cached):
             m = start + k
@@ -114,13 +106,13 @@ def pull_of_block(
                 pulling[winner, n_pulls[winner]], pulls[winner, n_pulls[winner]] = k, pull
                 n_pulls[winner] += 1
         for j in range(n_prototypes):
-            add_rows(cached, pulling[j, : n_pulls[j]], pulls[j], pulled[j])
+            _add_rows(cached, pulling[j, : n_pulls[j]], pulls[j], pulled[j])
             n_pulls[j] = 0
-    return cost
+    return cost, pull_sums, pulled
 
 
 @compiled
-def add_rows(X: np.ndarray, rows: np.ndarray, weights: np.ndarray, total: np.ndarray) -> None:
+def _add_rows(X, rows, weights, total):
     """Add some rows, times their weights, to a total.
 
     Four at once, so that the total is read and written less often.
@@ -161,13 +153,11 @@ def cost_and_gradient(
         sample_norms = squared_norms(X)
     dtype = np.float32 if X.dtype.kind in "iu" and X.itemsize == 1 else np.float64
     narrow = prototypes.astype(dtype, copy=False)
-    fixed = padded_weights(narrow), squared_norms(narrow), prototype_classes, slope
+    fixed = padded_weights(narrow), squared_norms(narrow), prototype_classes
 
     def evaluate(rows):
-        pull_sums = np.zeros(len(prototypes))
-        pulled = np.zeros((len(prototypes), fixed[0].shape[1]), dtype)
         samples = X[rows], y[rows], sample_norms[rows], weights[rows]
-        return pull_of_block(*samples, *fixed, pull_sums, pulled), pull_sums, pulled
+        return _pull_of_block(*samples, fixed, slope)
 
     total_cost, total_pulls = 0.0, np.zeros(len(prototypes))
     total_pulled = np.zeros(prototypes.shape)

@@ -27,7 +27,7 @@ def sample_ranges(
 
 
 @compiled
-def dot(similarities: np.ndarray, coefficients: np.ndarray) -> float:
+def _dot(similarities, coefficients):
     """Return Σ k γ, summed in float64."""
     total = 0.0
     for s in range(similarities.shape[0]):
@@ -36,20 +36,13 @@ def dot(similarities: np.ndarray, coefficients: np.ndarray) -> float:
 
 
 @compiled
-def add_scaled(similarities: np.ndarray, factor: float, sums: np.ndarray) -> None:
-    """Add factor·k to the sums."""
+def _add_scaled(similarities, factor, sums):
     for s in range(similarities.shape[0]):
         sums[s] += factor * similarities[s]
 
 
 @compiled
-def own_products(
-    kernel: np.ndarray,
-    first_row: int,
-    y: np.ndarray,
-    coefficients: np.ndarray,
-    ranges: tuple[np.ndarray, np.ndarray, np.ndarray],
-) -> np.ndarray:
+def _own_products(kernel, first_row, y, coefficients, ranges):
     """Return Σ_s γ_js k(x_m, x_s) of some rows, for prototypes of the sample's own class alone."""
     prototype_classes, first, last = ranges
     products = np.zeros((kernel.shape[0], len(prototype_classes)))
@@ -57,22 +50,12 @@ def own_products(
         for j in range(len(prototype_classes)):
             if prototype_classes[j] == y[first_row + m]:
                 own = slice(first[j], last[j])
-                products[m, j] = dot(kernel[m, own], coefficients[j, own])
+                products[m, j] = _dot(kernel[m, own], coefficients[j, own])
     return products
 
 
 @compiled
-def pull_rows(
-    kernel: np.ndarray,
-    first_row: int,
-    y: np.ndarray,
-    coefficients: np.ndarray,
-    ranges: tuple[np.ndarray, np.ndarray, np.ndarray],
-    products: np.ndarray,
-    norms: np.ndarray,
-    slope: float,
-    weights: np.ndarray,
-) -> tuple[float, np.ndarray, np.ndarray]:
+def _pull_rows(kernel, first_row, y, coefficients, ranges, products, norms, slope, weights):
     """Return the cost of some rows, the sums over them of w_m ∂g/∂d, and of w_m ∂g/∂d k(x_m, x_s).
 
     `products` are the rows' own products. A row of the kernel matrix is read once for the distances
@@ -89,7 +72,7 @@ def pull_rows(
             product = products[m, j]
             if prototype_classes[j] != y[sample]:
                 theirs = slice(first[j], last[j])
-                product = dot(kernel[m, theirs], coefficients[j, theirs])
+                product = _dot(kernel[m, theirs], coefficients[j, theirs])
             distances[j] = max(kernel[m, sample] - 2.0 * product + norms[j], 0.0)
         own, other = winners(distances, y[sample], prototype_classes)
         sample_cost, attraction, repulsion = cost_of_winners(
@@ -100,7 +83,7 @@ def pull_rows(
             weighted = weights[sample] * pull
             pull_sums[winner] += weighted
             theirs = slice(first[winner], last[winner])
-            add_scaled(kernel[m, theirs], weighted, pulled[winner, theirs])
+            _add_scaled(kernel[m, theirs], weighted, pulled[winner, theirs])
     return cost, pull_sums, pulled
 
 
@@ -115,7 +98,7 @@ def multiply_own(
     ranges = sample_ranges(y, prototype_classes)
 
     def multiply(rows):
-        return own_products(kernel[rows], rows.start, y, coefficients, ranges)
+        return _own_products(kernel[rows], rows.start, y, coefficients, ranges)
 
     return np.concatenate(list(map_blocks(multiply, row_slices(len(y)))))
 
@@ -145,7 +128,7 @@ def cost_and_gradient(
 
     def pull(rows):
         block = kernel[rows], rows.start, y, coefficients, ranges
-        return pull_rows(*block, products[rows], norms, slope, weights)
+        return _pull_rows(*block, products[rows], norms, slope, weights)
 
     total_cost, total_pulls = 0.0, np.zeros(len(norms))
     gradient = np.zeros(coefficients.shape)

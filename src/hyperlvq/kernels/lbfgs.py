@@ -49,14 +49,19 @@ def minimise(
 
     Ends where no component of the gradient exceeds `tol` or, if that is None, where ten iterations
     lower the cost by less than a thousandth; where the cost stops falling; or after `max_iter`
-    iterations. `cost_and_gradient` must return a new gradient each time. `report` is called with
-    all costs so far after each iteration.
+    iterations. `cost_and_gradient` takes positions of the shape of the start, and must return a
+    new gradient each time. `report` is called with all costs so far after each iteration.
     """
-    point = evaluate(cost_and_gradient, np.array(start, dtype=float))
+
+    def evaluate(position):
+        cost, gradient = cost_and_gradient(position.reshape(start.shape))
+        return Point(position, float(cost), gradient.ravel())
+
+    point = evaluate(np.array(start, dtype=float).ravel())
     check_cost(point.cost)
     memory = Memory(len(point.position))
     costs, start_cost = list[float](), point.cost
-    has_ended = is_flat(point.gradient, tol)
+    has_ended = _is_flat(point.gradient, tol)
     while not has_ended and len(costs) < max_iter:
         direction = memory.direction(point.gradient)
         start_slope = float(direction @ point.gradient)
@@ -64,17 +69,17 @@ def minimise(
         if start_slope < 0:
             # The first direction of all is as steep as the gradient: a way of length 1 is tried.
             first_step = 1.0 if costs else 1 / sqrt(-start_slope)
-            found = search_line(cost_and_gradient, point, direction, start_slope, first_step)
+            found = _search_line(evaluate, point, direction, start_slope, first_step)
         if found is None:
             # No step along this direction: forget what led to it, and go down the steepest way.
-            has_ended = memory.is_empty()
-            memory.forget()
+            has_ended = not memory.n_learnt
+            memory.n_learnt = 0
             continue
         step, slope, end = found
         costs.append(end.cost)
         if report is not None:
             report(costs)
-        has_ended = is_flat(end.gradient, tol) or has_settled(point, end)
+        has_ended = _is_flat(end.gradient, tol) or _has_settled(point, end)
         if tol is None and len(costs) % LEVEL_ITERATIONS == 0:
             earlier = [start_cost, *costs][-1 - LEVEL_ITERATIONS]
             has_ended |= earlier - end.cost < LEVEL_SHARE * earlier
@@ -82,18 +87,11 @@ def minimise(
             change = end.gradient - point.gradient
             memory.learn(direction, step, change, (start_slope, slope))
         point = end
-    return Minimum(point.position, max(len(costs), 1), costs or [point.cost], has_ended)
+    found, n_iter = point.position.reshape(start.shape), max(len(costs), 1)
+    return Minimum(found, n_iter, costs or [point.cost], has_ended)
 
 
-def evaluate(cost_and_gradient: Any, position: np.ndarray) -> Point:
-    """Return a position with its cost and gradient."""
-    cost, gradient = cost_and_gradient(position)
-    return Point(position, float(cost), gradient)
-
-
-def search_line(
-    cost_and_gradient: Any, start: Point, direction: np.ndarray, slope: float, first_step: float
-) -> tuple[float, float, Point] | None:
+def _search_line(evaluate, start, direction, slope, first_step):
     """Return a good step along a direction, the slope there and the point; None if there is none.
 
     `slope` is that of the cost at the start.
@@ -104,7 +102,7 @@ def search_line(
     for _ in range(MOST_TRIALS):
         if line.step != step:  # a search that ends at its latest point tries it once more
             step = float(line.step)
-            end = evaluate(cost_and_gradient, start.position + step * direction)
+            end = evaluate(start.position + step * direction)
             slope = float(end.gradient @ direction)
         if is_accepted(line, end.cost, slope):
             return step, slope, end
@@ -112,12 +110,12 @@ def search_line(
     return None
 
 
-def is_flat(gradient: np.ndarray, tol: float | None) -> bool:
+def _is_flat(gradient, tol):
     """Return whether no component exceeds the tolerance, 0 if there is none."""
     return max(gradient.max(), -gradient.min()) <= (tol or 0.0)
 
 
-def has_settled(before: Point, after: Point) -> bool:
+def _has_settled(before, after):
     """Return whether the cost has stopped falling."""
     scale = max(abs(before.cost), abs(after.cost), 1)
     return before.cost - after.cost <= SMALLEST_DECREASE * scale
@@ -131,15 +129,7 @@ class Memory:
         self._s_dot_y = np.zeros((MEMORY, MEMORY))
         self._y_dot_y = np.zeros((MEMORY, MEMORY))
         self._scale = 1.0
-        self._n_learnt = 0
-
-    def forget(self) -> None:
-        """Forget all pairs."""
-        self._n_learnt = 0
-
-    def is_empty(self) -> bool:
-        """Return whether there is no pair."""
-        return self._n_learnt == 0
+        self.n_learnt = 0
 
     def learn(
         self, direction: np.ndarray, step: float, change: np.ndarray, slopes: tuple[float, float]
@@ -152,7 +142,7 @@ class Memory:
         curvature = step * (slope - start_slope)
         if not curvature > EPSILON * step * -start_slope:
             return
-        place = self._n_learnt % MEMORY
+        place = self.n_learnt % MEMORY
         np.multiply(direction, step, out=self._history[place])
         self._history[MEMORY + place] = change
         products = self._history @ change
@@ -160,32 +150,22 @@ class Memory:
         self._s_dot_y[place, place] = curvature
         self._y_dot_y[:, place] = self._y_dot_y[place] = products[MEMORY:]
         self._scale = curvature / products[MEMORY + place]
-        self._n_learnt += 1
+        self.n_learnt += 1
 
     def direction(self, gradient: np.ndarray) -> np.ndarray:
         """Return the direction down from a point by its gradient."""
-        if self.is_empty():
+        if not self.n_learnt:
             return -gradient
-        oldest = max(0, self._n_learnt - MEMORY) % MEMORY
-        n_pairs = min(self._n_learnt, MEMORY)
+        pairs = max(0, self.n_learnt - MEMORY) % MEMORY, min(self.n_learnt, MEMORY)
         products = self._history @ gradient
-        weights = direction_weights(
-            self._s_dot_y, self._y_dot_y, products, self._scale, oldest, n_pairs
-        )
+        weights = _direction_weights(self._s_dot_y, self._y_dot_y, products, self._scale, *pairs)
         direction = weights @ self._history
         direction -= self._scale * gradient
         return direction
 
 
 @compiled
-def direction_weights(
-    s_dot_y: np.ndarray,
-    y_dot_y: np.ndarray,
-    products: np.ndarray,
-    scale: float,
-    oldest: int,
-    n_pairs: int,
-) -> np.ndarray:
+def _direction_weights(s_dot_y, y_dot_y, products, scale, oldest, n_pairs):
     """Return the weights of steps and changes in -Hg, less the share of the gradient itself.
 
     With the steps S and the changes of gradient Y as columns, R the upper triangle of SᵀY, D its

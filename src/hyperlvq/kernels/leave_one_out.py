@@ -70,18 +70,6 @@ class TallProblem:
     Only samples of the rows `checked` get left-out scores.
     """
 
-    total: float
-    offset: np.ndarray
-    mean: np.ndarray
-    variance: Any
-    gram: Any
-    moment: Any
-    y: np.ndarray
-    weights: np.ndarray
-    targets: np.ndarray
-    portions: np.ndarray
-    rows: np.ndarray
-
     def __init__(
         self, samples: WeightedSamples, encode: Any, checked: np.ndarray, map_blocks: Any
     ) -> None:
@@ -106,9 +94,9 @@ class TallProblem:
         solution, factor = _solve_ridge(self.gram, alpha, self.moment)
         solved = linalg.blas.strsm(1.0, factor, self.rows.T, trans_a=True)
         leverages = np.square(solved, out=solved).sum(axis=0, dtype=np.float64) / self.variance
-        rests = 1 - self.portions * (leverages + 1 / self.total)
+        leverages += 1 / self.total  # of the intercept
         scores = linalg.blas.sgemm(1.0, self.rows.T, solution, trans_a=True)
-        return solution, _left_out(self.targets, self.targets - scores, rests)
+        return solution, _left_out(self, self.targets - scores, leverages)
 
     def coefficients(self, solution: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return W (classes × units) and b."""
@@ -117,19 +105,6 @@ class TallProblem:
 
 class WideProblem:
     """No more samples than units: as many equations as there are samples; see `TallProblem`."""
-
-    y: np.ndarray
-    weights: np.ndarray
-    portions: np.ndarray
-    targets: np.ndarray
-    offset: np.ndarray
-    total: float
-    roots: np.ndarray
-    constant: np.ndarray
-    activations: np.ndarray
-    mean: np.ndarray
-    variance: Any
-    gram: Any
 
     def __init__(self, samples: WeightedSamples, encode: Any, map_blocks: Any) -> None:
         X, self.y, self.weights, self.portions, _ = samples
@@ -159,9 +134,9 @@ class WideProblem:
         inverse, _ = linalg.lapack.strtri(factor, overwrite_c=True)
         diagonal = np.square(inverse, out=inverse).sum(axis=1, dtype=np.float64)
         diagonal -= np.square(self.constant) / (1 + alpha)
-        rests = 1 - self.portions * (1 - alpha * diagonal) / self.weights
+        leverages = (1 - alpha * diagonal) / self.weights
         residuals = alpha * solution / self.weights[:, None]
-        return solution, _left_out(self.targets, residuals, rests)
+        return solution, _left_out(self, residuals, leverages)
 
     def coefficients(self, solution: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return W (classes × units) and b."""
@@ -227,8 +202,9 @@ def _factor(gram, alpha, dtype):
     return factorise(matrix.T, overwrite_a=True)
 
 
-def _left_out(targets, residuals, rests):
-    scores = targets - residuals / np.maximum(rests, SMALLEST_REST)[:, None]
+def _left_out(problem, residuals, leverages):
+    rests = 1 - problem.portions * leverages
+    scores = problem.targets - residuals / np.maximum(rests, SMALLEST_REST)[:, None]
     return np.clip(scores, -LARGEST_SCORE, LARGEST_SCORE)
 
 

@@ -42,14 +42,6 @@ SCALARS = SimpleNamespace(
 )
 
 
-class Guards(NamedTuple):
-    """What dcsrch keeps for safeguards that act in few searches on the costs of GLVQ."""
-
-    has_fallen: Any  # whether a point was low enough that the cost itself is modelled
-    width: Any  # of the interval, now and two steps ago
-    earlier_width: Any
-
-
 class Line(NamedTuple):
     """A search along a direction.
 
@@ -64,14 +56,16 @@ class Line(NamedTuple):
     low: Any  # between which steps the next one lies
     high: Any
     is_bracketed: Any
-    guards: Guards | None  # None where searches go without, to be quick
+    guards: tuple | None  # None where searches go without, to be quick
 
 
-#: Of a search that begins.
-GUARDS = Guards(np.False_, LONGEST_STEP, 2 * LONGEST_STEP)
+#: What dcsrch keeps for safeguards that act in few searches on the costs of GLVQ, when one begins:
+#: whether a point was low enough that the cost itself is modelled, and how wide the interval is
+#: and was two steps ago.
+GUARDS = np.False_, LONGEST_STEP, 2 * LONGEST_STEP
 
 
-def begin_line(cost: Any, slope: Any, step: Any, xp: Any, guards: Guards | None = None) -> Line:
+def begin_line(cost: Any, slope: Any, step: Any, xp: Any, guards: Any = None) -> Line:
     """Return the search from a point of some cost and slope that tries `step` first."""
     nothing = 0 * step
     start = xp.stack((nothing, cost, slope))
@@ -100,18 +94,19 @@ def next_line(line: Line, cost: Any, slope: Any, xp: Any) -> Line:
     latest = xp.stack((line.step, cost, slope))
     trials = line.best, latest, line.other
     if guards is not None:
-        trials, has_fallen = modelled(line, trials, guards.has_fallen)
+        had_fallen, *widths = guards
+        trials, has_fallen = _modelled(line, trials, had_fallen)
     is_higher = trials[1][1] > trials[0][1]
     is_past = trials[1][2] * trials[0][2] < 0
-    step = next_step(line, *trials, is_higher, is_past, xp)
+    step = _next_step(line, *trials, is_higher, is_past, xp)
     other = where(is_higher, latest, where(is_past, line.best, line.other))
     best = where(is_higher, line.best, latest)
     is_bracketed = line.is_bracketed | is_higher | is_past
 
     start, end = best[0], other[0]
     if guards is not None:
-        step, *widths = halved(step, start, end, is_bracketed, guards, xp)
-        guards = Guards(has_fallen, *widths)
+        step, *widths = _halved(step, start, end, is_bracketed, widths, xp)
+        guards = has_fallen, *widths
     beyond = step - start
     low = where(is_bracketed, xp.minimum(start, end), step + NEAREST * beyond)
     high = where(is_bracketed, xp.maximum(start, end), step + OUTWARD * beyond)
@@ -122,7 +117,7 @@ def next_line(line: Line, cost: Any, slope: Any, xp: Any) -> Line:
     return Line(step, *origin, best, other, low, high, is_bracketed, guards)
 
 
-def modelled(line: Line, trials: tuple[Any, ...], had_fallen: bool) -> tuple[Any, ...]:
+def _modelled(line, trials, had_fallen):
     """Return trials of the cost less a line, and whether a point was low enough for that to end.
 
     The line is at first that of the decrease asked for, later none. `trials` are the best, the
@@ -136,22 +131,14 @@ def modelled(line: Line, trials: tuple[Any, ...], had_fallen: bool) -> tuple[Any
     return [(step, cost - less * step, slope - less) for step, cost, slope in trials], has_fallen
 
 
-def halved(
-    step: float, start: float, end: float, is_bracketed: bool, guards: Guards, xp: Any
-) -> tuple[float, float, float]:
+def _halved(step, start, end, is_bracketed, widths, xp):
     """Return the middle of a bracket that shrinks slowly, else the step; and both widths."""
-    width = abs(end - start)
-    is_slow = is_bracketed & (width >= SLOW * guards.earlier_width)
-    return (
-        xp.where(is_slow, start + (end - start) / 2, step),
-        xp.where(is_bracketed, width, guards.width),
-        xp.where(is_bracketed, guards.width, guards.earlier_width),
-    )
+    (last, earlier), width = widths, abs(end - start)
+    step = xp.where(is_bracketed & (width >= SLOW * earlier), start + (end - start) / 2, step)
+    return step, xp.where(is_bracketed, width, last), xp.where(is_bracketed, last, earlier)
 
 
-def next_step(
-    line: Line, best: Any, latest: Any, other: Any, is_higher: Any, is_past: Any, xp: Any
-) -> Any:
+def _next_step(line, best, latest, other, is_higher, is_past, xp):
     """Return where the minimum of a line should be, by the ends of the interval and a point.
 
     If the latest point is higher, or past the minimum, it is between the best and the latest. Else

@@ -84,30 +84,22 @@ def largest_eigenvalue(apply: Any, size: int) -> float:
 
 
 def solve_lms(
-    read_blocks: Any,
-    shape: tuple[int, int],
-    n_samples: int,
-    alpha: float,
-    max_iter: int,
-    tol: float,
+    Z: np.ndarray, T: np.ndarray, alpha: float, max_iter: int, tol: float
 ) -> tuple[np.ndarray, int, bool]:
     """Return (Γ, passes, whether converged) by the least-mean-squares rule.
 
-    `read_blocks` yields (Z, T) of blocks of rows; `shape` is that of Γᵀ. Sample after sample,
-    Γᵀ += η_e ((t - Γᵀz) z - (α/M) Γᵀ); pass e = 1, 2, … takes η_e = η/√e, so it nears the closed
-    form only as fast as η_e falls. Converged is a pass that changes Γ by less than `tol` of its
-    norm.
+    Sample after sample, Γᵀ += η_e ((t - Γᵀz) z - (α/M) Γᵀ); pass e = 1, 2, … takes η_e = η/√e, so
+    it nears the closed form only as fast as η_e falls. Converged is a pass that changes Γ by less
+    than `tol` of its norm.
     """
-    coefficients = np.zeros(shape)
-    largest = max(np.einsum("ij,ij->i", Z, Z).max() for Z, _ in read_blocks())
-    shrinkage = alpha / n_samples
+    coefficients = np.zeros((T.shape[1], Z.shape[1]))
+    largest, shrinkage = np.einsum("ij,ij->i", Z, Z).max(), alpha / len(Z)
     if largest + shrinkage == 0:
         return coefficients.T, 1, True
     for n_iter in range(1, max_iter + 1):
         rate = 1 / (np.sqrt(n_iter) * (largest + shrinkage))
         before = coefficients.copy()
-        for Z, T in read_blocks():
-            lms_pass(Z, T, coefficients, rate, shrinkage)
+        lms_pass(Z, T, coefficients, rate, shrinkage)
         if np.linalg.norm(coefficients - before) <= tol * np.linalg.norm(coefficients):
             return coefficients.T, n_iter, True
     return coefficients.T, max_iter, False

@@ -180,8 +180,8 @@ def prototype_probabilities(
     return shares
 
 
-def winners_of(compared_scores: np.ndarray) -> np.ndarray:
-    """Return the index of each sample's class from its scores."""
+def winners_of(compared_scores: Any) -> Any:
+    """Return the index of each sample's class from its scores, those of numpy or torch."""
     if compared_scores.ndim == 1:
-        return (compared_scores > 0).astype(np.intp)
+        return (compared_scores > 0) * 1
     return compared_scores.argmax(axis=1)

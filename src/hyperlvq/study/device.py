@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, get_tags
 
-from hyperlvq import batched
+from hyperlvq.batched import encoding, glvq, rls
 from hyperlvq.batched.backend import Array, Backend
 from hyperlvq.checks import InputError, check_choice, check_real
 from hyperlvq.hidden import IntRVFLLayer, RVFLLayer
@@ -136,10 +136,10 @@ def activations(X: np.ndarray, layers: Sequence[Any], backend: Backend) -> Array
     """Return the activations of layers of one kind and size (layers × samples × units)."""
     if isinstance(layers[0], IntRVFLLayer):
         keys, clips = zip(*((layer.keys_, layer.clip) for layer in layers), strict=True)
-        return batched.encode_integers(X, keys, clips, "float32", backend)
+        return encoding.encode_integers(X, keys, clips, "float32", backend)
     if isinstance(layers[0], RVFLLayer):
         weights, biases = zip(*((each.weights_, each.biases_) for each in layers), strict=True)
-        return batched.encode_sigmoids(X, weights, biases, backend)
+        return encoding.encode_sigmoids(X, weights, biases, backend)
     return backend.array(X[np.newaxis], "float64")
 
 
@@ -235,10 +235,10 @@ class Trainer:
         """Return accuracies and iterations of RLS (2 × layers × penalties)."""
         samples, backend = self.samples, self.backend
         with self._timed("fit_seconds"):
-            coefs = batched.train_rls(train, samples.y_train, alphas, backend)
+            coefs = rls.train_rls(train, samples.y_train, alphas, backend)
         with self._timed("predict_seconds"):
             classes = np.unique(samples.y_train)
-            accuracies = batched.rls_accuracies(coefs, classes, test, samples.y_test, backend)
+            accuracies = rls.rls_accuracies(coefs, classes, test, samples.y_test, backend)
         # RLSClassifier, too, counts solving directly as one iteration.
         return np.stack([accuracies, np.ones_like(accuracies)])
 
@@ -249,19 +249,19 @@ class Trainer:
         samples, backend = self.samples, self.backend
         classes, y = np.unique(samples.y_train, return_inverse=True)
         with self._timed("fit_seconds"):
-            labelled = batched.Samples(train, backend.array(y), len(classes))
+            labelled = glvq.Samples(train, backend.array(y), len(classes))
         slopes = np.array([readout.slope for readout in readouts], dtype=float)
         counts = np.array([readout.prototypes_per_class for readout in readouts])
         init_noise, max_iter = float(readouts[0].init_noise), readouts[0].max_iter
         tol = lbfgs_tolerance(readouts[0].tol)
         table = np.empty((2, len(seeds) * len(readouts)))
-        for places in batched.cut_into_batches(labelled, counts, len(seeds), backend):
+        for places in glvq.cut_into_batches(labelled, counts, len(seeds), backend):
             rows, columns = np.divmod(places, len(readouts))
-            batch = batched.GLVQBatch(slopes[columns], counts[columns], seeds[rows], init_noise)
+            batch = glvq.GLVQBatch(slopes[columns], counts[columns], seeds[rows], init_noise)
             with self._timed("fit_seconds"):
-                trained = batched.train_glvq(labelled, batch, backend, max_iter, tol)
+                trained = glvq.train_glvq(labelled, batch, backend, max_iter, tol)
             with self._timed("predict_seconds"):
-                predicted = backend.numpy(batched.predicted_classes(trained, test, backend))
+                predicted = backend.numpy(glvq.predicted_classes(trained, test, backend))
             accuracies = (classes[predicted] == samples.y_test).mean(axis=2)
             # GLVQClassifier, too, counts finding that the start is a minimum as one iteration.
             table[:, places] = accuracies, np.maximum(backend.numpy(trained.n_iter), 1)
