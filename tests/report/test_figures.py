@@ -76,6 +76,7 @@ def test_the_diagram_names_every_model_and_has_a_bar_for_every_clique(rng, n_mod
     for name, rank in ranking.mean_ranks.items():
         assert f"{MODELS[name].title} ({rank:.2f})" in shown
     assert f"critical difference {ranking.critical_difference:.2f}" in shown
+    assert diagram.count("text-anchor: end") == (n_models + 1) // 2  # the better half, on the left
     assert diagram.count("stroke-width: 3.5") == len(ranking.cliques) > 0
 
 
