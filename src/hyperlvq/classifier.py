@@ -19,7 +19,7 @@ from hyperlvq.networks import (
     vote_weights,
 )
 from hyperlvq.readouts.base import Readout
-from hyperlvq.registry import PARTS, check_units
+from hyperlvq.registry import PARTS
 
 
 class HyperLVQClassifier(Readout):
@@ -213,10 +213,6 @@ class HyperLVQClassifier(Readout):
     @property
     def _units(self):
         return Units(self.features_, self.thresholds_, self.keys_, self.kinds_)
-
-    def _check_usable(self):
-        super()._check_usable()
-        check_units({}, vars(self))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from itertools import chain
 from math import inf
 from typing import Any, Literal, NamedTuple
 
@@ -110,9 +109,6 @@ class PartRecord:
     online_solver: str | None = None
     #: How many iterations training takes most of the time.
     usual_iterations: int = 1
-    #: The learnt array with one row per output, "prototypes_" or "coef_": scores are squared
-    #: distances to its rows, or products with them.
-    output_rows: str | None = None
     #: Where it can be trained besides numpy: on torch "tensors", on "partitions" of Dask, or in
     #: "batches" on the study's device.
     runs_on: frozenset[str] = frozenset()
@@ -129,9 +125,18 @@ class PartRecord:
         return "readout" if self.output is None else "hidden"
 
     @property
+    def output_rows(self) -> str | None:
+        """The learnt array of which scores are products with the rows, or distances to them."""
+        return next((name for name in ("coef_", "prototypes_") if name in self.learnt), None)
+
+    @property
     def saved_parameters(self) -> list[str]:
         """The names of the parameters that a model file holds."""
         return [name for name in self.parameters if name not in MACHINE_PARAMETERS]
+
+    def learnt_of_type(self, kind: str) -> set[str]:
+        """Return the names of what is learnt of a type."""
+        return {name for name, each in self.learnt.items() if each.type == kind}
 
 
 def check_parameters(record: PartRecord, values: Mapping[str, Any]) -> None:
@@ -186,8 +191,8 @@ def recipe_defaults(hidden: str, readout: str) -> Mapping[str, Any]:
 
 def search_grid(hidden: str, readout: str) -> dict[str, tuple]:
     """Return the values that a short search tries for each parameter of a recipe."""
-    grids = [record.grid.items() for record in recipe_records(hidden, readout)]
-    return dict(chain.from_iterable(grids))
+    records = recipe_records(hidden, readout)
+    return {name: values for record in records for name, values in record.grid.items()}
 
 
 def _check_random_state(name: str, value: Any) -> None:
@@ -214,11 +219,6 @@ def _check_class_weight(name: str, value: Any) -> None:
         check_real(name, weight, positive=True)
 
 
-def _check_rate_of_one(name: str, value: Any) -> None:
-    if check_real(name, value, positive=True) > 1:
-        raise ValueError(f"{name} must be at most 1, got {value!r}")
-
-
 def _check_kernel(name: str, value: Any) -> None:
     if not callable(value):
         check_choice(name, value, KERNELS)
@@ -230,11 +230,6 @@ def _check_range(name: str, value: Any) -> None:
     low, high = map(to_float, value)
     if not -inf < low < high < inf:
         raise ValueError(f"{name} must be two finite numbers in order, got {value!r}")
-
-
-def _check_noise(name: str, value: Any) -> None:
-    if check_real(name, value) > LARGEST_FEATURE:
-        raise ValueError(f"{name} must be at most {LARGEST_FEATURE:g}, got {value!r}")
 
 
 def _check_column_names(name: str, value: Any) -> None:
@@ -258,8 +253,8 @@ def _unless(special: str | None, check: Check) -> Check:
     return check_others
 
 
-def _number_or(word: str, help_text: str, check: Check, *, shown: bool = True) -> Parameter:
-    return Parameter(_unless(word, check), float, help_text, shown=shown, word=word)
+def _or(word: str, parameter: Parameter) -> Parameter:
+    return parameter._replace(check=_unless(word, parameter.check), word=word)
 
 
 def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
@@ -282,29 +277,27 @@ def _check_scaler(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> N
     import numpy as np
 
     low, high = parameters["feature_range"]
-    smallest, largest = learnt["data_min_"], learnt["data_max_"]
-    scale, extent = learnt["scale_"], learnt["data_range_"]
-    is_missing = np.isnan(smallest)
+    smallest, largest, scale = learnt["data_min_"], learnt["data_max_"], learnt["scale_"]
     with np.errstate(all="ignore"):
+        extent = largest - smallest
         # scikit-learn takes a tiny range for none, and leaves its features as they are
-        is_scaled = _close(scale * extent, high - low) | _close(scale, high - low)
+        is_tiny = extent < 10 * np.finfo(extent.dtype).eps
         follows = (
             not (smallest > largest).any()
-            and (np.isnan(scale) == is_missing).all()
-            and (is_scaled | is_missing).all()
-            and _close(extent, largest - smallest).all()
-            and _close(learnt["min_"], low - smallest * scale).all()
+            and _are_close(learnt["data_range_"], extent)
+            and _are_close(scale, (high - low) / np.where(is_tiny, 1, extent))
+            and _are_close(learnt["min_"], low - smallest * scale)
         )
     if not follows:
         raise ValueError("scale_ and min_ must follow from data_min_ and data_max_")
 
 
-def _close(found: Any, expected: Any) -> Any:
-    """Return where numbers are equal within the roundings of their type; NaN equals itself."""
+def _are_close(found: Any, expected: Any) -> bool:
+    """Return whether numbers are equal within the roundings of their type; NaN equals itself."""
     import numpy as np
 
     rounding = 16 * np.finfo(found.dtype).eps
-    return np.isclose(found, expected, rtol=rounding, atol=rounding, equal_nan=True)
+    return np.allclose(found, expected, rtol=rounding, atol=rounding, equal_nan=True)
 
 
 def _check_centroids(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
@@ -312,7 +305,7 @@ def _check_centroids(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -
     if weights.min() < 0 or weights.nonzero()[0].tolist() != seen.tolist():
         raise ValueError("class_weights_ must be those of the prototypes")
     sums = learnt["prototypes_"] * weights[seen, None]
-    if not _close(sums, learnt["_class_sums"][seen]).all():
+    if not _are_close(sums, learnt["_class_sums"][seen]):
         raise ValueError("prototypes_ must be the means of the classes")
 
 
@@ -323,26 +316,9 @@ def _check_kinds(name: str, value: Any) -> None:
         raise ValueError(f"{name} must name at least one kind of units")
 
 
-def check_units(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
-    """Raise if units have not as many comparisons as their kinds say."""
-    import numpy as np
-
-    n_comparisons = np.array([len(activations) - 1 for activations in UNIT_KINDS.values()])
-    kinds = learnt["kinds_"]
-    kinds = np.array(kinds.tolist()) if not isinstance(kinds, np.ndarray) else kinds
-    if n_comparisons[kinds].sum() != len(learnt["features_"]):
-        raise ValueError("features_ must be for as many comparisons as the units have")
-
-
-def _check_kernel_glvq(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+def _check_gamma(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
     if parameters["gamma"] not in ("scale", learnt["gamma_"]):
         raise ValueError("gamma_ must be gamma")
-    _check_slope(parameters, learnt)
-
-
-def _check_slope(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
-    if learnt["slope_"] <= 0:
-        raise ValueError(f"slope_ must be above 0, got {learnt['slope_']!r}")
 
 
 _above_zero = partial(check_real, positive=True)
@@ -350,15 +326,16 @@ _at_least_one = partial(check_integer, minimum=1)
 
 _N_UNITS = Parameter(_at_least_one, int, "Number of hidden units", largest=100_000)
 _PROTOTYPES_PER_CLASS = Parameter(_check_counts, int, "Number of prototypes per class", 1000)
-_SLOPE = _number_or("auto", "Steepness of the sigmoid", _above_zero)
+_SLOPE = _or("auto", Parameter(_above_zero, float, "Steepness of the sigmoid"))
 _MAX_ITER = Parameter(_at_least_one, int, "Largest number of iterations", shown=False)
-_TOL_HELP = "Where training stops: the smaller, the later"
-_TOL = Parameter(check_real, float, _TOL_HELP, shown=False)
-_TOL_OR_AUTO = _number_or("auto", _TOL_HELP, check_real, shown=False)
+_TOL = Parameter(check_real, float, "Where training stops: the smaller, the later", shown=False)
 _INIT_NOISE = Parameter(
-    _check_noise, float, "How far prototypes start from the class means", shown=False
+    partial(check_real, maximum=LARGEST_FEATURE),
+    float,
+    "How far prototypes start from the class means",
+    shown=False,
 )
-_LEARNING_RATE_HELP = "Size of a step"
+_LEARNING_RATE = Parameter(_above_zero, float, "Size of a step")
 _RANDOM = {"random_state": Parameter(_check_random_state)}
 _VERBOSE = {"verbose": Parameter(partial(check_integer, minimum=0))}
 _SHUFFLED = {"shuffle": Parameter(check_boolean)}
@@ -389,13 +366,11 @@ _PROTOTYPES = {
     **_CLASSES,
 }
 _ITERATIONS = {"loss_curve_": Learnt("losses", ("iterations",)), "n_iter_": Learnt("count")}
-_SLOPE_IN_USE = {"slope_": Learnt("number")}
+_SLOPE_IN_USE = {"slope_": Learnt("positive")}
 _ONLINE = {**_PROTOTYPES, **_ITERATIONS, "_carried_weight": Learnt("share")}
 _ANYWHERE = frozenset({"tensors", "partitions"})
 _layer = partial(PartRecord, "hyperlvq.hidden", given_sizes={"units": "n_units"}, output="units")
-_prototype_readout = partial(
-    PartRecord, "hyperlvq.readouts", output_rows="prototypes_", export_refusal=None
-)
+_readout = partial(PartRecord, "hyperlvq.readouts", export_refusal=None)
 
 #: The record of each part, by the name of its class.
 PARTS: dict[str, PartRecord] = {
@@ -413,9 +388,7 @@ PARTS: dict[str, PartRecord] = {
             "n_features_out_": Learnt("count", ("outputs",)),
         },
         parameters={
-            "numbers": Parameter(_check_column_names),
-            "text": Parameter(_check_column_names),
-            "dates": Parameter(_check_column_names),
+            **dict.fromkeys(("numbers", "text", "dates"), Parameter(_check_column_names)),
             "fill": Parameter(check_boolean),
             "min_rows": Parameter(_at_least_one),
             "max_levels": Parameter(partial(check_integer, minimum=2)),
@@ -427,10 +400,10 @@ PARTS: dict[str, PartRecord] = {
     "MinMaxScaler": PartRecord(
         "sklearn.preprocessing",
         learnt={
-            **{
-                name: Learnt("numbers or nan", ("features",))
-                for name in ("scale_", "min_", "data_min_", "data_max_", "data_range_")
-            },
+            **dict.fromkeys(
+                ("scale_", "min_", "data_min_", "data_max_", "data_range_"),
+                Learnt("numbers or nan", ("features",)),
+            ),
             "n_samples_seen_": Learnt("count"),
             **_FEATURES,
         },
@@ -470,7 +443,6 @@ PARTS: dict[str, PartRecord] = {
         recipe_name="comparisons",
         learnt={**_UNITS, **_FEATURES},
         parameters={"n_units": _N_UNITS, "kinds": Parameter(_check_kinds), **_RANDOM},
-        check=check_units,
         grid={"n_units": (1000, 4000)},
         runs_on=frozenset({"tensors"}),
         export_refusal=None,
@@ -499,12 +471,9 @@ PARTS: dict[str, PartRecord] = {
             **_RANDOM,
             **_VERBOSE,
         },
-        check=check_units,
-        output_rows="coef_",
         export_refusal=None,
     ),
-    "RLSClassifier": PartRecord(
-        "hyperlvq.readouts",
+    "RLSClassifier": _readout(
         recipe_name="rls",
         title="regularised least squares",
         learnt={
@@ -514,7 +483,7 @@ PARTS: dict[str, PartRecord] = {
             **_CLASSES,
         },
         parameters={
-            "alpha": _number_or("loo", "Strength of the penalty", check_real),
+            "alpha": _or("loo", Parameter(check_real, float, "Strength of the penalty")),
             "penalty": _one_of("variance", "identity"),
             "solver": _one_of("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"),
             "max_iter": _MAX_ITER,
@@ -528,11 +497,9 @@ PARTS: dict[str, PartRecord] = {
         },
         grid={"alpha": (0.0625, 1.0, 16.0, 128.0, 1024.0)},
         training_flops=lambda *sizes: rls_flops(*sizes[:3]),  # solved at once
-        output_rows="coef_",
         runs_on=_ANYWHERE | {"batches"},
-        export_refusal=None,
     ),
-    "CentroidClassifier": _prototype_readout(
+    "CentroidClassifier": _readout(
         recipe_name="centroids",
         title="class means",
         learnt={
@@ -544,12 +511,12 @@ PARTS: dict[str, PartRecord] = {
         runs_on=_ANYWHERE,
         device_rule="perceptron",
     ),
-    "PerceptronClassifier": _prototype_readout(
+    "PerceptronClassifier": _readout(
         recipe_name="perceptron",
         title="class means refined by mistakes",
         learnt=_ONLINE,
         parameters={
-            "learning_rate": Parameter(_above_zero, float, _LEARNING_RATE_HELP),
+            "learning_rate": _LEARNING_RATE,
             "max_iter": _MAX_ITER,
             "tol": _TOL,
             **_SHUFFLED,
@@ -559,13 +526,13 @@ PARTS: dict[str, PartRecord] = {
         usual_iterations=50,
         device_rule="perceptron",
     ),
-    "LVQ1Classifier": _prototype_readout(
+    "LVQ1Classifier": _readout(
         recipe_name="lvq1",
         title="LVQ1 prototypes",
         learnt=_ONLINE,
         parameters={
             "prototypes_per_class": _PROTOTYPES_PER_CLASS,
-            "learning_rate": Parameter(_check_rate_of_one, float, _LEARNING_RATE_HELP),
+            "learning_rate": _LEARNING_RATE._replace(check=partial(_above_zero, maximum=1)),
             "max_iter": _MAX_ITER,
             "init_noise": _INIT_NOISE,
             **_SHUFFLED,
@@ -576,7 +543,7 @@ PARTS: dict[str, PartRecord] = {
         usual_iterations=30,
         device_rule="perceptron",
     ),
-    "GLVQClassifier": _prototype_readout(
+    "GLVQClassifier": _readout(
         recipe_name="glvq",
         title="GLVQ prototypes",
         learnt={**_ONLINE, **_SLOPE_IN_USE, "learning_rate_": Learnt("number", required=False)},
@@ -585,7 +552,7 @@ PARTS: dict[str, PartRecord] = {
             "slope": _SLOPE,
             "solver": _one_of("lbfgs", "sgd"),
             "max_iter": _MAX_ITER,
-            "tol": _TOL_OR_AUTO,
+            "tol": _or("auto", _TOL),
             "learning_rate": Parameter(_unless("auto", _above_zero)),
             "init_noise": _INIT_NOISE,
             **_SHUFFLED,
@@ -599,7 +566,6 @@ PARTS: dict[str, PartRecord] = {
             "rvfl": {"n_units": 300, "slope": "auto", "prototypes_per_class": 3, "init_noise": 0.1},
             "intrvfl": {"n_units": 1000, "clip": 7, "slope": "auto", "prototypes_per_class": 3},
         },
-        check=_check_slope,
         online_solver="sgd",
         grid={"slope": ("auto", 40.0), "prototypes_per_class": (1, 3)},
         training_flops=glvq_flops,
@@ -607,8 +573,7 @@ PARTS: dict[str, PartRecord] = {
         runs_on=_ANYWHERE | {"batches"},
         device_rule="glvq",
     ),
-    "KGLVQClassifier": PartRecord(
-        "hyperlvq.readouts",
+    "KGLVQClassifier": _readout(
         recipe_name="kglvq",
         title="prototypes in the feature space of a kernel",
         learnt={
@@ -626,16 +591,16 @@ PARTS: dict[str, PartRecord] = {
             "prototypes_per_class": _PROTOTYPES_PER_CLASS,
             "slope": _SLOPE,
             "kernel": Parameter(_check_kernel),
-            "gamma": _number_or("scale", "Width of the kernel", _above_zero),
+            "gamma": _or("scale", Parameter(_above_zero, float, "Width of the kernel")),
             "max_iter": _MAX_ITER,
-            "tol": _TOL_OR_AUTO,
+            "tol": _or("auto", _TOL),
             "init_noise": _INIT_NOISE,
             "max_kernel_bytes": Parameter(_at_least_one),
             **_WEIGHTED,
             **_RANDOM,
             **_VERBOSE,
         },
-        check=_check_kernel_glvq,
+        check=_check_gamma,
         grid={"prototypes_per_class": (1, 3), "gamma": (0.1, 0.3, 1.0)},
         training_flops=kglvq_flops,
         usual_iterations=1000,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from typer import Argument, Exit, Option, Typer
 
 from hyperlvq.checks import InputError
+from hyperlvq.cli import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.options import print_result
-from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import aligned
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from typing import Any, Literal
 from typer import Option
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli import options
+from hyperlvq.cli import NOTHING_WRITTEN, if_stopped, options
 from hyperlvq.cli.budget import INPUT, Bits, Input
 from hyperlvq.cli.options import SavedModel, print_result, read_saved
-from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
 from hyperlvq.cli.text import fact_lines
 
 #: A self-test with every row of a table would not fit the device.

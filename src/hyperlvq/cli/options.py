@@ -4,9 +4,8 @@ import json
 import sys
 from collections.abc import Iterable
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typer import Argument, Option
 
@@ -42,11 +41,10 @@ def print_result(
     to_stderr: bool = False,
 ) -> None:
     """Print a result as text, each line on one line, or its values as JSON."""
-    if quiet and not as_json:
-        return
     if as_json:
-        text = json.dumps(values, ensure_ascii=False, allow_nan=False, indent=2)
-        lines = text.split("\n")
+        lines = json.dumps(values, ensure_ascii=False, allow_nan=False, indent=2).split("\n")
+    elif quiet:
+        return
     with nullcontext(sys.stderr) if to_stderr else standard_output() as stream:
         print(*map(printable, lines), sep="\n", file=stream)
 
@@ -60,8 +58,7 @@ def check_not_an_input(output: str, *inputs: str) -> None:
                     raise InputError(f"{output} is what is read: write to another file")
 
 
-@dataclass(frozen=True)
-class SavedModel:
+class SavedModel(NamedTuple):
     """The parts of a model, and all that is known about it."""
 
     file: "ModelFile"
@@ -82,12 +79,9 @@ def read_saved(model: str, table: str | None = None) -> SavedModel:
 
     if model == table == STANDARD:
         raise InputError("the model and the table cannot both come from standard input")
-    if model == STANDARD:
-        if sys.stdin is None:
-            raise InputError("standard input is closed")
-        name = "standard input"
-        file = read_stream(sys.stdin.buffer, name)
-    else:
-        name, file = model, read_path(model)
+    if model == STANDARD and sys.stdin is None:
+        raise InputError("standard input is closed")
+    name = "standard input" if model == STANDARD else model
+    file = read_stream(sys.stdin.buffer, name) if model == STANDARD else read_path(model)
     known = from_notes if file.notes else about_python_model
     return SavedModel(file, known(file, name))

@@ -6,7 +6,7 @@ from hyperlvq.engines import on_host
 from hyperlvq.hidden.base import HiddenLayer
 from hyperlvq.kernels.comparisons import cuts_of, draw_units
 from hyperlvq.kernels.units import Units, constant_unit
-from hyperlvq.registry import PARTS, check_units
+from hyperlvq.registry import PARTS
 
 
 class ComparisonLayer(HiddenLayer):
@@ -97,10 +97,6 @@ class ComparisonLayer(HiddenLayer):
     def _activations(self, engine, X):
         units = Units(self.features_, self.thresholds_, self.keys_, self.kinds_)
         return engine.compare(X, units, self.n_jobs)
-
-    def _check_usable(self):
-        super()._check_usable()
-        check_units({}, vars(self))
 
     @property
     def _n_features_out(self):
