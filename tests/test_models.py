@@ -1,11 +1,9 @@
-import pickle
 import warnings
 from typing import get_args
 
 import numpy as np
 import pytest
 from sklearn import config_context
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
@@ -64,33 +62,6 @@ def test_default_recipe_learns_a_product_of_two_features(rng):
 
     model = make_classifier(random_state=0).fit(X[::2], y[::2])
     assert model.score(X[1::2], y[1::2]) > 0.94
-
-
-def test_missing_values_reach_the_integer_layer(wine, rng):
-    X, y = wine
-    X = np.where(rng.uniform(size=X.shape) < 0.1, np.nan, X)
-
-    model = make_classifier("intrvfl", "glvq", n_units=300, random_state=0).fit(X, y)
-    assert model.score(X, y) > 0.9
-
-
-@pytest.mark.parametrize("hidden", ["features", "rvfl"])
-def test_missing_values_are_refused_elsewhere(wine, hidden):
-    X = wine[0].copy()
-    X[0, 0] = np.nan
-
-    with pytest.raises(ValueError, match="NaN"):
-        make_classifier(hidden, "rls").fit(X, wine[1])
-
-
-def test_model_can_be_cloned_pickled_and_refitted(wine):
-    X, y = wine
-    model = make_classifier("intrvfl", "rls", n_units=50, random_state=0).fit(X, y)
-
-    scores = model.decision_function(X)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), scores)
-    np.testing.assert_array_equal(clone(model).fit(X, y).decision_function(X), scores)
-    np.testing.assert_array_equal(model.fit(X, y).decision_function(X), scores)
 
 
 def test_parameters_can_be_searched(wine):

@@ -30,15 +30,24 @@ def test_new_content_replaces_the_old_in_the_end(old_file, tmp_path):
     assert list(tmp_path.iterdir()) == [old_file]
 
 
-def write_half(path):
+def write_half(path, *, fails):
     with replacing(path) as part:
         part.write_text("half")
-        raise KeyError
+        if fails:
+            raise KeyError
 
 
-def test_a_block_that_raises_leaves_everything_as_it_was(old_file, tmp_path):
-    with pytest.raises(KeyError):
-        write_half(old_file)
+def disk_is_full(descriptor):
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize(("fsync", "error"), [(os.fsync, KeyError), (disk_is_full, InputError)])
+def test_what_is_not_finished_leaves_everything_as_it_was(
+    fsync, error, old_file, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("os.fsync", fsync)
+    with pytest.raises(error):
+        write_half(old_file, fails=error is KeyError)
 
     assert old_file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [old_file]

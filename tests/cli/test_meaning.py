@@ -111,12 +111,6 @@ def test_times_of_a_day_are_shown_and_applied_as_such(fit, tmp_path, files):
         assert "'at' has no value in 1 row" in hyperlvq("predict", model, lacking)[2]
 
 
-def test_a_fraction_may_come_late(files, fit):
-    table, late = files(MONEY, "income;share\n" + "900;1\n" * 20_000 + "900;0,5\n")
-
-    assert output_of("predict", fit(table), late).count("\n") == 20_002
-
-
 def test_quoted_decimal_commas_between_commas_are_decimal_commas(files, fit):
     rows = '"8,654","0,4",rich\n"1,020","0,1",poor\n' * 5
     (table,) = files("income,share,y\n" + rows)
@@ -134,27 +128,6 @@ def test_kept_cells_are_those_of_the_table(files, model):
 
     kept = [row.removeprefix("0,1,x,") for row in rows]
     assert [row.removesuffix(",red") for row in written[1:]] == kept
-
-
-@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
-def test_a_class_called_none_is_learnt_and_evaluated(name, fit, tmp_path):
-    frame = pd.DataFrame({"a": range(20), "y": ["None", "NA"] * 10}).assign(a=lambda f: f["a"] % 2)
-    path = tmp_path / name
-    frame.to_csv(path, index=False) if name == "t.csv" else frame.to_parquet(path)
-
-    found = json.loads(output_of("evaluate", fit(path), path, "--json"))
-
-    assert (found["rows"], found["accuracy"], found["notes"]) == (20, 1, [])
-
-
-def test_a_quantity_is_no_target_unless_it_is_called_a_category(files, tmp_path):
-    (table,) = files("a,depth\n" + "".join(f"{i % 5},{60 + i % 50 / 10}\n" for i in range(500)))
-    arguments = ("fit", table, "-t", "depth", "-o", tmp_path / "m", *QUICK)
-
-    check_is_refused(
-        hyperlvq(*arguments), "that is a quantity, not a class; --category 'depth' takes them"
-    )
-    output_of(*arguments, "--category", "depth")
 
 
 ASKED = (
@@ -276,16 +249,6 @@ def test_strict_refuses_what_was_not_seen(rows, refusal, files, fit, tmp_path):
     later.write_text(later.read_text().replace("\n", ",u\n").replace("age,u", "age,y"))
     check_is_refused(hyperlvq("evaluate", model, later, "--strict"), refusal)
     assert output_of("predict", model, table, "--strict").count("\n") == 21
-
-
-@pytest.mark.parametrize(("input_type", "is_noted"), [("int16", True), ("float", False)])
-def test_fractions_that_a_device_rounds_are_noted(input_type, is_noted, table, tmp_path):
-    size = ("--max-flash", "16k", "--input", input_type, "--cv", "0")
-
-    said = output_of("fit", table, "-t", "colour", "-o", tmp_path / "m", *size)
-
-    words = "--input int16: trained and tested on whole numbers, as a device has them, of 'a';"
-    assert (words in said) == is_noted
 
 
 def test_the_accuracy_of_a_fit_is_that_of_an_export(files, tmp_path):

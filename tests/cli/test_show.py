@@ -56,15 +56,6 @@ def test_a_model_of_python_shows_what_can_be_known(tmp_path):
     ]
 
 
-def test_the_default_classifier_of_python_goes_by_its_class(tmp_path):
-    X, y = np.arange(12.0).reshape(6, 2), ["u", "v", "w"] * 2
-    model = package.HyperLVQClassifier(2, n_units=30, random_state=0).fit(X, y)
-    package.save(model, tmp_path / "m.hlvq")
-
-    first, *_ = output_of("show", tmp_path / "m.hlvq").splitlines()
-    assert first == "model    HyperLVQClassifier: n_networks=2, n_units=30"
-
-
 def test_a_closed_standard_input_is_one_sentence():
     command = ["sh", "-c", '"$@" <&-', "sh", *PROGRAM, "show", "-"]
     process = subprocess.run(command, stderr=subprocess.PIPE)
