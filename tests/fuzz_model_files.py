@@ -15,11 +15,11 @@ from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
-from model_files import put_together, take_apart
+from safetensors import numpy as safetensors
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli.show import model_lines, python_model_lines
-from hyperlvq.model_files import read_stream
+from hyperlvq.model_files import ENTRY, read_stream
 from hyperlvq.prediction import Predictor
 from hyperlvq.saving import from_parts
 from hyperlvq.tables.about import about_python_model, columns_of, from_notes, to_plain
@@ -45,6 +45,20 @@ CELLS = {
 }
 SYNTAX = (b'"', b"{", b"}", b"[", b",", b":", b"\\", b"9", b"null", b"-1")
 NUMBERS = (0, 1, -1, 2, 127, -128, 2**31, 2**62, 1e308, np.nan, np.inf, -np.inf)
+
+
+def take_apart(content):
+    """Return our values in the header and the arrays of a model file."""
+    n_header = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + n_header])
+    arrays = sorted(safetensors.load(content).items())  # in an order that differs from run to run
+    return json.loads(header["__metadata__"][ENTRY]), dict(arrays)
+
+
+def put_together(values, arrays):
+    """Return a model file; the values may be anything that JSON has, or its text."""
+    text = values if isinstance(values, str) else json.dumps(values)
+    return safetensors.save(arrays, {ENTRY: text})
 
 
 class Watch:
@@ -94,11 +108,8 @@ def nodes(value):
 
 
 def change_value(values, rng):
-    found = list(nodes(values))
-    if not found:
-        return
-    container, key = rng.choice(found)
-    other, other_key = rng.choice(found)
+    found = list(nodes(values)) or [({0: 0}, 0)]
+    (container, key), (other, other_key) = rng.choice(found), rng.choice(found)
     if rng.random() < 0.2:
         del container[key]
     elif rng.random() < 0.25:

@@ -125,16 +125,7 @@ def test_parameters_of_every_kind_come_back(parameters, as_loaded, wine):
 
     loaded = round_trip(model).get_params()
 
-    assert loaded == model.get_params() | as_loaded
-    assert all(type(loaded[name]) is type(value) for name, value in as_loaded.items())
-
-
-def test_labels_as_keys_come_back_as_they_are(wine):
-    X, y = wine
-    weights = {False: 2.0, True: 1.0}
-    model = quick(hyperlvq.LVQ1Classifier(class_weight=weights)).fit(X, y == 1)
-
-    assert [*map(type, round_trip(model).class_weight)] == [bool, bool]
+    assert repr(loaded) == repr(model.get_params() | as_loaded)  # types of numbers and keys, too
 
 
 def test_what_says_how_to_use_a_machine_is_not_saved(wine):

@@ -12,7 +12,7 @@ from types import FrameType
 from typing import NoReturn
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.text import printable
+from hyperlvq.writing import printable
 
 EXTRA_MODULES = ("jinja2", "matplotlib", "pandas", "pyarrow", "rich", "typer")
 BAD_INPUT = 2

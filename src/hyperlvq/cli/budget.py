@@ -8,8 +8,7 @@ from typer import Option
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli import options
-from hyperlvq.cli.options import print_result, read_saved
-from hyperlvq.cli.text import aligned, fact_lines
+from hyperlvq.cli.options import aligned, fact_lines, print_result, read_saved
 from hyperlvq.registry import Recipe
 
 Chip = Literal["cortex-m3", "avr", "riscv32"]

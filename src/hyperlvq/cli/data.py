@@ -7,8 +7,7 @@ from typer import Argument, Exit, Option, Typer
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli import NOTHING_WRITTEN, if_stopped
-from hyperlvq.cli.options import print_result
-from hyperlvq.cli.text import aligned
+from hyperlvq.cli.options import aligned, print_result
 
 if TYPE_CHECKING:
     from hyperlvq.study.collection import DataSource, Facts

@@ -8,8 +8,7 @@ from typer import Option
 from hyperlvq.checks import InputError
 from hyperlvq.cli import NOTHING_WRITTEN, if_stopped, options
 from hyperlvq.cli.budget import INPUT, Bits, Input
-from hyperlvq.cli.options import SavedModel, print_result, read_saved
-from hyperlvq.cli.text import fact_lines
+from hyperlvq.cli.options import SavedModel, fact_lines, print_result, read_saved
 
 #: A self-test with every row of a table would not fit the device.
 MOST_VECTORS = 64

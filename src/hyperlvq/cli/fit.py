@@ -10,9 +10,8 @@ from typer import BadParameter, Exit, Option
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli import NOTHING_WRITTEN, budget, if_stopped, options
-from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result
+from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result, readable_size
 from hyperlvq.cli.show import table_lines, training_lines
-from hyperlvq.cli.text import readable_size
 from hyperlvq.registry import (
     PARTS,
     HiddenName,
@@ -52,15 +51,25 @@ def flag_of(name: str) -> str:
     return FLAGS.get(name) or "--" + name.replace("_", "-")
 
 
+def options_of(records: Iterable[PartRecord]) -> dict[str, Parameter]:
+    """Return the parameters of parts that have an option."""
+    return {
+        name: parameter
+        for record in records
+        for name, parameter in record.parameters.items()
+        if parameter.option is not None
+    }
+
+
 def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command an option for each parameter of hidden layers and readouts that has one."""
     signature = inspect.signature(command)
     *declared, _ = signature.parameters.values()  # the last one takes all others
-    for name, parameter in _with_options(PARTS.values()).items():
+    for name, parameter in options_of(PARTS.values()).items():
         kind: Any = parameter.option
         value_type = Literal[kind] if isinstance(kind, tuple) else kind
         limit = "" if parameter.largest is None else f", at most {parameter.largest}"
-        of_name = [each for each in PARTS.values() if name in _with_options([each])]
+        of_name = [each for each in PARTS.values() if name in options_of([each])]
         models = ", ".join(each.recipe_name or "default classifier" for each in of_name)
         text = f"{parameter.help}{limit} ({models})."
         option = ModelOption(None, flag_of(name), help=text)
@@ -206,10 +215,10 @@ def _recipe(
     asked = {"--hidden": hidden, "--readout": readout}
     asking = [f"{option} {value}" for option, value in asked.items() if value is not None]
     asking += ["--tune"] if tune else []
-    asking += [flag_of(name) for name in given if name not in _with_options([DEFAULT])]
+    asking += [flag_of(name) for name in given if name not in options_of([DEFAULT])]
     if not asking:
         return None
-    of_recipes = _with_options(record for record in PARTS.values() if record.recipe_name)
+    of_recipes = options_of(record for record in PARTS.values() if record.recipe_name)
     for name in given:
         if name not in of_recipes:
             raise InputError(
@@ -220,7 +229,7 @@ def _recipe(
 
 def _check_given(given: dict[str, Any], recipe: Recipe | None) -> None:
     """Check the parameters that were given, all of which the model must have."""
-    known = _with_options([DEFAULT] if recipe is None else recipe_records(*recipe))
+    known = options_of([DEFAULT] if recipe is None else recipe_records(*recipe))
     for name, value in given.items():
         if name not in known:
             listed = ", ".join(map(flag_of, known)) or "no parameters"
@@ -233,16 +242,6 @@ def _check_given(given: dict[str, Any], recipe: Recipe | None) -> None:
         largest = known[name].largest
         if largest is not None and value > largest:
             raise InputError(f"{flag_of(name)} must be at most {largest}, got {value}")
-
-
-def _with_options(records: Iterable[PartRecord]) -> dict[str, Parameter]:
-    """Return the parameters of parts that have an option."""
-    return {
-        name: parameter
-        for record in records
-        for name, parameter in record.parameters.items()
-        if parameter.option is not None
-    }
 
 
 def _train(

@@ -7,8 +7,18 @@ from typer import Exit, Option
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli import NOTHING_WRITTEN, if_stopped, options
-from hyperlvq.cli.options import STANDARD, SavedModel, check_not_an_input, print_result, read_saved
-from hyperlvq.cli.text import aligned, confusion_lines, counted, fact_lines, shortened
+from hyperlvq.cli.options import (
+    STANDARD,
+    SavedModel,
+    aligned,
+    check_not_an_input,
+    confusion_lines,
+    counted,
+    fact_lines,
+    print_result,
+    read_saved,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from hyperlvq.tables.evaluation import Confusion

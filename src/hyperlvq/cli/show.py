@@ -4,12 +4,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from hyperlvq.cli import options
-from hyperlvq.cli.options import print_result, read_saved
-from hyperlvq.cli.text import (
+from hyperlvq.cli.options import (
     aligned,
     confusion_lines,
     counted,
     fact_lines,
+    print_result,
+    read_saved,
     readable_size,
     shortened,
 )
