@@ -58,6 +58,7 @@ NO_MODEL = (
     *(b"a,b\n1,2\n", b"short", struct.pack("<Q", 2**62) + b"{}"),
     *map(with_header, (b"[]", b"{", b"\xff\xff", b"[" * 100_000, b'{"a":1,"a":2}')),
     *(with_header({"a": {"data_offsets": wrong}}) for wrong in ([0, -1], [0, "9"], 9)),
+    with_header({f"a{i}": {"data_offsets": [0, 0]} for i in range(1001)}),
 )
 
 
@@ -97,6 +98,23 @@ def test_a_header_is_not_taken_for_the_start_of_a_pickle(n_header):
 
     assert longer[:2] == n_header.to_bytes(2, "little")
     assert read_stream(io.BytesIO(longer), "m").steps
+
+
+@pytest.mark.parametrize(
+    ("key", "lie"),
+    [
+        *(("dtype", lie) for lie in ("I64", "BF16", "C64", "X", 1, None)),
+        *(("shape", lie) for lie in ([2**40, 2**40], [-1], [2**64], [1] * 100, ["1"], None)),
+        *(("data_offsets", lie) for lie in ([0, 0], [60, 0], [0], [-1, 60], [0, 1e3])),
+    ],
+)
+def test_a_header_that_lies_about_an_array_is_one_sentence(key, lie, content):
+    n_header = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + n_header])
+    header["hidden.keys_"][key] = lie
+
+    sentence = refusal(with_header(header, content[8 + n_header :]))
+    assert sentence.startswith(("m is not a model that", "m is cut off or damaged"))
 
 
 def test_endless_zeros_are_refused_at_once():

@@ -1,10 +1,8 @@
-import warnings
 from typing import get_args
 
 import numpy as np
 import pytest
 from sklearn import config_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 
@@ -80,17 +78,6 @@ def test_weights_reach_the_readout_by_their_name_or_as_metadata(wine):
     with config_context(enable_metadata_routing=True):
         model[-1].set_fit_request(sample_weight=True)
         assert list(model.fit(X, y, sample_weight=weights).classes_) == [0, 1]
-
-
-def test_warm_start_goes_on_where_the_last_fit_ended(wine):
-    model = make_classifier(
-        "intrvfl", "glvq", n_units=50, max_iter=5, warm_start=True, random_state=0
-    )
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        first = model.fit(*wine)[-1].loss_curve_[-1]
-        assert model.fit(*wine)[-1].loss_curve_[0] < first
 
 
 def test_folds_can_run_in_processes(wine):

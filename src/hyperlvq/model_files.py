@@ -201,7 +201,7 @@ class _Arrays:
             name: self._take_text(f"{owner}.{name}", value["text"])
             if isinstance(value, dict) and value.keys() == {"text"}
             else _from_plain(name, value)
-            for name, value in _object(owner, plain).items()
+            for name, value in _object("what belongs to a step", plain).items()
         }
         for tensor in [name for name in self.tensors if name.startswith(f"{owner}.")]:
             name = tensor.removeprefix(f"{owner}.")

@@ -80,6 +80,7 @@ def test_the_report_names_what_was_learnt_and_how_well(options, table, path):
 
 def test_what_was_chosen_for_each_network_is_shown_with_what_came_of_it(table, path):
     output = output_of("fit", table, "-t", "colour", "-o", path, "--n-units", "50")
+    shown = output_of("show", path)
     options = ("--networks", "1", "--cv", "0")
     alone = output_of("fit", table, "-t", "colour", "-o", path, *options)
 
@@ -89,6 +90,7 @@ def test_what_was_chosen_for_each_network_is_shown_with_what_came_of_it(table, p
     assert [row[0] for row in rows] == ["conjunction", "majority", "parity", "conjunction", "all"]
     assert [row[1] for row in rows] == ["50", "50", "50", "50", "200"]
     assert sum(float(row[-1].rstrip("%")) for row in rows[:-1]) == pytest.approx(100, abs=2)
+    assert output.split("\nnetwork ")[1].split("\n\n")[0] in shown
     assert alone.count("conjunction   4000 ") == 1
     assert "\nall " not in alone
 
@@ -260,12 +262,13 @@ def test_a_model_that_nobody_reads_is_not_saved(table):
 
 
 @pytest.mark.parametrize("further", [("--tune", "--cv", "2"), ("--cv", "2"), ("--cv", "0")])
-def test_json_holds_what_the_model_remembers(further, table, path):
+def test_json_holds_what_the_model_remembers_and_shows(further, table, path):
     options = ("--n-units", "20", *further, "--json")
     output = output_of("fit", table, "-t", "colour", "-o", path, *options)
 
-    known = json.dumps(to_plain(from_notes(read_path(path), "m")))
+    known = json.dumps(to_plain(from_notes(read_path(path), "m")), indent=2)
     assert json.loads(output, parse_constant=refuse_constant) == json.loads(known)
+    assert output_of("show", path, "--json") == f"{known}\n"
 
 
 def test_a_model_replaces_the_old_if_it_has_the_accuracy_asked_for_and_quiet_says_nothing(
