@@ -325,49 +325,105 @@ _above_zero = partial(check_real, positive=True)
 _at_least_one = partial(check_integer, minimum=1)
 
 _N_UNITS = Parameter(_at_least_one, int, "Number of hidden units", largest=100_000)
-_PROTOTYPES_PER_CLASS = Parameter(_check_counts, int, "Number of prototypes per class", 1000)
-_SLOPE = _or("auto", Parameter(_above_zero, float, "Steepness of the sigmoid"))
-_MAX_ITER = Parameter(_at_least_one, int, "Largest number of iterations", shown=False)
 _TOL = Parameter(check_real, float, "Where training stops: the smaller, the later", shown=False)
-_INIT_NOISE = Parameter(
-    partial(check_real, maximum=LARGEST_FEATURE),
-    float,
-    "How far prototypes start from the class means",
-    shown=False,
-)
 _LEARNING_RATE = Parameter(_above_zero, float, "Size of a step")
-_RANDOM = {"random_state": Parameter(_check_random_state)}
-_VERBOSE = {"verbose": Parameter(partial(check_integer, minimum=0))}
-_SHUFFLED = {"shuffle": Parameter(check_boolean)}
-_WEIGHTED = {
+
+#: Constructor parameters by their names, as most parts have them.
+PARAMETERS = {
+    **dict.fromkeys(("numbers", "text", "dates"), Parameter(_check_column_names)),
+    "fill": Parameter(check_boolean),
+    "min_rows": Parameter(_at_least_one),
+    "max_levels": Parameter(partial(check_integer, minimum=2)),
+    "feature_range": Parameter(_check_range),
+    "n_networks": Parameter(_at_least_one, int, "Number of networks that vote", 1000),
+    "n_units": _N_UNITS,
+    "clip": Parameter(
+        partial(check_integer, minimum=1, maximum=LARGEST_CLIP), int, "Largest activation"
+    ),
+    "kinds": Parameter(_check_kinds),
+    "time_limit": Parameter(
+        _unless(None, _above_zero),
+        float,
+        "Seconds after which a training begins no further network; cross-validation that "
+        "would take longer is left out unless --cv asks for it",
+    ),
+    "alpha": _or("loo", Parameter(check_real, float, "Strength of the penalty")),
+    "penalty": _one_of("variance", "identity"),
+    "prototypes_per_class": Parameter(_check_counts, int, "Number of prototypes per class", 1000),
+    "slope": _or("auto", Parameter(_above_zero, float, "Steepness of the sigmoid")),
+    "kernel": Parameter(_check_kernel),
+    "gamma": _or("scale", Parameter(_above_zero, float, "Width of the kernel")),
+    "learning_rate": _LEARNING_RATE,
+    "max_iter": Parameter(_at_least_one, int, "Largest number of iterations", shown=False),
+    "tol": _TOL,
+    "init_noise": Parameter(
+        partial(check_real, maximum=LARGEST_FEATURE),
+        float,
+        "How far prototypes start from the class means",
+        shown=False,
+    ),
+    "max_kernel_bytes": Parameter(_at_least_one),
+    "shuffle": Parameter(check_boolean),
+    "warm_start": Parameter(check_boolean),
     "class_weight": Parameter(
         _unless(None, _unless("balanced", _check_class_weight)),
         ("balanced",),
         "Let all classes count the same, however rare",
-    )
+    ),
+    "random_state": Parameter(_check_random_state),
+    "verbose": Parameter(partial(check_integer, minimum=0)),
 }
-
-_UNITS = {
+#: What `fit` sets, by its names, as most parts have it.
+LEARNT = {
+    "level_names_": Learnt("text", ("levels",)),
+    "level_columns_": Learnt("indices", ("levels",), below="text"),
+    "level_features_": Learnt("indices", ("levels",), below="outputs"),
+    "missing_features_": Learnt("indices", ("text",), below="outputs", least=-1),
+    "date_columns_": Learnt("indices", ("parts",), below="dates"),
+    "date_parts_": Learnt("parts of dates", ("parts",)),
+    "medians_": Learnt("numbers", ("medians",)),
+    **dict.fromkeys(
+        ("scale_", "min_", "data_min_", "data_max_", "data_range_"),
+        Learnt("numbers or nan", ("features",)),
+    ),
+    "weights_": Learnt("numbers", ("units", "features")),
+    "biases_": Learnt("numbers", ("units",)),
     "features_": Learnt("indices", ("comparisons",), below="features"),
     "thresholds_": Learnt("numbers", ("comparisons",)),
     "keys_": Learnt("signs", ("comparisons",)),
     "kinds_": Learnt("kinds", ("units",)),
-}
-_FEATURES = {
-    "n_features_in_": Learnt("count", ("features",)),
-    "feature_names_in_": Learnt("names", ("features",), required=False),
-}
-_CLASSES = {"classes_": Learnt("labels", ("classes",)), **_FEATURES}
-_DISTANCES = {"distance_scale_": Learnt("number")}
-_PROTOTYPES = {
+    "coef_": Learnt("numbers", ("classes", "features")),
+    "relevances_": Learnt("numbers", ("features",)),
     "prototypes_": Learnt("numbers", ("prototypes", "features")),
     "prototype_classes_": Learnt("indices", ("prototypes",), below="classes"),
-    **_DISTANCES,
-    **_CLASSES,
+    "X_fit_": Learnt("samples", ("fitted", "features")),
+    "dual_coef_": Learnt("numbers", ("prototypes", "fitted")),
+    "prototype_norms_": Learnt("numbers", ("prototypes",)),
+    "class_weights_": Learnt("numbers", ("classes",)),
+    "_class_sums": Learnt("numbers", ("classes", "features")),
+    "loss_curve_": Learnt("losses", ("iterations",)),
+    "slope_": Learnt("positive"),
+    **dict.fromkeys(("distance_scale_", "gamma_"), Learnt("number")),
+    **dict.fromkeys(("alpha_", "learning_rate_"), Learnt("number", required=False)),
+    **dict.fromkeys(("uniform_share_", "_carried_weight"), Learnt("share")),
+    **dict.fromkeys(("n_iter_", "n_samples_seen_"), Learnt("count")),
+    "classes_": Learnt("labels", ("classes",)),
+    "n_features_in_": Learnt("count", ("features",)),
+    "n_features_out_": Learnt("count", ("outputs",)),
+    "feature_names_in_": Learnt("names", ("features",), required=False),
 }
-_ITERATIONS = {"loss_curve_": Learnt("losses", ("iterations",)), "n_iter_": Learnt("count")}
-_SLOPE_IN_USE = {"slope_": Learnt("positive")}
-_ONLINE = {**_PROTOTYPES, **_ITERATIONS, "_carried_weight": Learnt("share")}
+_FEATURES = "n_features_in_ feature_names_in_"
+_UNITS = "features_ thresholds_ keys_ kinds_"
+_PROTOTYPES = f"prototypes_ prototype_classes_ distance_scale_ classes_ {_FEATURES}"
+_ONLINE = f"{_PROTOTYPES} loss_curve_ n_iter_ _carried_weight"
+
+
+def _by_name(usual: Mapping[str, Any], names: str, **others: Any) -> dict[str, Any]:
+    """Return what has these names, which is as usual unless it is given."""
+    return {name: {**usual, **others}[name] for name in names.split()}
+
+
+_learnt, _parameters = partial(_by_name, LEARNT), partial(_by_name, PARAMETERS)
 _ANYWHERE = frozenset({"tensors", "partitions"})
 _layer = partial(PartRecord, "hyperlvq.hidden", given_sizes={"units": "n_units"}, output="units")
 _readout = partial(PartRecord, "hyperlvq.readouts", export_refusal=None)
@@ -376,49 +432,27 @@ _readout = partial(PartRecord, "hyperlvq.readouts", export_refusal=None)
 PARTS: dict[str, PartRecord] = {
     "FrameVectorizer": PartRecord(
         "hyperlvq.frames",
-        learnt={
-            "level_names_": Learnt("text", ("levels",)),
-            "level_columns_": Learnt("indices", ("levels",), below="text"),
-            "level_features_": Learnt("indices", ("levels",), below="outputs"),
-            "missing_features_": Learnt("indices", ("text",), below="outputs", least=-1),
-            "date_columns_": Learnt("indices", ("parts",), below="dates"),
-            "date_parts_": Learnt("parts of dates", ("parts",)),
-            "medians_": Learnt("numbers", ("medians",)),
-            "n_features_in_": Learnt("count"),
-            "n_features_out_": Learnt("count", ("outputs",)),
-        },
-        parameters={
-            **dict.fromkeys(("numbers", "text", "dates"), Parameter(_check_column_names)),
-            "fill": Parameter(check_boolean),
-            "min_rows": Parameter(_at_least_one),
-            "max_levels": Parameter(partial(check_integer, minimum=2)),
-        },
+        learnt=_learnt(
+            "level_names_ level_columns_ level_features_ missing_features_ date_columns_ "
+            "date_parts_ medians_ n_features_in_ n_features_out_",
+            n_features_in_=Learnt("count"),
+        ),
+        parameters=_parameters("numbers text dates fill min_rows max_levels"),
         given_sizes={"numbers": "numbers", "text": "text", "dates": "dates"},
         check=_check_vectorizer,
         output="outputs",
     ),
     "MinMaxScaler": PartRecord(
         "sklearn.preprocessing",
-        learnt={
-            **dict.fromkeys(
-                ("scale_", "min_", "data_min_", "data_max_", "data_range_"),
-                Learnt("numbers or nan", ("features",)),
-            ),
-            "n_samples_seen_": Learnt("count"),
-            **_FEATURES,
-        },
-        parameters={"feature_range": Parameter(_check_range), "clip": Parameter(check_boolean)},
+        learnt=_learnt(f"scale_ min_ data_min_ data_max_ data_range_ n_samples_seen_ {_FEATURES}"),
+        parameters=_parameters("feature_range clip", clip=Parameter(check_boolean)),
         check=_check_scaler,
         output="features",
     ),
     "RVFLLayer": _layer(
         recipe_name="rvfl",
-        learnt={
-            "weights_": Learnt("numbers", ("units", "features")),
-            "biases_": Learnt("numbers", ("units",)),
-            **_FEATURES,
-        },
-        parameters={"n_units": _N_UNITS, **_RANDOM},
+        learnt=_learnt(f"weights_ biases_ {_FEATURES}"),
+        parameters=_parameters("n_units random_state"),
         grid={"n_units": (100, 300, 1000)},
         runs_on=_ANYWHERE,
         export_refusal="its real weights and sigmoids have no integer form; use IntRVFLLayer",
@@ -426,14 +460,8 @@ PARTS: dict[str, PartRecord] = {
     "IntRVFLLayer": _layer(
         takes_missing=True,
         recipe_name="intrvfl",
-        learnt={"keys_": Learnt("signs", ("features", "units")), **_FEATURES},
-        parameters={
-            "n_units": _N_UNITS,
-            "clip": Parameter(
-                partial(check_integer, minimum=1, maximum=LARGEST_CLIP), int, "Largest activation"
-            ),
-            **_RANDOM,
-        },
+        learnt=_learnt(f"keys_ {_FEATURES}", keys_=Learnt("signs", ("features", "units"))),
+        parameters=_parameters("n_units clip random_state"),
         grid={"n_units": (300, 1000), "clip": (1, 3, 7)},
         runs_on=_ANYWHERE,
         export_refusal=None,
@@ -441,8 +469,8 @@ PARTS: dict[str, PartRecord] = {
     "ComparisonLayer": _layer(
         takes_missing=True,
         recipe_name="comparisons",
-        learnt={**_UNITS, **_FEATURES},
-        parameters={"n_units": _N_UNITS, "kinds": Parameter(_check_kinds), **_RANDOM},
+        learnt=_learnt(f"{_UNITS} {_FEATURES}"),
+        parameters=_parameters("n_units kinds random_state"),
         grid={"n_units": (1000, 4000)},
         runs_on=frozenset({"tensors"}),
         export_refusal=None,
@@ -451,44 +479,24 @@ PARTS: dict[str, PartRecord] = {
         "hyperlvq.classifier",
         takes_missing=True,
         title="networks of comparisons that vote",
-        learnt={
-            "coef_": Learnt("numbers", ("classes", "units")),
-            **_UNITS,
-            "uniform_share_": Learnt("share"),
-            "relevances_": Learnt("numbers", ("features",)),
-            **_CLASSES,
-        },
-        parameters={
-            "n_networks": Parameter(_at_least_one, int, "Number of networks that vote", 1000),
-            "n_units": _N_UNITS._replace(check=_unless("auto", _at_least_one)),
-            "time_limit": Parameter(
-                _unless(None, _above_zero),
-                float,
-                "Seconds after which a training begins no further network; cross-validation that "
-                "would take longer is left out unless --cv asks for it",
-            ),
-            **_WEIGHTED,
-            **_RANDOM,
-            **_VERBOSE,
-        },
+        learnt=_learnt(
+            f"coef_ {_UNITS} uniform_share_ relevances_ classes_ {_FEATURES}",
+            coef_=Learnt("numbers", ("classes", "units")),
+        ),
+        parameters=_parameters(
+            "n_networks n_units time_limit class_weight random_state verbose",
+            n_units=_N_UNITS._replace(check=_unless("auto", _at_least_one)),
+        ),
         export_refusal=None,
     ),
     "RLSClassifier": _readout(
         recipe_name="rls",
         title="regularised least squares",
-        learnt={
-            "coef_": Learnt("numbers", ("classes", "features")),
-            "alpha_": Learnt("number", required=False),
-            "n_iter_": Learnt("count"),
-            **_CLASSES,
-        },
-        parameters={
-            "alpha": _or("loo", Parameter(check_real, float, "Strength of the penalty")),
-            "penalty": _one_of("variance", "identity"),
-            "solver": _one_of("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"),
-            "max_iter": _MAX_ITER,
-            "tol": _TOL,
-        },
+        learnt=_learnt(f"coef_ alpha_ n_iter_ classes_ {_FEATURES}"),
+        parameters=_parameters(
+            "alpha penalty solver max_iter tol",
+            solver=_one_of("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"),
+        ),
         online_solver="lms",
         defaults={
             "features": {"alpha": 4.0},
@@ -502,11 +510,7 @@ PARTS: dict[str, PartRecord] = {
     "CentroidClassifier": _readout(
         recipe_name="centroids",
         title="class means",
-        learnt={
-            **_PROTOTYPES,
-            "class_weights_": Learnt("numbers", ("classes",)),
-            "_class_sums": Learnt("numbers", ("classes", "features")),
-        },
+        learnt=_learnt(f"{_PROTOTYPES} class_weights_ _class_sums"),
         check=_check_centroids,
         runs_on=_ANYWHERE,
         device_rule="perceptron",
@@ -514,14 +518,8 @@ PARTS: dict[str, PartRecord] = {
     "PerceptronClassifier": _readout(
         recipe_name="perceptron",
         title="class means refined by mistakes",
-        learnt=_ONLINE,
-        parameters={
-            "learning_rate": _LEARNING_RATE,
-            "max_iter": _MAX_ITER,
-            "tol": _TOL,
-            **_SHUFFLED,
-            **_RANDOM,
-        },
+        learnt=_learnt(_ONLINE),
+        parameters=_parameters("learning_rate max_iter tol shuffle random_state"),
         grid={"learning_rate": (0.0001, 0.0005, 0.0025)},
         usual_iterations=50,
         device_rule="perceptron",
@@ -529,16 +527,12 @@ PARTS: dict[str, PartRecord] = {
     "LVQ1Classifier": _readout(
         recipe_name="lvq1",
         title="LVQ1 prototypes",
-        learnt=_ONLINE,
-        parameters={
-            "prototypes_per_class": _PROTOTYPES_PER_CLASS,
-            "learning_rate": _LEARNING_RATE._replace(check=partial(_above_zero, maximum=1)),
-            "max_iter": _MAX_ITER,
-            "init_noise": _INIT_NOISE,
-            **_SHUFFLED,
-            **_WEIGHTED,
-            **_RANDOM,
-        },
+        learnt=_learnt(_ONLINE),
+        parameters=_parameters(
+            "prototypes_per_class learning_rate max_iter init_noise shuffle class_weight "
+            "random_state",
+            learning_rate=_LEARNING_RATE._replace(check=partial(_above_zero, maximum=1)),
+        ),
         grid={"prototypes_per_class": (1, 3), "learning_rate": (0.02, 0.05)},
         usual_iterations=30,
         device_rule="perceptron",
@@ -546,21 +540,14 @@ PARTS: dict[str, PartRecord] = {
     "GLVQClassifier": _readout(
         recipe_name="glvq",
         title="GLVQ prototypes",
-        learnt={**_ONLINE, **_SLOPE_IN_USE, "learning_rate_": Learnt("number", required=False)},
-        parameters={
-            "prototypes_per_class": _PROTOTYPES_PER_CLASS,
-            "slope": _SLOPE,
-            "solver": _one_of("lbfgs", "sgd"),
-            "max_iter": _MAX_ITER,
-            "tol": _or("auto", _TOL),
-            "learning_rate": Parameter(_unless("auto", _above_zero)),
-            "init_noise": _INIT_NOISE,
-            **_SHUFFLED,
-            "warm_start": Parameter(check_boolean),
-            **_WEIGHTED,
-            **_RANDOM,
-            **_VERBOSE,
-        },
+        learnt=_learnt(f"{_ONLINE} slope_ learning_rate_"),
+        parameters=_parameters(
+            "prototypes_per_class slope solver max_iter tol learning_rate init_noise shuffle "
+            "warm_start class_weight random_state verbose",
+            solver=_one_of("lbfgs", "sgd"),
+            tol=_or("auto", _TOL),
+            learning_rate=Parameter(_unless("auto", _above_zero)),
+        ),
         defaults={
             "features": {"slope": "auto", "prototypes_per_class": 3, "init_noise": 0.1},
             "rvfl": {"n_units": 300, "slope": "auto", "prototypes_per_class": 3, "init_noise": 0.1},
@@ -576,30 +563,15 @@ PARTS: dict[str, PartRecord] = {
     "KGLVQClassifier": _readout(
         recipe_name="kglvq",
         title="prototypes in the feature space of a kernel",
-        learnt={
-            "X_fit_": Learnt("samples", ("fitted", "features")),
-            "dual_coef_": Learnt("numbers", ("prototypes", "fitted")),
-            "prototype_classes_": Learnt("indices", ("prototypes",), below="classes"),
-            "prototype_norms_": Learnt("numbers", ("prototypes",)),
-            **_DISTANCES,
-            "gamma_": Learnt("number"),
-            **_SLOPE_IN_USE,
-            **_ITERATIONS,
-            **_CLASSES,
-        },
-        parameters={
-            "prototypes_per_class": _PROTOTYPES_PER_CLASS,
-            "slope": _SLOPE,
-            "kernel": Parameter(_check_kernel),
-            "gamma": _or("scale", Parameter(_above_zero, float, "Width of the kernel")),
-            "max_iter": _MAX_ITER,
-            "tol": _or("auto", _TOL),
-            "init_noise": _INIT_NOISE,
-            "max_kernel_bytes": Parameter(_at_least_one),
-            **_WEIGHTED,
-            **_RANDOM,
-            **_VERBOSE,
-        },
+        learnt=_learnt(
+            "X_fit_ dual_coef_ prototype_classes_ prototype_norms_ distance_scale_ gamma_ slope_ "
+            f"loss_curve_ n_iter_ classes_ {_FEATURES}"
+        ),
+        parameters=_parameters(
+            "prototypes_per_class slope kernel gamma max_iter tol init_noise max_kernel_bytes "
+            "class_weight random_state verbose",
+            tol=_or("auto", _TOL),
+        ),
         check=_check_gamma,
         grid={"prototypes_per_class": (1, 3), "gamma": (0.1, 0.3, 1.0)},
         training_flops=kglvq_flops,
