@@ -1,4 +1,4 @@
-"""`hyperlvq fit`: what it learns from, what it says, what it writes."""
+"""`hyperlvq fit`: what it learns from, what it says beyond the tutorial, what it writes."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from shell import hyperlvq, hyperlvq_bytes, in_process, output_of
-from small_tables import QUICK, RECIPE, colour_table
+from small_tables import QUICK, colour_table
 
 import hyperlvq as package
 from hyperlvq.checks import InputError
@@ -56,43 +56,6 @@ def test_a_terminal_shows_the_table_before_training(options, is_shown, table, pa
     assert (code, output) == (2, "")
     assert errors.endswith("hyperlvq: training began\n")
     assert ("columns  3 used: 2 of numbers, 1 of text" in errors) == is_shown
-
-
-MODELS = {
-    (): "HyperLVQClassifier: n_networks=4\n",
-    RECIPE: "intrvfl with glvq: n_units=1000, clip=7",
-}
-
-
-@pytest.mark.parametrize("options", MODELS)
-def test_the_report_names_what_was_learnt_and_how_well(options, table, path):
-    output = output_of("fit", table, "-t", "colour", "-o", path, *options)
-
-    assert "table    colours.csv: 30 rows" in output
-    assert "target   colour: blue 10 (33%), green 10 (33%), red 10 (33%)" in output
-    assert "columns  3 used: 2 of numbers, 1 of text" in output
-    assert "in 5-fold cross-validation (always blue: 0.333)" in output
-    assert "true \\ predicted  blue  green  red" in output
-    assert f"model     {MODELS[options]}" in output
-    assert ("flops" in output) == (options == RECIPE)
-    assert f"saved: {path} (" in output
-
-
-def test_what_was_chosen_for_each_network_is_shown_with_what_came_of_it(table, path):
-    output = output_of("fit", table, "-t", "colour", "-o", path, "--n-units", "50")
-    shown = output_of("show", path)
-    options = ("--networks", "1", "--cv", "0")
-    alone = output_of("fit", table, "-t", "colour", "-o", path, *options)
-
-    chosen = "chosen    penalties and shares of the vote, by rows that are left out of training in"
-    header, *rows = (line.split() for line in output.split(chosen)[1].splitlines()[4:10])
-    assert header[:3] == ["network", "units", "penalty"]
-    assert [row[0] for row in rows] == ["conjunction", "majority", "parity", "conjunction", "all"]
-    assert [row[1] for row in rows] == ["50", "50", "50", "50", "200"]
-    assert sum(float(row[-1].rstrip("%")) for row in rows[:-1]) == pytest.approx(100, abs=2)
-    assert output.split("\nnetwork ")[1].split("\n\n")[0] in shown
-    assert alone.count("conjunction   4000 ") == 1
-    assert "\nall " not in alone
 
 
 def test_without_cross_validation_the_accuracy_is_that_of_left_out_rows(table, path):
@@ -166,15 +129,6 @@ def test_parameters_reach_the_model(table, quick_fit, readout, parameters):
     found = model["hidden"].get_params() | model["readout"].get_params()
     assert {name: found[name] for name in parameters} == parameters
     assert found["n_units"] == 20
-
-
-def test_the_report_names_what_a_word_has_become(table, path):
-    output = output_of("fit", table, "-t", "colour", "-o", path, "--cv", 0, "--readout", "glvq")
-    assert "prototypes_per_class=3, slope=6.0\n" in output
-
-    options = ["--readout", "rls", "--alpha", "loo", "--n-units", 20]
-    output = output_of("fit", table, "-t", "colour", "-o", path, "--cv", 0, *options)
-    assert f"alpha={package.load(path)[-1].alpha_:.4g}".rstrip("0") in output
 
 
 LEFT_OUT = "".join(f"{i},2024-01-{i + 1:02d},1,,{i % 5},{'uv'[i % 2]}\n" for i in range(28))
@@ -283,12 +237,3 @@ def test_a_model_replaces_the_old_if_it_has_the_accuracy_asked_for_and_quiet_say
     assert output_of(*fit, "--min-accuracy", "0.1", "-q") == ""
     assert from_notes(read_path(path), "m")["rows"] == 30
     assert list(path.parent.iterdir()) == [path]
-
-
-def test_tuning_shows_its_rounds_and_keeps_what_is_given(table, path):
-    options = ("--tune", "--n-units", "20", "--clip", "3", "--cv", "0")
-    output = output_of("fit", table, "-t", "colour", "-o", path, *options)
-
-    assert "tuned     4 settings on 30 rows: " in output
-    assert "note      chosen on these rows: expect a little less than this accuracy" in output
-    assert "n_units=20, clip=3" in output

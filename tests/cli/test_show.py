@@ -9,18 +9,6 @@ from shell import PROGRAM, check_is_refused, hyperlvq, output_of
 import hyperlvq as package
 
 
-def test_a_model_shows_settings_training_classes_and_columns(model):
-    output = output_of("show", model)
-
-    lines = [line.split() for line in output.splitlines()]
-    assert lines[0][:5] == ["model", "intrvfl", "with", "glvq:", "n_units=20,"]
-    assert "trained   on 30 rows of colours.csv, 20" in output
-    assert "target    colour: blue 10 (33%), green 10 (33%), red 10 (33%)" in output
-    assert ["a", "number", "0", "0", "to", "2.29"] in lines
-    assert ["kind", "text", "0", "x,", "y"] in lines
-    assert output_of("show", "-", standard_input=model.read_bytes()) == output
-
-
 def test_a_model_of_python_shows_what_can_be_known(tmp_path):
     X, y = np.arange(12.0).reshape(6, 2), ["u", "v", "w"] * 2
     recipe = package.make_classifier("intrvfl", "centroids", n_units=30, random_state=0)
