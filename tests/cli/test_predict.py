@@ -117,13 +117,6 @@ def test_figures_are_the_same_as_json_as_text_and_of_scikit_learn(model, mistake
     assert "true \\ predicted  blue  green  red" in output
 
 
-def test_the_target_is_the_one_of_training_unless_another_is_named(model, mistaken):
-    renamed = mistaken.with_name("r.csv")
-    renamed.write_text(mistaken.read_text().replace("colour", "truth"))
-
-    assert figures(model, renamed, "--target", "truth") == figures(model, mistaken)
-
-
 def test_rows_without_a_class_and_unknown_classes_are_noted(model, mistaken):
     mistaken.write_text(mistaken.read_text() + "1,1,x,\n1,1,x,mauve\n")
 
