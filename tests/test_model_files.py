@@ -7,8 +7,7 @@ import struct
 
 import numpy as np
 import pytest
-from model_files import changed, put_together, take_apart
-from safetensors import safe_open
+from fuzz_model_files import put_together, take_apart
 
 from hyperlvq import CentroidClassifier, model_files
 from hyperlvq.checks import InputError
@@ -37,14 +36,6 @@ def with_header(header, data=b""):
     return struct.pack("<Q", len(text)) + text + data
 
 
-def test_other_tools_read_the_arrays(content, tmp_path):
-    (tmp_path / "m.hlvq").write_bytes(content)
-
-    with safe_open(tmp_path / "m.hlvq", framework="numpy") as file:
-        assert file.get_tensor("hidden.keys_").shape == (3, 20)
-        assert json.loads(file.metadata()["hyperlvq"])["version"] == "0.1.0"
-
-
 def test_a_file_of_one_version_is_read_by_the_next(content, monkeypatch):
     monkeypatch.setattr(model_files, "__version__", "0.2.0")
 
@@ -54,7 +45,10 @@ def test_a_file_of_one_version_is_read_by_the_next(content, monkeypatch):
 
 
 def test_a_file_of_another_format_is_one_sentence(content):
-    assert refusal(changed(content, format=6, version="0.9.0")) == (
+    values, arrays = take_apart(content)
+    later = put_together({**values, "format": 6, "version": "0.9.0"}, arrays)
+
+    assert refusal(later) == (
         "m is not a model that can be used: it was saved by hyperlvq '0.9.0' in format 6, "
         "and hyperlvq 0.1.0 reads format 5"
     )
@@ -64,6 +58,7 @@ NO_MODEL = (
     *(b"a,b\n1,2\n", b"short", struct.pack("<Q", 2**62) + b"{}"),
     *map(with_header, (b"[]", b"{", b"\xff\xff", b"[" * 100_000, b'{"a":1,"a":2}')),
     *(with_header({"a": {"data_offsets": wrong}}) for wrong in ([0, -1], [0, "9"], 9)),
+    with_header({f"a{i}": {"data_offsets": [0, 0]} for i in range(1001)}),
 )
 
 
@@ -105,6 +100,23 @@ def test_a_header_is_not_taken_for_the_start_of_a_pickle(n_header):
     assert read_stream(io.BytesIO(longer), "m").steps
 
 
+@pytest.mark.parametrize(
+    ("key", "lie"),
+    [
+        *(("dtype", lie) for lie in ("I64", "BF16", "C64", "X", 1, None)),
+        *(("shape", lie) for lie in ([2**40, 2**40], [-1], [2**64], [1] * 100, ["1"], None)),
+        *(("data_offsets", lie) for lie in ([0, 0], [60, 0], [0], [-1, 60], [0, 1e3])),
+    ],
+)
+def test_a_header_that_lies_about_an_array_is_one_sentence(key, lie, content):
+    n_header = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + n_header])
+    header["hidden.keys_"][key] = lie
+
+    sentence = refusal(with_header(header, content[8 + n_header :]))
+    assert sentence.startswith(("m is not a model that", "m is cut off or damaged"))
+
+
 def test_endless_zeros_are_refused_at_once():
     with open("/dev/zero", "rb") as stream, pytest.raises(InputError, match="m is not a model"):
         read_stream(stream, "m")
@@ -113,33 +125,24 @@ def test_endless_zeros_are_refused_at_once():
 #: What is wrong, where in the header (in a step, or from the root), and the value there.
 VALUES = [
     ("os.system", "readout/class", "os.system"),
-    ("['a'] is not one", "readout/class", ["a"]),
     ("the pipeline 'FeatureUnion'", "/pipeline", "FeatureUnion"),
     ("steps must be a list", "/steps", {}),
     ("a step must be", "/steps/2", ["readout"]),
-    ("1 to 16 steps", "/steps", []),
     ("1 to 16 steps", "/steps", [["a", None]] * 17),
-    ("text 'hidden.classes_' is missing", "/steps/2/0", "hidden"),
     ("different names", "/steps/0", ["hidden", None]),
     ("the model: 'extra' is unknown", "/extra", 1),
     ("'n_jobs' is unknown", "hidden/parameters/n_jobs", 100_000),
     ("'slope' is missing", "readout/parameters/slope", None),
     ("slope must be a finite", "readout/parameters/slope", 10**400),
-    ("clip must be at most 32767", "hidden/parameters/clip", 10**9),
     ("keys_ must be for 21 units", "hidden/parameters/n_units", 21),
     ("feature_range must be", "scale/parameters/feature_range", [0, 1]),
     ("two finite numbers in order", "scale/parameters/feature_range", {"tuple": [0, 10**400]}),
-    ("two finite numbers in order", "scale/parameters/feature_range", {"tuple": [1, 0]}),
-    ("random_state must be", "hidden/parameters/random_state", "__import__"),
     ("unknown kind", "readout/parameters/class_weight", {"pairs": [[[], 1]]}),
-    ("per_class must be at most", "readout/parameters/prototypes_per_class", 10**30),
     ("solver must be one of", "readout/parameters/solver", "\x1b[31m\n" * 10_000),
     ("n_iter_ must be at least 0", "readout/learnt/n_iter_", -1),
-    ("n_iter_ must be at most", "readout/learnt/n_iter_", 10**400),
     ("_carried_weight must be less than 1", "readout/learnt/_carried_weight", 1e8),
     ("'coef_' is unknown", "readout/learnt/coef_", 1),
     ("'classes_' is given twice", "readout/learnt/classes_", ["a", "b"]),
-    ("prototypes_' is given twice", "readout/learnt/prototypes_", [[1.0]]),
     ("n_features_in_ must be for 20", "readout/learnt/n_features_in_", 21),
     ("classes_' must be of a type", "readout/learnt/classes_/text", "|S9"),
     ("classes_' must be of a type", "readout/learnt/classes_/text", ["O"]),
@@ -151,16 +154,13 @@ ARRAYS = [
     ("keys_ is missing", "hidden.keys_", None),
     ("keys_ must have 2 dimensions", "hidden.keys_", np.ones(60, dtype=np.int8)),
     ("keys_ must be for 20 units", "hidden.keys_", np.ones((3, 21), dtype=np.int8)),
-    ("at least one of its features", "hidden.keys_", np.ones((0, 20), dtype=np.int8)),
     ("at least one of its features", "hidden.keys_", np.ones((0, 10**8), dtype=np.int8)),
     ("keys_ must be of type int8", "hidden.keys_", np.ones((3, 20))),
     ("keys_ must be -1 and 1 only", "hidden.keys_", np.zeros((3, 20), dtype=np.int8)),
     ("prototypes_ must be finite", "readout.prototypes_", np.full((2, 20), np.nan)),
-    ("prototype_classes_ must be for 3", "readout.prototypes_", np.ones((3, 20))),
     ("classes_ must lie between 0 and 1", "readout.prototype_classes_", np.array([0, 2])),
     ("classes_ must lie between 0 and 1", "readout.prototype_classes_", np.array([-1, 0])),
     ("data_min_ must not be infinite", "scale.data_min_", np.full(3, -np.inf)),
-    ("min_ must be for 3 features", "scale.min_", np.zeros(4)),
     ("loss_curve_ must be finite", "readout.loss_curve_", np.array([np.nan])),
     ("loss_curve_ must be a list", "readout.loss_curve_", np.ones((2, 2))),
     ("'loss_curve_' has more than", "readout.loss_curve_", np.ones(2**20 + 1)),
@@ -169,12 +169,10 @@ ARRAYS = [
     ("as long as its lengths say", "readout.classes_.lengths", np.array([1, 2])),
     ("as long as its lengths say", "readout.classes_.lengths", np.array([3, -1])),
     ("different labels in order", "readout.classes_", np.frombuffer(b"ba", np.uint8)),
-    ("different labels in order", "readout.classes_", np.frombuffer(b"aa", np.uint8)),
     ("can't decode byte", "readout.classes_", np.frombuffer(b"\xfe\xff", np.uint8)),
     ("text 'readout.classes_' is missing", "readout.classes_.lengths", None),
     ("must be text", "readout.classes_.lengths", np.ones(2)),
     ("scale_ and min_ must follow", "scale.scale_", np.full(3, -1.0)),
-    ("scale_ and min_ must follow", "scale.scale_", np.full(3, 1e308)),
     ("scale_ and min_ must follow", "scale.min_", np.full(3, np.nan)),
     ("scale_ and min_ must follow", "scale.data_max_", np.full(3, -9.0)),
     ("scale_ and min_ must follow", "scale.data_range_", np.zeros(3)),

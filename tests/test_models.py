@@ -1,12 +1,8 @@
-import pickle
-import warnings
 from typing import get_args
 
 import numpy as np
 import pytest
 from sklearn import config_context
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 
@@ -66,33 +62,6 @@ def test_default_recipe_learns_a_product_of_two_features(rng):
     assert model.score(X[1::2], y[1::2]) > 0.94
 
 
-def test_missing_values_reach_the_integer_layer(wine, rng):
-    X, y = wine
-    X = np.where(rng.uniform(size=X.shape) < 0.1, np.nan, X)
-
-    model = make_classifier("intrvfl", "glvq", n_units=300, random_state=0).fit(X, y)
-    assert model.score(X, y) > 0.9
-
-
-@pytest.mark.parametrize("hidden", ["features", "rvfl"])
-def test_missing_values_are_refused_elsewhere(wine, hidden):
-    X = wine[0].copy()
-    X[0, 0] = np.nan
-
-    with pytest.raises(ValueError, match="NaN"):
-        make_classifier(hidden, "rls").fit(X, wine[1])
-
-
-def test_model_can_be_cloned_pickled_and_refitted(wine):
-    X, y = wine
-    model = make_classifier("intrvfl", "rls", n_units=50, random_state=0).fit(X, y)
-
-    scores = model.decision_function(X)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), scores)
-    np.testing.assert_array_equal(clone(model).fit(X, y).decision_function(X), scores)
-    np.testing.assert_array_equal(model.fit(X, y).decision_function(X), scores)
-
-
 def test_parameters_can_be_searched(wine):
     model = make_classifier("intrvfl", "rls", n_units=50, random_state=0)
 
@@ -109,17 +78,6 @@ def test_weights_reach_the_readout_by_their_name_or_as_metadata(wine):
     with config_context(enable_metadata_routing=True):
         model[-1].set_fit_request(sample_weight=True)
         assert list(model.fit(X, y, sample_weight=weights).classes_) == [0, 1]
-
-
-def test_warm_start_goes_on_where_the_last_fit_ended(wine):
-    model = make_classifier(
-        "intrvfl", "glvq", n_units=50, max_iter=5, warm_start=True, random_state=0
-    )
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        first = model.fit(*wine)[-1].loss_curve_[-1]
-        assert model.fit(*wine)[-1].loss_curve_[0] < first
 
 
 def test_folds_can_run_in_processes(wine):

@@ -1,5 +1,7 @@
 """Predictions from the parts of a model are those of its estimators."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +14,7 @@ from hyperlvq.saving import to_parts
 from hyperlvq.tables.columns import Column, Kind
 from hyperlvq.tables.training import table_classifier
 
-QUICK = {"hidden__n_units": 30, "readout__max_iter": 3}
+QUICK = {"classifier__n_units": 30, "hidden__n_units": 30, "readout__max_iter": 3}
 COLUMNS = [Column("a", Kind.NUMBER), Column("t", Kind.TEXT), Column("b", Kind.NUMBER)]
 
 
@@ -33,35 +35,20 @@ def frame(rng):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("hidden", hidden_layers())
-@pytest.mark.parametrize("readout", readouts())
-def test_every_digit_is_that_of_the_estimators(hidden, readout, n_classes, frame):
-    model = table_classifier(COLUMNS, 300, (hidden, readout), 0)
+@pytest.mark.parametrize("recipe", [None, *product(hidden_layers(), readouts())])
+def test_every_digit_is_that_of_the_estimators(recipe, n_classes, frame):
+    model = table_classifier(COLUMNS, 300, recipe, 0)
     model.set_params(**{name: QUICK[name] for name in QUICK.keys() & model.get_params().keys()})
     model.fit(frame, np.array([*"uvw"])[np.arange(300) % n_classes])
     predictor = Predictor(to_parts(model).parts)
 
-    found = predictor.decide(columns_of(frame))
-
-    np.testing.assert_array_equal(found, model.decision_function(frame))
-    np.testing.assert_array_equal(predictor.labels(found), model.predict(frame))
-    few = predictor.decide(columns_of(frame[:5]))
-    np.testing.assert_array_equal(few, model.decision_function(frame[:5]))
     assert predictor.has_probabilities is hasattr(model, "predict_proba")
-    if predictor.has_probabilities:
-        np.testing.assert_array_equal(predictor.probabilities(found), model.predict_proba(frame))
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_every_digit_of_the_default_classifier_is_that_of_the_estimator(n_classes, frame):
-    model = table_classifier(COLUMNS, 300, None, 0, n_units=30)
-    model.fit(frame, np.array([*"uvw"])[np.arange(300) % n_classes])
-    predictor = Predictor(to_parts(model).parts)
-
     for rows in (frame, frame[:5]):
         found = predictor.decide(columns_of(rows))
         np.testing.assert_array_equal(found, model.decision_function(rows))
-        np.testing.assert_array_equal(predictor.probabilities(found), model.predict_proba(rows))
+        np.testing.assert_array_equal(predictor.labels(found), model.predict(rows))
+        if predictor.has_probabilities:
+            np.testing.assert_array_equal(predictor.probabilities(found), model.predict_proba(rows))
 
 
 def test_rows_are_taken_in_blocks_of_bounded_memory(frame, monkeypatch):
@@ -76,18 +63,10 @@ def test_rows_are_taken_in_blocks_of_bounded_memory(frame, monkeypatch):
     np.testing.assert_allclose(predictor.decide(columns_of(frame)), whole)
 
 
-def test_integers_wider_than_two_bytes_are_features(wine):
-    X, y = (100 * wine[0]).astype(np.int64), wine[1]
+@pytest.mark.parametrize("dtype", [np.float64, np.int64])
+def test_columns_without_text_go_in_their_order_and_may_be_wide_integers(dtype, wine):
+    X, y = (100 * wine[0]).astype(dtype), wine[1]
     model = make_classifier("features", "rls")[-1].fit(X, y)
-
-    found = Predictor(to_parts(model).parts).decide(columns_of(pd.DataFrame(X)))
-
-    np.testing.assert_array_equal(found, model.decision_function(X))
-
-
-def test_columns_without_text_go_in_their_order(wine):
-    X, y = wine
-    model = make_classifier("intrvfl", "rls", n_units=50, random_state=0).fit(X, y)
 
     found = Predictor(to_parts(model).parts).decide(columns_of(pd.DataFrame(X)))
 

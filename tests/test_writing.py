@@ -21,37 +21,39 @@ def mode_of(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_new_content_replaces_the_old_in_the_end(old_file, tmp_path):
-    with replacing(old_file) as part:
+@pytest.mark.parametrize("name", ["file", "link", "a" * 255])
+def test_new_content_replaces_the_old_in_the_end_and_a_link_stays_one(name, old_file, tmp_path):
+    (tmp_path / "link").symlink_to("file")
+    with replacing(tmp_path / name) as part:
         part.write_text("new")
         assert old_file.read_text() == "old"
 
-    assert old_file.read_text() == "new"
-    assert list(tmp_path.iterdir()) == [old_file]
+    assert (tmp_path / name).read_text() == "new"
+    assert (tmp_path / "link").readlink().name == "file"
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "link", name}
 
 
-def write_half(path):
+def write_half(path, *, fails):
     with replacing(path) as part:
         part.write_text("half")
-        raise KeyError
+        if fails:
+            raise KeyError
 
 
-def test_a_block_that_raises_leaves_everything_as_it_was(old_file, tmp_path):
-    with pytest.raises(KeyError):
-        write_half(old_file)
+def disk_is_full(descriptor):
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize(("fsync", "error"), [(os.fsync, KeyError), (disk_is_full, InputError)])
+def test_what_is_not_finished_leaves_everything_as_it_was(
+    fsync, error, old_file, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("os.fsync", fsync)
+    with pytest.raises(error):
+        write_half(old_file, fails=error is KeyError)
 
     assert old_file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [old_file]
-
-
-def test_a_link_stays_one(old_file, tmp_path):
-    link = tmp_path / "link"
-    link.symlink_to("file")
-
-    write_bytes(b"new", link)
-
-    assert link.is_symlink()
-    assert old_file.read_text() == "new"
 
 
 @pytest.fixture
@@ -124,14 +126,6 @@ def test_threads_that_write_one_path_leave_one_whole_file(tmp_path):
 
     assert set(seen) <= set(contents)
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_name_as_long_as_a_name_can_be_is_written(tmp_path):
-    path = tmp_path / ("a" * 255)
-
-    write_bytes(b"new", path)
-
-    assert path.read_bytes() == b"new"
 
 
 @pytest.mark.parametrize(

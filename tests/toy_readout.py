@@ -22,7 +22,6 @@ RECORD = PartRecord(
         "n_digits": Parameter(partial(check_integer, minimum=0), int, "Digits to round to"),
     },
     grid={"n_digits": (0, 1)},
-    output_rows="prototypes_",
 )
 
 

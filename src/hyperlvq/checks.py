@@ -19,7 +19,7 @@ def check_integer(name: str, value: Any, minimum: int, maximum: float = inf) -> 
     return number
 
 
-def check_real(name: str, value: Any, *, positive: bool = False) -> float:
+def check_real(name: str, value: Any, *, positive: bool = False, maximum: float = inf) -> float:
     """Return `value` as a finite float of at least 0, or above 0 if `positive`."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
@@ -28,6 +28,8 @@ def check_real(name: str, value: Any, *, positive: bool = False) -> float:
         raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
     if not 0 <= number < inf:
         raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
+    if number > maximum:
+        raise ValueError(f"{name} must be at most {maximum:g}, got {value!r}")
     return number
 
 

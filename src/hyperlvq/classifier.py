@@ -19,7 +19,7 @@ from hyperlvq.networks import (
     vote_weights,
 )
 from hyperlvq.readouts.base import Readout
-from hyperlvq.registry import PARTS, check_units
+from hyperlvq.registry import PARTS
 
 
 class HyperLVQClassifier(Readout):
@@ -207,7 +207,6 @@ class HyperLVQClassifier(Readout):
         self.coef_ = np.column_stack([*coefficients, intercepts])
 
     def _scores(self, engine, X):
-        check_units({}, vars(self))
         units = Units(self.features_, self.thresholds_, self.keys_, self.kinds_)
         return engine.comparison_scores(X, units, self.coef_, self.n_jobs)
 

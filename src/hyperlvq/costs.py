@@ -24,11 +24,6 @@ def rls_flops(n_samples: int, n_units: int, n_classes: int) -> float:
     n_samples, n_units, n_classes : int
         The sizes T, N and L.
 
-    Returns
-    -------
-    flops : float
-        Floating-point operations of training.
-
     Examples
     --------
     >>> from hyperlvq.costs import rls_flops
@@ -46,11 +41,6 @@ def rls_qr_flops(n_samples: int, n_units: int, n_classes: int) -> float:
     ----------
     n_samples, n_units, n_classes : int
         The sizes T, N and L.
-
-    Returns
-    -------
-    flops : float
-        Floating-point operations of training.
 
     Examples
     --------
@@ -76,11 +66,6 @@ def glvq_flops(
     n_iter : int, default=10
         Number of iterations I.
 
-    Returns
-    -------
-    flops : float
-        Floating-point operations of training.
-
     Examples
     --------
     >>> from hyperlvq.costs import glvq_flops
@@ -104,11 +89,6 @@ def kglvq_flops(
         Their number P.
     n_iter : int, default=10
         Number of iterations I.
-
-    Returns
-    -------
-    flops : float
-        Floating-point operations of training.
 
     Examples
     --------

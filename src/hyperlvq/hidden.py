@@ -12,7 +12,7 @@ from hyperlvq.engines import engine_of, engine_of_fitted, on_host
 from hyperlvq.kernels.comparisons import cuts_of, draw_units
 from hyperlvq.kernels.units import CONSTANT_UNIT, Units
 from hyperlvq.learnt import FLOATS, check_usable
-from hyperlvq.registry import PARTS, PartRecord, check_parameters, check_units
+from hyperlvq.registry import PARTS, PartRecord, check_parameters
 from hyperlvq.version import DocumentedMixin
 
 BIAS_RANGE = 0.1
@@ -300,6 +300,5 @@ class ComparisonLayer(HiddenLayer):
         self.features_, self.thresholds_, self.keys_, self.kinds_ = map(engine.array, units)
 
     def _activations(self, engine, X):
-        check_units({}, vars(self))
         units = Units(self.features_, self.thresholds_, self.keys_, self.kinds_)
         return engine.compare(X, units, self.n_jobs)

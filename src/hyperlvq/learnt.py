@@ -38,11 +38,16 @@ class ValueType(NamedTuple):
 
 
 def check_usable(
-    record: PartRecord, learnt: Mapping[str, Any], parameters: Mapping[str, Any] | None = None
+    record: PartRecord,
+    learnt: Mapping[str, Any],
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    whole: bool = False,
 ) -> dict[str, int]:
     """Return the sizes of a fitted part; raise ValueError if they or its indices are wrong.
 
-    This is quick. With `parameters`, sizes must agree with them.
+    This is quick. With `parameters`, sizes must agree with them; if `whole`, which takes them,
+    there may not be anything that `fit` does not set.
     """
     sizes: dict[str, int] = {}
     if parameters is not None:
@@ -59,26 +64,25 @@ def check_usable(
         if value_type.quick:
             value_type.check(name, learnt[name])
         _check_sizes(name, learnt[name], spec, sizes)
+        if whole and not value_type.quick:
+            value_type.check(name, learnt[name])
+        if whole and spec.type == "labels":
+            _check_label_lengths(name, learnt[name])
     for name, spec in found.items():
         if spec.below is not None:
             _check_indices(name, learnt[name], spec.least, sizes[spec.below])
-    return sizes
-
-
-def check_whole(
-    record: PartRecord, learnt: Mapping[str, Any], parameters: Mapping[str, Any]
-) -> dict[str, int]:
-    """Return the sizes of a fitted part; raise ValueError for anything that `fit` does not set."""
-    sizes = check_usable(record, learnt, parameters)
-    for name, spec in record.learnt.items():
-        value_type = VALUE_TYPES[spec.type]
-        if name in learnt and not value_type.quick:
-            value_type.check(name, learnt[name])
-        if spec.type == "labels":
-            _check_label_lengths(name, learnt[name])
-    if record.check is not None:
+    if "kinds_" in found:
+        _check_comparisons(learnt["kinds_"], sizes["comparisons"])
+    if whole and record.check is not None and parameters is not None:
         record.check(parameters, learnt)
     return sizes
+
+
+def _check_comparisons(kinds: Any, n_comparisons: int) -> None:
+    """Raise if units have not as many comparisons as their kinds say."""
+    of_kinds = np.array([len(activations) - 1 for activations in UNIT_KINDS.values()])
+    if of_kinds[kinds.tolist()].sum() != n_comparisons:
+        raise ValueError("features_ must be for as many comparisons as the units have")
 
 
 def _check_sizes(name: str, value: Any, spec: Learnt, sizes: dict[str, int]) -> None:
@@ -179,6 +183,7 @@ def _check_share(name: str, value: Any) -> None:
 VALUE_TYPES: Mapping[str, ValueType] = {
     "count": ValueType(check=partial(check_integer, minimum=0, maximum=LARGEST_COUNT), quick=True),
     "number": ValueType(check=check_real, quick=True),
+    "positive": ValueType(check=partial(check_real, positive=True), quick=True),
     "share": ValueType(check=_check_share, quick=True),
     "losses": ValueType(check=_check_losses),
     "signs": ValueType(("int8",), _check_signs),

@@ -11,9 +11,10 @@ scikit-learn is not needed here: `hyperlvq.saving` makes estimators of the parts
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,7 +24,7 @@ from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
 from hyperlvq.checks import InputError, check_integer
-from hyperlvq.learnt import check_whole
+from hyperlvq.learnt import check_usable
 from hyperlvq.registry import PARTS, check_parameters
 from hyperlvq.version import __version__
 
@@ -48,8 +49,15 @@ LENGTHS = ".lengths"
 #: The keys of JSON objects that stand for something else.
 MARKS = ({"tuple"}, {"pairs"}, {"text"})
 _TEXT_TYPE = re.compile(r"O|<U([1-9][0-9]{0,7})")
-_ZIP_START = b"PK\x03\x04"
-_PICKLE_START = re.compile(rb"\x80[\x02-\x05]")
+_NO_MODEL = "is not a model that hyperlvq saved"
+#: What a file may be that does not begin with the length of a header.
+_OTHER_STARTS = {
+    rb"\Z": "is empty",
+    rb"\x80[\x02-\x05]": "is a pickle, which could run any code: it is refused",
+    rb"PK\x03\x04": "is a zip archive, as models of hyperlvq were before their format changed: "
+    "train it again",
+    rb"": _NO_MODEL,
+}
 
 
 @dataclass(frozen=True)
@@ -103,9 +111,8 @@ def to_bytes(model: ModelFile) -> bytes:
         try:
             content = safetensors.save(arrays.tensors, {ENTRY: text})
         except (SafetensorError, KeyError) as error:  # labels may be of any type that numpy has
-            raise ValueError(
-                f"an array is of a type that model files do not have: {error}"
-            ) from None
+            unknown = f"an array is of a type that model files do not have: {error}"
+            raise ValueError(unknown) from None
     if int.from_bytes(content[:8], "little") > LARGEST_HEADER:
         raise InputError("the model has too long names or notes to be saved")
     return content
@@ -144,7 +151,7 @@ def read_stream(stream: BinaryIO, name: str, max_bytes: int = LARGEST_BYTES) -> 
 def check_model(model: ModelFile) -> None:
     """Raise ValueError or TypeError unless the parts are known, whole and fit together."""
     names = [name for name, _ in model.steps]
-    if not 1 <= len(names) <= MOST_STEPS or len(set(names)) < len(names):
+    if not 1 <= len(set(names)) == len(names) <= MOST_STEPS:
         raise ValueError(f"a model must have 1 to {MOST_STEPS} steps of different names")
     if NOTES in names or any("." in name for name in names):
         raise ValueError(f"a step must not be called {NOTES!r} nor have a point in its name")
@@ -159,7 +166,7 @@ def check_model(model: ModelFile) -> None:
         record, learnt = PARTS[part.kind], part.learnt
         with _naming_part(part.kind):
             check_parameters(record, part.parameters)
-            sizes = check_whole(record, learnt, part.parameters)
+            sizes = check_usable(record, learnt, part.parameters, whole=True)
             if given not in (None, learnt["n_features_in_"]):
                 raise ValueError(
                     f"n_features_in_ must be {given}, which the part before it gives, "
@@ -188,19 +195,22 @@ class _Arrays:
                 self.tensors[f"{owner}.{name}"] = np.ascontiguousarray(value)
         return plain
 
-    def take_all(self, owner: str, plain: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values that `put_all` took apart."""
+    def take_all(self, owner: str, plain: Any, lists: Collection[str] = ()) -> dict[str, Any]:
+        """Return the values that `put_all` took apart; the arrays among `lists` become such."""
         values = {
             name: self._take_text(f"{owner}.{name}", value["text"])
             if isinstance(value, dict) and value.keys() == {"text"}
             else _from_plain(name, value)
-            for name, value in plain.items()
+            for name, value in _object("what belongs to a step", plain).items()
         }
         for tensor in [name for name in self.tensors if name.startswith(f"{owner}.")]:
             name = tensor.removeprefix(f"{owner}.")
             if name in values:
                 raise ValueError(f"{_shown(name)} is given twice")
             values[name] = self.tensors.pop(tensor)
+        for name, value in values.items():
+            if name in lists and isinstance(value, np.ndarray):
+                values[name] = _listed(name, value).tolist()
         return values
 
     def _put_text(self, name: str, texts: np.ndarray) -> None:
@@ -210,7 +220,7 @@ class _Arrays:
         self.tensors[name + LENGTHS] = np.array([*map(len, encoded)], dtype=np.int64)
 
     def _take_text(self, name: str, dtype: Any) -> np.ndarray:
-        """Return the texts that `_put_text` took apart."""
+        """Return the texts that `_put_text` took apart: UTF-8 bytes, of which each has so many."""
         if not {name, name + LENGTHS} <= self.tensors.keys():
             raise ValueError(f"the text {_shown(name)} is missing")
         content, lengths = self.tensors.pop(name), self.tensors.pop(name + LENGTHS)
@@ -219,7 +229,17 @@ class _Arrays:
             raise ValueError(f"{_shown(name)} must be of a type of text")
         width = int(match[1] or 0)  # in characters; 0 of objects
         self._count_text(lengths.size, 4 * width or 8)
-        return _text_of(name, content, lengths, width)
+        types = content.dtype.name, content.ndim, lengths.dtype.name, lengths.ndim
+        if types != ("uint8", 1, "int64", 1):
+            raise ValueError(f"{_shown(name)} must be text")
+        in_range = not len(lengths) or (lengths.min() >= 0 and lengths.max() <= len(content))
+        if not in_range or lengths.sum() != len(content):
+            raise ValueError(f"{_shown(name)} must be as long as its lengths say")
+        stream = BytesIO(content.tobytes())
+        texts = [stream.read(each).decode("utf-8", "surrogatepass") for each in lengths.tolist()]
+        if width and max(map(len, texts), default=0) > width:
+            raise ValueError(f"{_shown(name)} has longer texts than its type says")
+        return np.array(texts, dtype=f"<U{width}" if width else object)
 
     def _count_text(self, n_texts: int, width: int) -> None:
         """Refuse text that takes much more room in arrays than it does in the file."""
@@ -232,10 +252,8 @@ class _Arrays:
 def _plain_part(step: str, part: Part, arrays: _Arrays) -> dict[str, Any]:
     record = PARTS[part.kind]
     learnt = {name: part.learnt[name] for name in record.learnt if name in part.learnt}
-    for name, losses in learnt.items():
-        if record.learnt[name].type == "losses":
-            _check_length(name, len(losses))
-            learnt[name] = np.array(losses, dtype=np.float64)
+    for name in learnt.keys() & record.learnt_of_type("losses"):
+        learnt[name] = _listed(name, np.array(learnt[name], dtype=np.float64))
     parameters = {name: part.parameters[name] for name in record.saved_parameters}
     for name, value in parameters.items():
         if isinstance(value, list | tuple) and value and isinstance(value[0], str):
@@ -254,8 +272,7 @@ def _model_of(values: Mapping[str, Any], arrays: _Arrays) -> ModelFile:
     if not isinstance(values["steps"], list):
         raise ValueError("steps must be a list")
     steps = tuple(_step_of(step, arrays) for step in values["steps"])
-    notes = arrays.take_all(NOTES, _object(NOTES, values["notes"]))
-    return ModelFile(steps, values["pipeline"], notes)
+    return ModelFile(steps, values["pipeline"], arrays.take_all(NOTES, values["notes"]))
 
 
 def _step_of(named: Any, arrays: _Arrays) -> tuple[str, Part | None]:
@@ -269,27 +286,13 @@ def _step_of(named: Any, arrays: _Arrays) -> tuple[str, Part | None]:
         raise ValueError(f"the class {_shown(kind)} is not one of hyperlvq's models")
     record = PARTS[kind]
     with _naming_part(kind):
-        plain = _object(PARAMETERS, values[PARAMETERS])
-        parameters = arrays.take_all(f"{step}.{PARAMETERS}", plain)
-        _object(PARAMETERS, parameters, {*record.saved_parameters})
-        learnt = arrays.take_all(step, _object("learnt", values["learnt"]))
+        saved, losses = record.saved_parameters, record.learnt_of_type("losses")
+        parameters = arrays.take_all(f"{step}.{PARAMETERS}", values[PARAMETERS], lists=saved)
+        _object(PARAMETERS, parameters, {*saved})
+        learnt = arrays.take_all(step, values["learnt"], lists=losses)
         if unknown := learnt.keys() - record.learnt.keys():
             raise ValueError(f"{_shown(min(unknown))} is unknown")
-        for name, value in parameters.items():
-            if isinstance(value, np.ndarray):
-                parameters[name] = _as_list(name, value)
-        for name, value in learnt.items():
-            if record.learnt[name].type == "losses":
-                learnt[name] = _as_list(name, value)
         return step, Part(kind, parameters, learnt)
-
-
-def _as_list(name: str, value: Any) -> list[Any]:
-    """Return an array as a list, which takes several times its memory."""
-    if not isinstance(value, np.ndarray):
-        raise ValueError(f"{name} must be an array")
-    _check_length(name, value.size)
-    return value.tolist()
 
 
 def _object(what: str, value: Any, known: set[str] | None = None) -> dict[str, Any]:
@@ -327,37 +330,18 @@ def _from_plain(name: str, value: Any) -> Any:
     if value.keys() == {"tuple"} and isinstance(value["tuple"], list):
         return tuple(_from_plain(name, item) for item in value["tuple"])
     if value.keys() == {"pairs"} and isinstance(value["pairs"], list):
-        if not all(_is_pair(pair) for pair in value["pairs"]):
-            raise ValueError(f"{_shown(name)} has a value of an unknown kind")
-        return {key: _from_plain(name, item) for key, item in value["pairs"]}
+        try:
+            return {key: _from_plain(name, item) for key, item in value["pairs"]}
+        except (ValueError, TypeError):  # there are others than two, or a key is a list
+            raise ValueError(f"{_shown(name)} has a value of an unknown kind") from None
     return {key: _from_plain(name, item) for key, item in value.items()}
 
 
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and not isinstance(value[0], list | dict)
-
-
-def _text_of(name: str, content: np.ndarray, lengths: np.ndarray, width: int) -> np.ndarray:
-    """Return texts of UTF-8 bytes, of which each has so many."""
-    types = content.dtype.name, lengths.dtype.name
-    if types != ("uint8", "int64") or content.ndim != 1 or lengths.ndim != 1:
-        raise ValueError(f"{_shown(name)} must be text")
-    in_range = not len(lengths) or (lengths.min() >= 0 and lengths.max() <= len(content))
-    if not in_range or lengths.sum() != len(content):
-        raise ValueError(f"{_shown(name)} must be as long as its lengths say")
-    raw, ends = content.tobytes(), np.cumsum(lengths).tolist()
-    texts = [
-        raw[end - length : end].decode("utf-8", "surrogatepass")
-        for end, length in zip(ends, lengths.tolist(), strict=True)
-    ]
-    if width and max(map(len, texts), default=0) > width:
-        raise ValueError(f"{_shown(name)} has longer texts than its type says")
-    return np.array(texts, dtype=f"<U{width}" if width else object)
-
-
-def _check_length(name: str, length: int) -> None:
-    if length > LONGEST_LIST:
+def _listed(name: str, values: np.ndarray) -> np.ndarray:
+    """Return an array that may become a list, which takes several times its memory."""
+    if values.size > LONGEST_LIST:
         raise ValueError(f"{_shown(name)} has more than {LONGEST_LIST} entries")
+    return values
 
 
 def _read_content(stream: BinaryIO, name: str, max_bytes: int) -> tuple[Any, bytes]:
@@ -366,14 +350,19 @@ def _read_content(stream: BinaryIO, name: str, max_bytes: int) -> tuple[Any, byt
     start = stream.read(8)
     n_header = int.from_bytes(start, "little")
     if len(start) < 8 or n_header > LARGEST_HEADER:
-        raise _not_a_model(start, name)
+        what = next(words for other, words in _OTHER_STARTS.items() if re.match(other, start))
+        raise InputError(f"{name} {what}")
     raw_header = stream.read(n_header)
     if len(raw_header) < n_header:
         raise cut_off
     try:
-        header, n_data = _parsed(raw_header)
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
-        raise _not_ours(name) from None
+        header = _load_json(raw_header.decode())
+        tensors = [entry for key, entry in header.items() if key != "__metadata__"]
+        check_integer("the number of tensors", len(tensors), minimum=0, maximum=MOST_TENSORS)
+        ends = [check_integer("the end", each["data_offsets"][1], minimum=0) for each in tensors]
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+        raise InputError(f"{name} {_NO_MODEL}") from None
+    n_data = max(ends, default=0)
     n_bytes = 8 + n_header + n_data
     if n_bytes > max_bytes:
         raise InputError(
@@ -383,35 +372,6 @@ def _read_content(stream: BinaryIO, name: str, max_bytes: int) -> tuple[Any, byt
     if len(data) != n_data:
         raise cut_off
     return header, b"".join([start, raw_header, data])
-
-
-def _not_a_model(start: bytes, name: str) -> InputError:
-    """Return what to say of a file that does not begin with the length of a header."""
-    if not start:
-        return InputError(f"{name} is empty")
-    if _PICKLE_START.match(start):
-        return InputError(f"{name} is a pickle, which could run any code: it is refused")
-    if start.startswith(_ZIP_START):
-        return InputError(
-            f"{name} is a zip archive, as models of hyperlvq were before their format changed: "
-            "train it again"
-        )
-    return _not_ours(name)
-
-
-def _not_ours(name: str) -> InputError:
-    return InputError(f"{name} is not a model that hyperlvq saved")
-
-
-def _parsed(raw: bytes) -> tuple[dict[str, Any], int]:
-    """Return a header and the number of bytes behind it; raise if it is not one of safetensors."""
-    header = _load_json(raw.decode())
-    if not isinstance(header, dict) or len(header) > MOST_TENSORS:
-        raise ValueError
-    ends = [entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__"]
-    if not all(type(end) is int and end >= 0 for end in ends):
-        raise TypeError
-    return header, max(ends, default=0)
 
 
 def _load_json(text: str) -> Any:
@@ -428,9 +388,10 @@ def _without_doubles(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _finite(text: str) -> float:
-    if not isfinite(float(text)):
+    number = float(text)
+    if not isfinite(number):
         raise ValueError(f"{_shown(text)} is not a number")
-    return float(text)
+    return number
 
 
 def _our_values(header: Mapping[str, Any]) -> dict[str, Any]:

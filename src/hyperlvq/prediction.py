@@ -29,17 +29,10 @@ ROWS_MULTIPLE = 512
 class Predictor:
     """The predictions of a model by its parts, of which the last one is a classifier."""
 
-    before: list[Part]
-    readout: Part
-
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = parts
-        *self.before, self.readout = parts
-
-    @property
-    def classes(self) -> np.ndarray:
-        """The labels."""
-        return self.readout.learnt["classes_"]
+        self.before, self.readout = parts[:-1], parts[-1]
+        self.classes: np.ndarray = self.readout.learnt["classes_"]
 
     def decide(self, columns: Mapping[str, np.ndarray]) -> np.ndarray:
         """Return what `decision_function` returns; columns go by their names, or in their order."""
@@ -61,11 +54,9 @@ class Predictor:
         learnt = self.readout.learnt
         if "uniform_share_" in learnt:
             return scores.softmax_probabilities(decisions, learnt["uniform_share_"])
-        # only differences of distances matter
-        is_single = decisions.ndim == 1
-        distances = (
-            np.stack([decisions, np.zeros_like(decisions)], axis=1) if is_single else -decisions
-        )
+        distances = -decisions
+        if decisions.ndim == 1:  # only differences of distances matter
+            distances = np.stack([decisions, np.zeros_like(decisions)], axis=1)
         slope = learnt.get("slope_", USUAL_SLOPE)
         given = winners_of(decisions), slope, learnt["distance_scale_"]
         return scores.prototype_probabilities(distances, *given)
@@ -111,12 +102,14 @@ class Predictor:
         return level_lookups(self.before[0].learnt)
 
     def _decisions(self, X: np.ndarray) -> np.ndarray:
+        learnt = self.readout.learnt
         if self.readout.kind == "HyperLVQClassifier":
-            return scores.compared(comparison_scores(X, self.readout.learnt))
+            kernels = _comparison_kernels(X)
+            return scores.compared(kernels.score_rows(X, _units(learnt), learnt["coef_"]))
         _check_no_missing(X, self.readout.kind)
         if X.dtype.name not in SAMPLE_DTYPES:
             X = X.astype(np.float64)
-        learnt, kernels = self.readout.learnt, _score_kernels(X)
+        kernels = _score_kernels(X)
         if "coef_" in learnt:
             return scores.compared(kernels.linear_scores(X, learnt["coef_"]))
         if "prototypes_" in learnt:
@@ -149,24 +142,20 @@ def encode(X: np.ndarray, keys: np.ndarray, clip: int) -> np.ndarray:
 
 def compare(X: np.ndarray, compared: units.Units) -> np.ndarray:
     """Return the activations of units of comparisons."""
-    if len(X) > FEW_ROWS:
-        from hyperlvq.kernels.comparisons import compare_rows
-
-        return compare_rows(X, compared)
-    return units.compare_rows(X, compared)
-
-
-def comparison_scores(X: np.ndarray, learnt: Mapping[str, Any]) -> np.ndarray:
-    """Return the linear scores of units of comparisons."""
-    if len(X) > FEW_ROWS:
-        from hyperlvq.kernels.comparisons import score_rows
-
-        return score_rows(X, _units(learnt), learnt["coef_"])
-    return scores.linear_scores(units.compare_rows(X, _units(learnt)), learnt["coef_"])
+    return _comparison_kernels(X).compare_rows(X, compared)
 
 
 def _units(learnt: Mapping[str, Any]) -> units.Units:
     return units.Units(*(learnt[f"{name}_"] for name in units.Units._fields))
+
+
+def _comparison_kernels(X: np.ndarray) -> ModuleType:
+    """Return what computes units of comparisons: of few rows plain numpy."""
+    if len(X) <= FEW_ROWS:
+        return units
+    from hyperlvq.kernels import comparisons
+
+    return comparisons
 
 
 def _score_kernels(X: np.ndarray) -> ModuleType:

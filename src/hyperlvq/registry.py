@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from itertools import chain
 from math import inf
 from typing import Any, Literal, NamedTuple
 
@@ -110,9 +109,6 @@ class PartRecord:
     online_solver: str | None = None
     #: How many iterations training takes most of the time.
     usual_iterations: int = 1
-    #: The learnt array with one row per output, "prototypes_" or "coef_": scores are squared
-    #: distances to its rows, or products with them.
-    output_rows: str | None = None
     #: Where it can be trained besides numpy: on torch "tensors", on "partitions" of Dask, or in
     #: "batches" on the study's device.
     runs_on: frozenset[str] = frozenset()
@@ -129,9 +125,18 @@ class PartRecord:
         return "readout" if self.output is None else "hidden"
 
     @property
+    def output_rows(self) -> str | None:
+        """The learnt array of which scores are products with the rows, or distances to them."""
+        return next((name for name in ("coef_", "prototypes_") if name in self.learnt), None)
+
+    @property
     def saved_parameters(self) -> list[str]:
         """The names of the parameters that a model file holds."""
         return [name for name in self.parameters if name not in MACHINE_PARAMETERS]
+
+    def learnt_of_type(self, kind: str) -> set[str]:
+        """Return the names of what is learnt of a type."""
+        return {name for name, each in self.learnt.items() if each.type == kind}
 
 
 def check_parameters(record: PartRecord, values: Mapping[str, Any]) -> None:
@@ -186,8 +191,8 @@ def recipe_defaults(hidden: str, readout: str) -> Mapping[str, Any]:
 
 def search_grid(hidden: str, readout: str) -> dict[str, tuple]:
     """Return the values that a short search tries for each parameter of a recipe."""
-    grids = [record.grid.items() for record in recipe_records(hidden, readout)]
-    return dict(chain.from_iterable(grids))
+    records = recipe_records(hidden, readout)
+    return {name: values for record in records for name, values in record.grid.items()}
 
 
 def _check_random_state(name: str, value: Any) -> None:
@@ -214,11 +219,6 @@ def _check_class_weight(name: str, value: Any) -> None:
         check_real(name, weight, positive=True)
 
 
-def _check_rate_of_one(name: str, value: Any) -> None:
-    if check_real(name, value, positive=True) > 1:
-        raise ValueError(f"{name} must be at most 1, got {value!r}")
-
-
 def _check_kernel(name: str, value: Any) -> None:
     if not callable(value):
         check_choice(name, value, KERNELS)
@@ -230,11 +230,6 @@ def _check_range(name: str, value: Any) -> None:
     low, high = map(to_float, value)
     if not -inf < low < high < inf:
         raise ValueError(f"{name} must be two finite numbers in order, got {value!r}")
-
-
-def _check_noise(name: str, value: Any) -> None:
-    if check_real(name, value) > LARGEST_FEATURE:
-        raise ValueError(f"{name} must be at most {LARGEST_FEATURE:g}, got {value!r}")
 
 
 def _check_column_names(name: str, value: Any) -> None:
@@ -258,8 +253,8 @@ def _unless(special: str | None, check: Check) -> Check:
     return check_others
 
 
-def _number_or(word: str, help_text: str, check: Check, *, shown: bool = True) -> Parameter:
-    return Parameter(_unless(word, check), float, help_text, shown=shown, word=word)
+def _or(word: str, parameter: Parameter) -> Parameter:
+    return parameter._replace(check=_unless(word, parameter.check), word=word)
 
 
 def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
@@ -282,29 +277,27 @@ def _check_scaler(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> N
     import numpy as np
 
     low, high = parameters["feature_range"]
-    smallest, largest = learnt["data_min_"], learnt["data_max_"]
-    scale, extent = learnt["scale_"], learnt["data_range_"]
-    is_missing = np.isnan(smallest)
+    smallest, largest, scale = learnt["data_min_"], learnt["data_max_"], learnt["scale_"]
     with np.errstate(all="ignore"):
+        extent = largest - smallest
         # scikit-learn takes a tiny range for none, and leaves its features as they are
-        is_scaled = _close(scale * extent, high - low) | _close(scale, high - low)
+        is_tiny = extent < 10 * np.finfo(extent.dtype).eps
         follows = (
             not (smallest > largest).any()
-            and (np.isnan(scale) == is_missing).all()
-            and (is_scaled | is_missing).all()
-            and _close(extent, largest - smallest).all()
-            and _close(learnt["min_"], low - smallest * scale).all()
+            and _are_close(learnt["data_range_"], extent)
+            and _are_close(scale, (high - low) / np.where(is_tiny, 1, extent))
+            and _are_close(learnt["min_"], low - smallest * scale)
         )
     if not follows:
         raise ValueError("scale_ and min_ must follow from data_min_ and data_max_")
 
 
-def _close(found: Any, expected: Any) -> Any:
-    """Return where numbers are equal within the roundings of their type; NaN equals itself."""
+def _are_close(found: Any, expected: Any) -> bool:
+    """Return whether numbers are equal within the roundings of their type; NaN equals itself."""
     import numpy as np
 
     rounding = 16 * np.finfo(found.dtype).eps
-    return np.isclose(found, expected, rtol=rounding, atol=rounding, equal_nan=True)
+    return np.allclose(found, expected, rtol=rounding, atol=rounding, equal_nan=True)
 
 
 def _check_centroids(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
@@ -312,7 +305,7 @@ def _check_centroids(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -
     if weights.min() < 0 or weights.nonzero()[0].tolist() != seen.tolist():
         raise ValueError("class_weights_ must be those of the prototypes")
     sums = learnt["prototypes_"] * weights[seen, None]
-    if not _close(sums, learnt["_class_sums"][seen]).all():
+    if not _are_close(sums, learnt["_class_sums"][seen]):
         raise ValueError("prototypes_ must be the means of the classes")
 
 
@@ -323,129 +316,143 @@ def _check_kinds(name: str, value: Any) -> None:
         raise ValueError(f"{name} must name at least one kind of units")
 
 
-def check_units(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
-    """Raise if units have not as many comparisons as their kinds say."""
-    import numpy as np
-
-    n_comparisons = np.array([len(activations) - 1 for activations in UNIT_KINDS.values()])
-    kinds = learnt["kinds_"]
-    kinds = np.array(kinds.tolist()) if not isinstance(kinds, np.ndarray) else kinds
-    if n_comparisons[kinds].sum() != len(learnt["features_"]):
-        raise ValueError("features_ must be for as many comparisons as the units have")
-
-
-def _check_kernel_glvq(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+def _check_gamma(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
     if parameters["gamma"] not in ("scale", learnt["gamma_"]):
         raise ValueError("gamma_ must be gamma")
-    _check_slope(parameters, learnt)
-
-
-def _check_slope(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
-    if learnt["slope_"] <= 0:
-        raise ValueError(f"slope_ must be above 0, got {learnt['slope_']!r}")
 
 
 _above_zero = partial(check_real, positive=True)
 _at_least_one = partial(check_integer, minimum=1)
 
 _N_UNITS = Parameter(_at_least_one, int, "Number of hidden units", largest=100_000)
-_PROTOTYPES_PER_CLASS = Parameter(_check_counts, int, "Number of prototypes per class", 1000)
-_SLOPE = _number_or("auto", "Steepness of the sigmoid", _above_zero)
-_MAX_ITER = Parameter(_at_least_one, int, "Largest number of iterations", shown=False)
-_TOL_HELP = "Where training stops: the smaller, the later"
-_TOL = Parameter(check_real, float, _TOL_HELP, shown=False)
-_TOL_OR_AUTO = _number_or("auto", _TOL_HELP, check_real, shown=False)
-_INIT_NOISE = Parameter(
-    _check_noise, float, "How far prototypes start from the class means", shown=False
-)
-_LEARNING_RATE_HELP = "Size of a step"
-_RANDOM = {"random_state": Parameter(_check_random_state)}
-_VERBOSE = {"verbose": Parameter(partial(check_integer, minimum=0))}
-_SHUFFLED = {"shuffle": Parameter(check_boolean)}
-_WEIGHTED = {
+_TOL = Parameter(check_real, float, "Where training stops: the smaller, the later", shown=False)
+_LEARNING_RATE = Parameter(_above_zero, float, "Size of a step")
+
+#: Constructor parameters by their names, as most parts have them.
+PARAMETERS = {
+    **dict.fromkeys(("numbers", "text", "dates"), Parameter(_check_column_names)),
+    "fill": Parameter(check_boolean),
+    "min_rows": Parameter(_at_least_one),
+    "max_levels": Parameter(partial(check_integer, minimum=2)),
+    "feature_range": Parameter(_check_range),
+    "n_networks": Parameter(_at_least_one, int, "Number of networks that vote", 1000),
+    "n_units": _N_UNITS,
+    "clip": Parameter(
+        partial(check_integer, minimum=1, maximum=LARGEST_CLIP), int, "Largest activation"
+    ),
+    "kinds": Parameter(_check_kinds),
+    "time_limit": Parameter(
+        _unless(None, _above_zero),
+        float,
+        "Seconds after which a training begins no further network; cross-validation that "
+        "would take longer is left out unless --cv asks for it",
+    ),
+    "alpha": _or("loo", Parameter(check_real, float, "Strength of the penalty")),
+    "penalty": _one_of("variance", "identity"),
+    "prototypes_per_class": Parameter(_check_counts, int, "Number of prototypes per class", 1000),
+    "slope": _or("auto", Parameter(_above_zero, float, "Steepness of the sigmoid")),
+    "kernel": Parameter(_check_kernel),
+    "gamma": _or("scale", Parameter(_above_zero, float, "Width of the kernel")),
+    "learning_rate": _LEARNING_RATE,
+    "max_iter": Parameter(_at_least_one, int, "Largest number of iterations", shown=False),
+    "tol": _TOL,
+    "init_noise": Parameter(
+        partial(check_real, maximum=LARGEST_FEATURE),
+        float,
+        "How far prototypes start from the class means",
+        shown=False,
+    ),
+    "max_kernel_bytes": Parameter(_at_least_one),
+    "shuffle": Parameter(check_boolean),
+    "warm_start": Parameter(check_boolean),
     "class_weight": Parameter(
         _unless(None, _unless("balanced", _check_class_weight)),
         ("balanced",),
         "Let all classes count the same, however rare",
-    )
+    ),
+    "random_state": Parameter(_check_random_state),
+    "verbose": Parameter(partial(check_integer, minimum=0)),
 }
-
-_UNITS = {
+#: What `fit` sets, by its names, as most parts have it.
+LEARNT = {
+    "level_names_": Learnt("text", ("levels",)),
+    "level_columns_": Learnt("indices", ("levels",), below="text"),
+    "level_features_": Learnt("indices", ("levels",), below="outputs"),
+    "missing_features_": Learnt("indices", ("text",), below="outputs", least=-1),
+    "date_columns_": Learnt("indices", ("parts",), below="dates"),
+    "date_parts_": Learnt("parts of dates", ("parts",)),
+    "medians_": Learnt("numbers", ("medians",)),
+    **dict.fromkeys(
+        ("scale_", "min_", "data_min_", "data_max_", "data_range_"),
+        Learnt("numbers or nan", ("features",)),
+    ),
+    "weights_": Learnt("numbers", ("units", "features")),
+    "biases_": Learnt("numbers", ("units",)),
     "features_": Learnt("indices", ("comparisons",), below="features"),
     "thresholds_": Learnt("numbers", ("comparisons",)),
     "keys_": Learnt("signs", ("comparisons",)),
     "kinds_": Learnt("kinds", ("units",)),
-}
-_FEATURES = {
-    "n_features_in_": Learnt("count", ("features",)),
-    "feature_names_in_": Learnt("names", ("features",), required=False),
-}
-_CLASSES = {"classes_": Learnt("labels", ("classes",)), **_FEATURES}
-_DISTANCES = {"distance_scale_": Learnt("number")}
-_PROTOTYPES = {
+    "coef_": Learnt("numbers", ("classes", "features")),
+    "relevances_": Learnt("numbers", ("features",)),
     "prototypes_": Learnt("numbers", ("prototypes", "features")),
     "prototype_classes_": Learnt("indices", ("prototypes",), below="classes"),
-    **_DISTANCES,
-    **_CLASSES,
+    "X_fit_": Learnt("samples", ("fitted", "features")),
+    "dual_coef_": Learnt("numbers", ("prototypes", "fitted")),
+    "prototype_norms_": Learnt("numbers", ("prototypes",)),
+    "class_weights_": Learnt("numbers", ("classes",)),
+    "_class_sums": Learnt("numbers", ("classes", "features")),
+    "loss_curve_": Learnt("losses", ("iterations",)),
+    "slope_": Learnt("positive"),
+    **dict.fromkeys(("distance_scale_", "gamma_"), Learnt("number")),
+    **dict.fromkeys(("alpha_", "learning_rate_"), Learnt("number", required=False)),
+    **dict.fromkeys(("uniform_share_", "_carried_weight"), Learnt("share")),
+    **dict.fromkeys(("n_iter_", "n_samples_seen_"), Learnt("count")),
+    "classes_": Learnt("labels", ("classes",)),
+    "n_features_in_": Learnt("count", ("features",)),
+    "n_features_out_": Learnt("count", ("outputs",)),
+    "feature_names_in_": Learnt("names", ("features",), required=False),
 }
-_ITERATIONS = {"loss_curve_": Learnt("losses", ("iterations",)), "n_iter_": Learnt("count")}
-_SLOPE_IN_USE = {"slope_": Learnt("number")}
-_ONLINE = {**_PROTOTYPES, **_ITERATIONS, "_carried_weight": Learnt("share")}
+_FEATURES = "n_features_in_ feature_names_in_"
+_UNITS = "features_ thresholds_ keys_ kinds_"
+_PROTOTYPES = f"prototypes_ prototype_classes_ distance_scale_ classes_ {_FEATURES}"
+_ONLINE = f"{_PROTOTYPES} loss_curve_ n_iter_ _carried_weight"
+
+
+def _by_name(usual: Mapping[str, Any], names: str, **others: Any) -> dict[str, Any]:
+    """Return what has these names, which is as usual unless it is given."""
+    return {name: {**usual, **others}[name] for name in names.split()}
+
+
+_learnt, _parameters = partial(_by_name, LEARNT), partial(_by_name, PARAMETERS)
 _ANYWHERE = frozenset({"tensors", "partitions"})
 _layer = partial(PartRecord, "hyperlvq.hidden", given_sizes={"units": "n_units"}, output="units")
-_prototype_readout = partial(
-    PartRecord, "hyperlvq.readouts", output_rows="prototypes_", export_refusal=None
-)
+_readout = partial(PartRecord, "hyperlvq.readouts", export_refusal=None)
 
 #: The record of each part, by the name of its class.
 PARTS: dict[str, PartRecord] = {
     "FrameVectorizer": PartRecord(
         "hyperlvq.frames",
-        learnt={
-            "level_names_": Learnt("text", ("levels",)),
-            "level_columns_": Learnt("indices", ("levels",), below="text"),
-            "level_features_": Learnt("indices", ("levels",), below="outputs"),
-            "missing_features_": Learnt("indices", ("text",), below="outputs", least=-1),
-            "date_columns_": Learnt("indices", ("parts",), below="dates"),
-            "date_parts_": Learnt("parts of dates", ("parts",)),
-            "medians_": Learnt("numbers", ("medians",)),
-            "n_features_in_": Learnt("count"),
-            "n_features_out_": Learnt("count", ("outputs",)),
-        },
-        parameters={
-            "numbers": Parameter(_check_column_names),
-            "text": Parameter(_check_column_names),
-            "dates": Parameter(_check_column_names),
-            "fill": Parameter(check_boolean),
-            "min_rows": Parameter(_at_least_one),
-            "max_levels": Parameter(partial(check_integer, minimum=2)),
-        },
+        learnt=_learnt(
+            "level_names_ level_columns_ level_features_ missing_features_ date_columns_ "
+            "date_parts_ medians_ n_features_in_ n_features_out_",
+            n_features_in_=Learnt("count"),
+        ),
+        parameters=_parameters("numbers text dates fill min_rows max_levels"),
         given_sizes={"numbers": "numbers", "text": "text", "dates": "dates"},
         check=_check_vectorizer,
         output="outputs",
     ),
     "MinMaxScaler": PartRecord(
         "sklearn.preprocessing",
-        learnt={
-            **{
-                name: Learnt("numbers or nan", ("features",))
-                for name in ("scale_", "min_", "data_min_", "data_max_", "data_range_")
-            },
-            "n_samples_seen_": Learnt("count"),
-            **_FEATURES,
-        },
-        parameters={"feature_range": Parameter(_check_range), "clip": Parameter(check_boolean)},
+        learnt=_learnt(f"scale_ min_ data_min_ data_max_ data_range_ n_samples_seen_ {_FEATURES}"),
+        parameters=_parameters("feature_range clip", clip=Parameter(check_boolean)),
         check=_check_scaler,
         output="features",
     ),
     "RVFLLayer": _layer(
         recipe_name="rvfl",
-        learnt={
-            "weights_": Learnt("numbers", ("units", "features")),
-            "biases_": Learnt("numbers", ("units",)),
-            **_FEATURES,
-        },
-        parameters={"n_units": _N_UNITS, **_RANDOM},
+        learnt=_learnt(f"weights_ biases_ {_FEATURES}"),
+        parameters=_parameters("n_units random_state"),
         grid={"n_units": (100, 300, 1000)},
         runs_on=_ANYWHERE,
         export_refusal="its real weights and sigmoids have no integer form; use IntRVFLLayer",
@@ -453,14 +460,8 @@ PARTS: dict[str, PartRecord] = {
     "IntRVFLLayer": _layer(
         takes_missing=True,
         recipe_name="intrvfl",
-        learnt={"keys_": Learnt("signs", ("features", "units")), **_FEATURES},
-        parameters={
-            "n_units": _N_UNITS,
-            "clip": Parameter(
-                partial(check_integer, minimum=1, maximum=LARGEST_CLIP), int, "Largest activation"
-            ),
-            **_RANDOM,
-        },
+        learnt=_learnt(f"keys_ {_FEATURES}", keys_=Learnt("signs", ("features", "units"))),
+        parameters=_parameters("n_units clip random_state"),
         grid={"n_units": (300, 1000), "clip": (1, 3, 7)},
         runs_on=_ANYWHERE,
         export_refusal=None,
@@ -468,9 +469,8 @@ PARTS: dict[str, PartRecord] = {
     "ComparisonLayer": _layer(
         takes_missing=True,
         recipe_name="comparisons",
-        learnt={**_UNITS, **_FEATURES},
-        parameters={"n_units": _N_UNITS, "kinds": Parameter(_check_kinds), **_RANDOM},
-        check=check_units,
+        learnt=_learnt(f"{_UNITS} {_FEATURES}"),
+        parameters=_parameters("n_units kinds random_state"),
         grid={"n_units": (1000, 4000)},
         runs_on=frozenset({"tensors"}),
         export_refusal=None,
@@ -479,47 +479,24 @@ PARTS: dict[str, PartRecord] = {
         "hyperlvq.classifier",
         takes_missing=True,
         title="networks of comparisons that vote",
-        learnt={
-            "coef_": Learnt("numbers", ("classes", "units")),
-            **_UNITS,
-            "uniform_share_": Learnt("share"),
-            "relevances_": Learnt("numbers", ("features",)),
-            **_CLASSES,
-        },
-        parameters={
-            "n_networks": Parameter(_at_least_one, int, "Number of networks that vote", 1000),
-            "n_units": _N_UNITS._replace(check=_unless("auto", _at_least_one)),
-            "time_limit": Parameter(
-                _unless(None, _above_zero),
-                float,
-                "Seconds after which a training begins no further network; cross-validation that "
-                "would take longer is left out unless --cv asks for it",
-            ),
-            **_WEIGHTED,
-            **_RANDOM,
-            **_VERBOSE,
-        },
-        check=check_units,
-        output_rows="coef_",
+        learnt=_learnt(
+            f"coef_ {_UNITS} uniform_share_ relevances_ classes_ {_FEATURES}",
+            coef_=Learnt("numbers", ("classes", "units")),
+        ),
+        parameters=_parameters(
+            "n_networks n_units time_limit class_weight random_state verbose",
+            n_units=_N_UNITS._replace(check=_unless("auto", _at_least_one)),
+        ),
         export_refusal=None,
     ),
-    "RLSClassifier": PartRecord(
-        "hyperlvq.readouts",
+    "RLSClassifier": _readout(
         recipe_name="rls",
         title="regularised least squares",
-        learnt={
-            "coef_": Learnt("numbers", ("classes", "features")),
-            "alpha_": Learnt("number", required=False),
-            "n_iter_": Learnt("count"),
-            **_CLASSES,
-        },
-        parameters={
-            "alpha": _number_or("loo", "Strength of the penalty", check_real),
-            "penalty": _one_of("variance", "identity"),
-            "solver": _one_of("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"),
-            "max_iter": _MAX_ITER,
-            "tol": _TOL,
-        },
+        learnt=_learnt(f"coef_ alpha_ n_iter_ classes_ {_FEATURES}"),
+        parameters=_parameters(
+            "alpha penalty solver max_iter tol",
+            solver=_one_of("auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"),
+        ),
         online_solver="lms",
         defaults={
             "features": {"alpha": 4.0},
@@ -528,78 +505,54 @@ PARTS: dict[str, PartRecord] = {
         },
         grid={"alpha": (0.0625, 1.0, 16.0, 128.0, 1024.0)},
         training_flops=lambda *sizes: rls_flops(*sizes[:3]),  # solved at once
-        output_rows="coef_",
         runs_on=_ANYWHERE | {"batches"},
-        export_refusal=None,
     ),
-    "CentroidClassifier": _prototype_readout(
+    "CentroidClassifier": _readout(
         recipe_name="centroids",
         title="class means",
-        learnt={
-            **_PROTOTYPES,
-            "class_weights_": Learnt("numbers", ("classes",)),
-            "_class_sums": Learnt("numbers", ("classes", "features")),
-        },
+        learnt=_learnt(f"{_PROTOTYPES} class_weights_ _class_sums"),
         check=_check_centroids,
         runs_on=_ANYWHERE,
         device_rule="perceptron",
     ),
-    "PerceptronClassifier": _prototype_readout(
+    "PerceptronClassifier": _readout(
         recipe_name="perceptron",
         title="class means refined by mistakes",
-        learnt=_ONLINE,
-        parameters={
-            "learning_rate": Parameter(_above_zero, float, _LEARNING_RATE_HELP),
-            "max_iter": _MAX_ITER,
-            "tol": _TOL,
-            **_SHUFFLED,
-            **_RANDOM,
-        },
+        learnt=_learnt(_ONLINE),
+        parameters=_parameters("learning_rate max_iter tol shuffle random_state"),
         grid={"learning_rate": (0.0001, 0.0005, 0.0025)},
         usual_iterations=50,
         device_rule="perceptron",
     ),
-    "LVQ1Classifier": _prototype_readout(
+    "LVQ1Classifier": _readout(
         recipe_name="lvq1",
         title="LVQ1 prototypes",
-        learnt=_ONLINE,
-        parameters={
-            "prototypes_per_class": _PROTOTYPES_PER_CLASS,
-            "learning_rate": Parameter(_check_rate_of_one, float, _LEARNING_RATE_HELP),
-            "max_iter": _MAX_ITER,
-            "init_noise": _INIT_NOISE,
-            **_SHUFFLED,
-            **_WEIGHTED,
-            **_RANDOM,
-        },
+        learnt=_learnt(_ONLINE),
+        parameters=_parameters(
+            "prototypes_per_class learning_rate max_iter init_noise shuffle class_weight "
+            "random_state",
+            learning_rate=_LEARNING_RATE._replace(check=partial(_above_zero, maximum=1)),
+        ),
         grid={"prototypes_per_class": (1, 3), "learning_rate": (0.02, 0.05)},
         usual_iterations=30,
         device_rule="perceptron",
     ),
-    "GLVQClassifier": _prototype_readout(
+    "GLVQClassifier": _readout(
         recipe_name="glvq",
         title="GLVQ prototypes",
-        learnt={**_ONLINE, **_SLOPE_IN_USE, "learning_rate_": Learnt("number", required=False)},
-        parameters={
-            "prototypes_per_class": _PROTOTYPES_PER_CLASS,
-            "slope": _SLOPE,
-            "solver": _one_of("lbfgs", "sgd"),
-            "max_iter": _MAX_ITER,
-            "tol": _TOL_OR_AUTO,
-            "learning_rate": Parameter(_unless("auto", _above_zero)),
-            "init_noise": _INIT_NOISE,
-            **_SHUFFLED,
-            "warm_start": Parameter(check_boolean),
-            **_WEIGHTED,
-            **_RANDOM,
-            **_VERBOSE,
-        },
+        learnt=_learnt(f"{_ONLINE} slope_ learning_rate_"),
+        parameters=_parameters(
+            "prototypes_per_class slope solver max_iter tol learning_rate init_noise shuffle "
+            "warm_start class_weight random_state verbose",
+            solver=_one_of("lbfgs", "sgd"),
+            tol=_or("auto", _TOL),
+            learning_rate=Parameter(_unless("auto", _above_zero)),
+        ),
         defaults={
             "features": {"slope": "auto", "prototypes_per_class": 3, "init_noise": 0.1},
             "rvfl": {"n_units": 300, "slope": "auto", "prototypes_per_class": 3, "init_noise": 0.1},
             "intrvfl": {"n_units": 1000, "clip": 7, "slope": "auto", "prototypes_per_class": 3},
         },
-        check=_check_slope,
         online_solver="sgd",
         grid={"slope": ("auto", 40.0), "prototypes_per_class": (1, 3)},
         training_flops=glvq_flops,
@@ -607,35 +560,19 @@ PARTS: dict[str, PartRecord] = {
         runs_on=_ANYWHERE | {"batches"},
         device_rule="glvq",
     ),
-    "KGLVQClassifier": PartRecord(
-        "hyperlvq.readouts",
+    "KGLVQClassifier": _readout(
         recipe_name="kglvq",
         title="prototypes in the feature space of a kernel",
-        learnt={
-            "X_fit_": Learnt("samples", ("fitted", "features")),
-            "dual_coef_": Learnt("numbers", ("prototypes", "fitted")),
-            "prototype_classes_": Learnt("indices", ("prototypes",), below="classes"),
-            "prototype_norms_": Learnt("numbers", ("prototypes",)),
-            **_DISTANCES,
-            "gamma_": Learnt("number"),
-            **_SLOPE_IN_USE,
-            **_ITERATIONS,
-            **_CLASSES,
-        },
-        parameters={
-            "prototypes_per_class": _PROTOTYPES_PER_CLASS,
-            "slope": _SLOPE,
-            "kernel": Parameter(_check_kernel),
-            "gamma": _number_or("scale", "Width of the kernel", _above_zero),
-            "max_iter": _MAX_ITER,
-            "tol": _TOL_OR_AUTO,
-            "init_noise": _INIT_NOISE,
-            "max_kernel_bytes": Parameter(_at_least_one),
-            **_WEIGHTED,
-            **_RANDOM,
-            **_VERBOSE,
-        },
-        check=_check_kernel_glvq,
+        learnt=_learnt(
+            "X_fit_ dual_coef_ prototype_classes_ prototype_norms_ distance_scale_ gamma_ slope_ "
+            f"loss_curve_ n_iter_ classes_ {_FEATURES}"
+        ),
+        parameters=_parameters(
+            "prototypes_per_class slope kernel gamma max_iter tol init_noise max_kernel_bytes "
+            "class_weight random_state verbose",
+            tol=_or("auto", _TOL),
+        ),
+        check=_check_gamma,
         grid={"prototypes_per_class": (1, 3), "gamma": (0.1, 0.3, 1.0)},
         training_flops=kglvq_flops,
         usual_iterations=1000,

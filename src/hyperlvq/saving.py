@@ -14,7 +14,7 @@ from hyperlvq.registry import PARTS, estimator_class, record_of
 from hyperlvq.writing import write_bytes
 
 OTHER_TOOLS = (
-    "other estimators of scikit-learn can be kept by skops.io or, among people who trust each "
+    "; other estimators of scikit-learn can be kept by skops.io or, among people who trust each "
     "other, by joblib"
 )
 
@@ -142,10 +142,12 @@ def part_of(estimator: Any) -> Part:
 
 def _part(estimator: Any) -> Part:
     if record_of(estimator) is None:
-        is_class = isinstance(estimator, type)
-        got = f"the class {estimator.__name__}" if is_class else f"a {type(estimator).__name__}"
-        advice = f"; {OTHER_TOOLS}" if isinstance(estimator, BaseEstimator) else ""
-        raise InputError(f"only models of hyperlvq can be saved, got {got}{advice}")
+        got = f"a {type(estimator).__name__}"
+        if isinstance(estimator, type):
+            got = f"the class {estimator.__name__}"
+        elif isinstance(estimator, BaseEstimator):
+            got += OTHER_TOOLS
+        raise InputError(f"only models of hyperlvq can be saved, got {got}")
     part = part_of(estimator)
     if not part.learnt:
         raise InputError(f"{part.kind} is not fitted: call fit before it is saved")

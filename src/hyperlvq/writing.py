@@ -1,6 +1,7 @@
-"""Write files so that nobody ever sees half of one, and standard output."""
+"""Write files so that nobody ever sees half of one, and to terminals and standard output."""
 
 import os
+import re
 import secrets
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,11 @@ from pathlib import Path
 from typing import TextIO
 
 from hyperlvq.checks import InputError
+
+#: What moves the cursor of a terminal, ends a line, turns the direction of text, or is no letter.
+UNPRINTABLE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def write_bytes(content: bytes, path: str | Path) -> None:
@@ -103,3 +109,11 @@ def standard_output(to_the_end: bool = False) -> Iterator[TextIO]:
         if to_the_end or not isinstance(error, BrokenPipeError):
             sentence = f"standard output cannot be written: {error.strerror or error}"
             raise InputError(sentence) from None
+
+
+def printable(line: str) -> str:
+    """Return a line that a terminal shows as it is, whoever wrote what is in it.
+
+    The escapes are those of JSON, so that JSON stays what it is.
+    """
+    return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", line)

@@ -4,55 +4,37 @@ Every case is arguments, of which `{folder}` is a folder of inputs, and words of
 """
 
 import json
-import pickle
 from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import pytest
-from model_files import changed, put_together, take_apart
 from shell import check_is_refused, filled, hyperlvq
-from sklearn.linear_model import LogisticRegression
 from small_tables import PUBLISHED, RECIPE, RECORD, colour_rows, fit_colours
 
 import hyperlvq as package
 
 OLD = b"what was there before"
 TABLES = {
-    "empty.csv": b"",
-    "one_class_and_na.csv": b"a,colour\n1,red\n2, NA\n3,red\n4,NA\n5,\n6,None\n",
-    "kana.csv": "a,colour\n1,あか\n2,あお\n".encode("shift-jis"),
-    "other_names.csv": b"A,bb,kind\n1,2,x\n",
-    "no_colour.csv": b"a,b,kind,color\n1,2,x,red\n",
-    "empty_colour.csv": b"a,b,kind,colour\n1,2,x,\n3,4,y,NA\n",
-    "other_colours.csv": b"a,b,kind,colour\n1,2,x,mauve\n3,4,y,teal\n",
+    "empty.csv": "",
+    "one_class_and_na.csv": "a,colour\n1,red\n2, NA\n3,red\n4,NA\n5,\n6,None\n",
+    "other_names.csv": "A,bb,kind\n1,2,x\n",
+    "no_colour.csv": "a,b,kind,color\n1,2,x,red\n",
     # of studies
-    "many.csv": b"dataset,knn_k\niris,many\n",
-    "lambda.csv": b"dataset,rls_features_lmb\niris,2\n",
-    "accuracy.csv": b"dataset,knn_acc\niris,0.9\n",
-    "paper.csv": PUBLISHED.encode(),
-    "records.jsonl": f"{json.dumps(RECORD)}\n".encode(),
+    "lambda.csv": "dataset,rls_features_lmb\niris,2\n",
+    "accuracy.csv": "dataset,knn_acc\niris,0.9\n",
+    "paper.csv": PUBLISHED,
+    "records.jsonl": f"{json.dumps(RECORD)}\n",
 }
-
-
-def with_other_notes(content):
-    """Return a model file with notes that `hyperlvq fit` does not write."""
-    values, arrays = take_apart(changed(content, notes={"target": "colour"}))
-    others = {name: array for name, array in arrays.items() if not name.startswith("notes.")}
-    return put_together(values, others)
 
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
     """Return a folder with a good table, its model, and all that is bad."""
     folder = tmp_path_factory.mktemp("inputs")
-    content = fit_colours(folder, *RECIPE).read_bytes()
-    models = {
-        "pickle.hlvq": pickle.dumps(LogisticRegression()),
-        "noted.hlvq": with_other_notes(content),
-    }
-    for name, part in {**TABLES, **models}.items():
-        (folder / name).write_bytes(part)
+    fit_colours(folder, *RECIPE)
+    for name, content in TABLES.items():
+        (folder / name).write_text(content)
     good = pd.read_csv(folder / "colours.csv")
     frame = good[["a", "b"]]
     recipe = package.make_classifier("features", "centroids")
@@ -63,7 +45,6 @@ def inputs(tmp_path_factory):
     squares = package.make_classifier("features", "rls").fit(frame, good.colour)
     package.save(squares, folder / "rls.hlvq")
     good.assign(b=np.nan).to_csv(folder / "b_missing.csv", index=False)
-    (folder / "subfolder").mkdir()
     for suffix in ("csv", "parquet", "svg", "png", "pdf"):
         (folder / f"full.{suffix}").symlink_to("/dev/full")
     return folder
@@ -103,18 +84,11 @@ def report(folder, published):
 #: Options of `study run` and `study tune`, and how the sentence begins.
 BAD_STUDIES = [
     (["--models", "gvlq"], "there is no model{grid} 'gvlq'; there are rls_features, "),
-    (["--models", ""], "no model{grid} is named; there are rls_features, "),
     (["--sets", "trees"], "there is no data set 'trees'; there are iris, wine, "),
-    (["--sets", ","], "no data set is named; there are iris, wine, "),
-    (["--data", "nowhere.tar.xz"], "nowhere.tar.xz does not exist"),
     (["--device", "cpu", "--jobs", 2], "--device excludes --jobs and --dask: one process uses"),
     (["--minutes", 1], "--minutes goes with --device only"),
     (["--jobs", 2, "--dask", "host:1"], "--jobs and --dask exclude each other"),
     (["--device", "cpu", "--models", "knn"], "there is no model to {command} on a device 'k"),
-    (["--protocol", "lax"], "invalid value for '--protocol'"),
-    (["--seeds", "0"], "invalid value for '--seeds': "),  # the rest are typer's words
-    (["--jobs", "0"], "invalid value for '--jobs'"),
-    (["--output"], "option '--output' requires an argument"),
 ]
 IRIS = ("--sets", "iris", "--models", "knn", "--jobs", "1", "--settings")
 AS_PUBLISHED = ("--as-published", "--device", "cpu")
@@ -124,39 +98,30 @@ GOOD = "colours.csv"
 BAD_INPUT = [
     # tables to learn from
     (fit("empty.csv"), "empty.csv is empty"),
+    (fit("gone.csv"), "gone.csv does not exist"),
+    (fit("colours.hlvq"), "colours.hlvq is a model file"),
     (
         fit("one_class_and_na.csv", "--missing", "NA", "--missing", "None"),
         "has one class only in the column 'colour': 'red'",
     ),
     (fit(GOOD, "--encoding", "utf8b"), "--encoding: no encoding is called 'utf8b'"),
-    (fit(GOOD, "--encoding", "utf-16"), "is not utf-16 text"),
     (fit(GOOD, "--skip-rows", "99"), "colours.csv is empty"),
     (fit(GOOD, "--number", "kind"), "row 1, column 'kind': 'x' is not a number"),
     (fit(GOOD, "--category", "a", "--keep", "a"), "'a' cannot be both a category and what else"),
-    (fit(GOOD, "--category", "kinds"), "no column 'kinds' (did you mean 'kind'?)"),
-    (fit("kana.csv"), "kana.csv is not UTF-8 and may be Shift-JIS: --encoding says what it is"),
+    (fit(GOOD, "--drop", "kinds"), "no column 'kinds' (did you mean 'kind'?)"),
     (fit(GOOD, target="color"), "has no column 'color' (did you mean 'colour'?)"),
-    (fit("subfolder"), "subfolder is a directory, not a table"),
-    (fit("gone.csv"), "gone.csv does not exist"),
-    (fit("colours.hlvq"), "colours.hlvq is a model file"),
     # options of fit
     (["fit"], "missing argument"),
     (["fit", "{folder}/colours.csv", "-o", "{out}/m.hlvq"], "missing option '--target' / '-t'"),
-    (["fit", "{folder}/colours.csv", "-t", "colour"], "missing option '--output' / '-o'"),
     (fit(GOOD, "--unitz", "3"), "no such option"),
-    (fit(GOOD, "more.csv"), "unexpected extra argument"),
     (fit(GOOD, "--n-units", "many"), "invalid value for '--n-units'"),
-    (fit(GOOD, "--clip", "40000"), "--clip must be at"),
-    (fit(GOOD, "--slope", "nan"), "slope must be a finite number above 0, got nan"),
     (
         fit(GOOD, "--slope", "steep"),
         "invalid value for '--slope': 'steep' is neither a number nor 'auto'; "
         "see hyperlvq fit --help",
     ),
     (fit(GOOD, "--readout", "rls", "--tol", "auto"), "--tol must be a number, got 'auto'"),
-    (fit(GOOD, "--networks", "0"), "--networks must be at least 1, got 0"),
     (fit(GOOD, "--networks", "2000"), "--networks must be at most 1000, got 2000"),
-    (fit(GOOD, "--time-limit", "0"), "--time-limit must be a finite number above 0, got 0.0"),
     (
         fit(GOOD, "--networks", "2", "--readout", "glvq"),
         "hyperlvq: --networks goes with the default classifier, not with --readout glvq\n",
@@ -166,13 +131,10 @@ BAD_INPUT = [
     (fit(GOOD, "--networks", "2", "--max-ram", "2k"), "--max-ram are for one network, not for 2\n"),
     (fit(GOOD, "--n-units", "5000", "--max-flash", "16k"), "network of 5000 units does not fit"),
     (fit(GOOD, "--cv", "1"), "--cv must be 0 or at least 2"),
-    (fit(GOOD, "--seed", "-1"), "invalid value for '--seed'"),
-    (fit(GOOD, "--hidden", "rvfl", "--clip", "3"), "rvfl with glvq takes no --clip; it takes "),
     (
         fit(GOOD, "--readout", "perceptron", "--learning-rate", "1e300"),
         "the prototypes grow without bounds: learning_rate=1e+300",
     ),
-    (fit(GOOD, *ALPHA, "--readout", "centroids"), "takes no --alpha; it takes --n-units, --clip\n"),
     (
         fit(GOOD, *ALPHA, "--hidden", "features", "--readout", "lvq1"),
         "hyperlvq: features with lvq1 takes no --alpha; it takes --prototypes-per-class, "
@@ -182,19 +144,14 @@ BAD_INPUT = [
         fit(GOOD, *ALPHA, "--hidden", "features", "--readout", "centroids"),
         "hyperlvq: features with centroids takes no --alpha; it takes no parameters\n",
     ),
-    (fit(GOOD, "--init-noise", "nan"), "--init-noise must be a finite number of at least 0, got n"),
     (fit(GOOD, "--chip", "avr"), "--chip needs --max-flash or --max-ram"),
     (fit(GOOD, "--input", "float"), "--input needs --max-flash or --max-ram"),
     (fit(GOOD, "--hidden", "deep"), "invalid value for '--hidden': 'deep' is not one of"),
-    (fit(GOOD, "--drop", "kinds"), "no column 'kinds' (did you mean 'kind'?)"),
     (fit(GOOD, "--tune", "--hidden", "features", "--readout", "centroids"), "no parameter left"),
     (fit(GOOD, "--min-accuracy", "0.5", "--cv", "0"), "--min-accuracy needs cross-validation"),
-    (fit(GOOD, "--min-accuracy", "2"), "invalid value for '--min-accuracy'"),
     # devices
     (fit(GOOD, "--max-flash", "200"), "no model of 4 features and 3 classes fits the device"),
-    (fit(GOOD, "--max-flash", f"{10**400}k"), "a size is a number of bytes or of kilobytes"),
     (fit(GOOD, "--max-ram", "2k", "--hidden", "rvfl"), "--max-ram: rvfl with glvq cannot be"),
-    (fit(GOOD, "--max-ram", "2k", "--chip", "z80"), "invalid value for '--chip'"),
     (export("--to", "onnx", "--trainable"), "--trainable is for --to c"),
     (export("--rule", "glvq"), "--rule says how a device learns: give --trainable as well"),
     (export("--trainable", "--learning-rate", "0"), "learning_rate must be a finite number above"),
@@ -204,20 +161,13 @@ BAD_INPUT = [
     (export(model="rvfl.hlvq"), "hyperlvq: cannot export RVFLLayer: its real weights"),
     # where the model goes
     (fit(GOOD, "-o", "{out}/gone/m.hlvq"), "gone is not a folder"),
-    (fit(GOOD, "-o", "{out}"), "cannot be written: it is a folder"),
     (fit(GOOD, "-o", "/dev/full", "--n-units", "5"), "No space left on device"),
-    (fit(GOOD, "-o", "/proc/m.hlvq", "--n-units", "5"), "/proc/m.hlvq cannot be written"),
     (fit(GOOD, "-o", "{folder}/colours.csv"), "colours.csv is what is read: write to another file"),
     # model files
-    (show("pickle.hlvq"), "pickle.hlvq is a pickle, which could run any code: it is refused"),
     (show("colours.csv"), "colours.csv is not a model that hyperlvq saved"),
     (show("gone.hlvq"), "gone.hlvq cannot be read: No such file or directory"),
-    (show("noted.hlvq"), "noted.hlvq has notes in it that hyperlvq fit did not write\n"),
-    (["show"], "missing argument"),
     # tables to predict
     (["predict", "-", "-"], "the model and the table cannot both come from standard input"),
-    (["predict", "{folder}/colours.hlvq"], "missing argument"),
-    (predict(GOOD, model="pickle.hlvq"), "pickle.hlvq is a pickle"),
     (predict(GOOD, model="array.hlvq"), "fitted in Python without column names"),
     (predict(GOOD, "--proba", model="rls.hlvq"), "--proba: rls gives no probabilities"),
     (predict("b_missing.csv", model="python.hlvq"), "b_missing.csv: the model refuses it"),
@@ -225,14 +175,11 @@ BAD_INPUT = [
     (predict(GOOD, "--keep", "knid"), "no column 'knid' (did you mean 'kind'?)"),
     # where predictions go
     (predict(GOOD, "-o", "{out}/p.xlsx"), "p.xlsx must be named *.csv, *.tsv or *.parquet"),
-    (predict(GOOD, "-o", "{out}/gone/p.csv"), "p.csv cannot be written"),
     (predict(GOOD, "-o", "{folder}/full.csv"), "full.csv cannot be written: No space left"),
     (predict(GOOD, "-o", "{folder}/full.parquet"), "full.parquet cannot be written: No space left"),
     (predict(GOOD, "-o", "{folder}/colours.csv"), "colours.csv is what is read"),
     # tables to evaluate
     (evaluate("no_colour.csv"), "no column 'colour' (did you mean 'color'?)"),
-    (evaluate("empty_colour.csv"), "empty_colour.csv has no value in the target column 'colour'"),
-    (evaluate("other_colours.csv"), "column 'colour': none of its values is a class of the model"),
     (evaluate(GOOD, "--target", "size"), "has no column 'size', only"),
     (evaluate(GOOD, model="python.hlvq"), "does not know its target: give --target"),
     (evaluate(GOOD, "--picture", "{out}/c.txt"), "c.txt must be named *.svg, *.png or *.pdf"),
@@ -247,22 +194,13 @@ BAD_INPUT = [
         for command, grid in {"run": "", "tune": " with a grid"}.items()
         for options, sentence in BAD_STUDIES
     ),
-    (study("run", "--foo"), "; see hyperlvq study run --help\n"),
     (["study", "run"], "missing option '--output' / '-o'; see hyperlvq study run --help\n"),
-    (
-        study("tune", "--grid", "all"),
-        "'--grid': 'all' is not one of 'full', 'quick'; see hyperlvq ",
-    ),
     (study("run", *RLS), "the settings lambda have no column 'tuning': give them one if rls_featu"),
     (study("run", *RLS, *AS_PUBLISHED), "there is no model to run on a device as published"),
     (study("run", *IRIS, "none.csv"), "none.csv cannot be read: No such file or directory\n"),
     (
-        study("run", *IRIS, "{folder}/many.csv"),
-        "line 2, column knn_k: 'many' is no finite number\n",
-    ),
-    (
-        study("run", *IRIS, "defaults", output="{folder}/many.csv"),
-        "many.csv is a file, not a folder\n",
+        study("run", *IRIS, "defaults", output="{folder}/lambda.csv"),
+        "lambda.csv is a file, not a folder\n",
     ),
     (
         study("run", *IRIS, "defaults", "--protocol", "strict", output="{folder}"),
@@ -270,17 +208,12 @@ BAD_INPUT = [
     ),
     (report("{out}", "paper.csv"), "holds no records.jsonl\n"),
     (report("{folder}", "paper.csv"), "are of the collection, this study is of built-in data"),
-    (report("{folder}", "accuracy.csv"), "accuracy.csv, line 1: none of the columns"),
     (["study", "costs", "{folder}/accuracy.csv"], "accuracy.csv, line 1: none of the columns"),
     (["data", "list", "{folder}", "--built-in"], "hyperlvq: give a path or --built-in, not both\n"),
     (["data", "verify", "{folder}/nowhere.tar.xz"], "/nowhere.tar.xz does not exist\n"),
-    (["data", "fetch", "", "-o", "{out}/x"], "'' is not an http or https address\n"),
     (["data", "fetch", "notaurl", "-o", "{out}/x"], "'notaurl' is not an http or https address\n"),
     (["data", "fetch", "http://127.0.0.1/a"], "say by --output where the file of this address"),
-    # costs, and no command
-    (["costs", "--n-samples", "0", "--n-classes", "3"], "invalid value for '--n-samples'"),
-    (["costs", "--n-classes", "3"], "missing option '--n-samples'"),
-    (["fitt", "{folder}/colours.csv"], "no such command 'fitt'; did you mean 'fit'"),
+    # no command
     (["studdy"], "hyperlvq: no such command 'studdy'; did you mean 'study'; see hyperlvq --help\n"),
 ]
 
@@ -304,31 +237,14 @@ def test_bad_input_is_one_sentence_and_leaves_files_as_they_were(
     assert contents(inputs) == inputs_before
 
 
-@pytest.mark.parametrize("command", [fit(GOOD), predict(GOOD), evaluate(GOOD)])
-def test_a_table_without_permission_is_one_sentence(command, inputs, tmp_path):
-    refusing = patch("builtins.open", side_effect=PermissionError(13, "Permission denied"))
-    model = (inputs / "colours.hlvq").read_bytes()
-    arguments = filled(command, folder=inputs, out=tmp_path)
-    if command[0] != "fit":
-        arguments[1] = "-"
+def test_a_table_without_permission_is_one_sentence(inputs, tmp_path):
+    arguments = filled(fit(GOOD), folder=inputs, out=tmp_path)
 
-    with refusing:
-        result = hyperlvq(*arguments, standard_input=model)
+    with patch("builtins.open", side_effect=PermissionError(13, "Permission denied")):
+        result = hyperlvq(*arguments)
 
     check_is_refused(result, "colours.csv may not be read: permission denied")
     assert contents(tmp_path) == {}
-
-
-def test_a_disk_that_fills_up_leaves_the_old_model(inputs, tmp_path):
-    model = tmp_path / "m.hlvq"
-    model.write_bytes(OLD)
-    arguments = filled(fit(GOOD, "--n-units", "5"), folder=inputs, out=tmp_path)
-
-    with patch("os.fsync", side_effect=OSError(28, "No space left on device")):
-        result = hyperlvq(*arguments)
-
-    check_is_refused(result, "m.hlvq cannot be written: No space left on device")
-    assert contents(tmp_path) == {"m.hlvq": OLD}
 
 
 def test_a_bad_row_late_in_a_table_leaves_the_old_predictions(inputs, tmp_path):

@@ -36,94 +36,79 @@ def fit(tmp_path):
 
 
 MONEY = "income;share;y\n" + "8.654;0,4;rich\n1.020;0,1;poor\n9.100;0,6;rich\n900;0,2;poor\n" * 5
-
-
-def test_marks_of_numbers_are_learnt_shown_and_applied(files, fit):
-    table, *same, other = files(
-        MONEY, "income;share\n8.654;1\n", "income\tshare\n8654\t1,0\n", "income,share\n1,0.5\n"
-    )
-    model = fit(table)
-
-    first, second = (output_of("predict", model, each, "--margins") for each in same)
-    assert first == second
-    assert first.startswith("y,margin\nrich,")
-    assert "900 to 9100, written as 1.234,5" in output_of("show", model)
-    columns = json.loads(output_of("show", model, "--json"))["columns"]
-    assert [(each["decimal"], each["grouping"]) for each in columns] == [(",", ".")] * 2
-    check_is_refused(
-        hyperlvq("predict", model, other),
-        "row 1, column 'share': '0.5' is not a number as in training, such as 1.234,5",
-    )
-
-
 DAYS = "when,y\n" + "24/12/2020,holiday\n5/6/2020,work\n26/12/2020,holiday\n7/7/2020,work\n" * 5
+TIMES = "at,y\n" + "8:00,u\n9:00,v\n" * 10
 
 
-def test_dates_are_learnt_shown_and_applied(files, fit, tmp_path):
-    table, same, other, far = files(
-        DAYS, "when\n25.12.20\n8-7-2020\n", "when\n25/12/2020\n7/13/2020\n", "when\n25/12/2099\n"
-    )
+@pytest.mark.parametrize(
+    ("learnt", "same", "classes", "shown", "other", "refusal"),
+    [
+        (
+            MONEY,
+            "income\tshare\n8654\t1,0\n",
+            "rich",
+            "900 to 9100, written as 1.234,5\n",
+            "income,share\n1,0.5\n",
+            "row 1, column 'share': '0.5' is not a number as in training, such as 1.234,5",
+        ),
+        (
+            DAYS,
+            "when\n25.12.20\n8-7-2020\n",
+            "holiday work",
+            "2020-06-05 to 2020-12-26, written as 31/12/2012\n",
+            "when\n25/12/2020\n7/13/2020\n",
+            "row 2, column 'when': '7/13/2020' is not a date as in training, such as 31/12/2012",
+        ),
+        (
+            DAYS,
+            "when\n26/12/2020\n",
+            "holiday",
+            "2020-06-05 to 2020-12-26",
+            "when\n25/12/2099\n",
+            "'2099-12-25' is far outside of training's 2020-06-05 to 2020-12-26",
+        ),
+        (
+            TIMES,
+            "at\n9:00\n8:30:00\n",
+            "v u",
+            "08:00:00 to 09:00:00, written as 23:59\n",
+            "at\n23:59\n",
+            "'23:59:00' is far outside of training's 08:00:00 to 09:00:00",
+        ),
+    ],
+)
+def test_forms_and_ranges_are_learnt_shown_and_asked_of_later_tables(
+    learnt, same, classes, shown, other, refusal, files, fit
+):
+    table, same, other = files(learnt, same, other)
     model = fit(table)
 
-    assert output_of("predict", model, same) == "y\nholiday\nwork\n"
-    typed = tmp_path / "typed.parquet"
-    moments = pd.to_datetime(["2020-12-25", "2020-07-08"]).tz_localize("Asia/Tokyo")
-    pd.DataFrame({"when": moments}).to_parquet(typed)
-    assert output_of("predict", model, typed) == "y\nholiday\nwork\n"
-    assert "2020-06-05 to 2020-12-26, written as 31/12/2012\n" in output_of("show", model)
-    check_is_refused(
-        hyperlvq("predict", model, other),
-        "row 2, column 'when': '7/13/2020' is not a date as in training, such as 31/12/2012",
-    )
-    code, _, errors = hyperlvq("predict", model, far)
-    assert code == 0
-    assert "far outside of training's 2020-06-05 to 2020-12-26 in 1 row: 2099-12-25" in errors
+    assert output_of("predict", model, same, "--strict").split()[1:] == classes.split()
+    assert shown in output_of("show", model)
+    check_is_refused(hyperlvq("predict", model, other, "--strict"), refusal)
 
 
-def test_dates_that_are_stored_as_dates_may_come_as_iso_text(fit, tmp_path, files):
-    typed = tmp_path / "typed.parquet"
-    moments = pd.to_datetime(["2020-12-24", "2020-06-05"] * 10)
-    pd.DataFrame({"when": moments, "y": ["holiday", "work"] * 10}).to_parquet(typed)
-    iso, other = files("when\n2020-12-31\n", "when\n25.12.2020\n")
-
-    assert output_of("predict", fit(typed), iso) == "y\nholiday\n"
-    check_is_refused(hyperlvq("predict", fit(typed), other), "such as 2012-12-31")
+MOMENTS = pd.to_datetime(["2020-12-24", "2020-06-05"])
 
 
-def test_times_of_a_day_are_shown_and_applied_as_such(fit, tmp_path, files):
-    text, later, lacking = files(
-        "at,y\n" + "8:00,u\n9:00,v\n" * 10, "at\n23:59\n", "at,z\n8:30,1\n,1\n"
-    )
-    typed = tmp_path / "typed.parquet"
-    pd.DataFrame({"at": [time(8), time(9)] * 10, "y": ["u", "v"] * 10}).to_parquet(typed)
-    moments = tmp_path / "moments.parquet"
-    pd.DataFrame({"at": pd.to_datetime(["2020-01-02 08:30"])}).to_parquet(moments)
+@pytest.mark.parametrize(
+    ("stored", "text"),
+    [
+        ([True, False], ["True", "False"]),
+        (MOMENTS, ["2020-12-24", "2020-06-05"]),
+        (MOMENTS.tz_localize("Asia/Tokyo"), ["2020-12-24", "2020-06-05"]),
+        ([time(8), time(9)], ["8:00", "9:00"]),
+    ],
+)
+def test_stored_values_are_those_of_text_and_the_other_way_round(stored, text, fit, tmp_path):
+    paths = tmp_path / "t.csv", tmp_path / "t.parquet"
+    frames = [pd.DataFrame({"x": [*each] * 10, "y": ["u", "v"] * 10}) for each in (text, stored)]
+    frames[0].to_csv(paths[0], index=False)
+    frames[1].to_parquet(paths[1])
 
-    for table in (text, typed):
-        model = fit(table)
-        code, output, errors = hyperlvq("predict", model, later)
-        assert (code, output) == (0, "y\nv\n")
-        far = "far outside of training's 08:00:00 to 09:00:00"
-        assert errors == f"note: 'at' is {far} in 1 row: 23:59:00\n"
-        check_is_refused(hyperlvq("predict", model, later, "--strict"), f"'23:59:00' is {far}")
-        assert "08:00:00 to 09:00:00, written as 23:59\n" in output_of("show", model)
-        assert f"{far} in 1 row: 2020-01-02 08:30:00\n" in hyperlvq("predict", model, moments)[2]
-        assert "'at' has no value in 1 row" in hyperlvq("predict", model, lacking)[2]
-
-
-def test_a_fraction_may_come_late(files, fit):
-    table, late = files(MONEY, "income;share\n" + "900;1\n" * 20_000 + "900;0,5\n")
-
-    assert output_of("predict", fit(table), late).count("\n") == 20_002
-
-
-def test_quoted_decimal_commas_between_commas_are_decimal_commas(files, fit):
-    rows = '"8,654","0,4",rich\n"1,020","0,1",poor\n' * 5
-    (table,) = files("income,share,y\n" + rows)
-
-    columns = json.loads(output_of("show", fit(table), "--json"))["columns"]
-
-    assert [(each["minimum"], each["maximum"]) for each in columns] == [(1.02, 8.654), (0.1, 0.4)]
+    for learnt, met in (paths, paths[::-1]):
+        found = json.loads(output_of("evaluate", fit(learnt), met, "--json"))
+        assert (found["accuracy"], found["notes"]) == (1, [])
 
 
 def test_kept_cells_are_those_of_the_table(files, model):
@@ -134,27 +119,6 @@ def test_kept_cells_are_those_of_the_table(files, model):
 
     kept = [row.removeprefix("0,1,x,") for row in rows]
     assert [row.removesuffix(",red") for row in written[1:]] == kept
-
-
-@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
-def test_a_class_called_none_is_learnt_and_evaluated(name, fit, tmp_path):
-    frame = pd.DataFrame({"a": range(20), "y": ["None", "NA"] * 10}).assign(a=lambda f: f["a"] % 2)
-    path = tmp_path / name
-    frame.to_csv(path, index=False) if name == "t.csv" else frame.to_parquet(path)
-
-    found = json.loads(output_of("evaluate", fit(path), path, "--json"))
-
-    assert (found["rows"], found["accuracy"], found["notes"]) == (20, 1, [])
-
-
-def test_a_quantity_is_no_target_unless_it_is_called_a_category(files, tmp_path):
-    (table,) = files("a,depth\n" + "".join(f"{i % 5},{60 + i % 50 / 10}\n" for i in range(500)))
-    arguments = ("fit", table, "-t", "depth", "-o", tmp_path / "m", *QUICK)
-
-    check_is_refused(
-        hyperlvq(*arguments), "that is a quantity, not a class; --category 'depth' takes them"
-    )
-    output_of(*arguments, "--category", "depth")
 
 
 ASKED = (
@@ -225,18 +189,6 @@ def test_other_words_for_a_value_are_that_value(learnt, met, files, fit):
     assert (found["accuracy"], found["notes"]) == (1, [])
 
 
-def test_truth_values_of_parquet_are_the_words_of_text_and_the_other_way_round(
-    files, fit, tmp_path
-):
-    (table,) = files(MARRIED)
-    stored = tmp_path / "t.parquet"
-    pd.read_csv(table).to_parquet(stored)
-
-    for learnt, met in ((table, stored), (stored, table)):
-        found = json.loads(output_of("evaluate", fit(learnt), met, "--json"))
-        assert (found["accuracy"], found["notes"]) == (1, [])
-
-
 NEW = "married,age,y\nmaybe,35,u\nTrue,300,v\nnever,,u\nTrue,50,v\n"
 NOTES = [
     "'married' has values not seen in training in 2 rows: maybe, never",
@@ -276,16 +228,6 @@ def test_strict_refuses_what_was_not_seen(rows, refusal, files, fit, tmp_path):
     later.write_text(later.read_text().replace("\n", ",u\n").replace("age,u", "age,y"))
     check_is_refused(hyperlvq("evaluate", model, later, "--strict"), refusal)
     assert output_of("predict", model, table, "--strict").count("\n") == 21
-
-
-@pytest.mark.parametrize(("input_type", "is_noted"), [("int16", True), ("float", False)])
-def test_fractions_that_a_device_rounds_are_noted(input_type, is_noted, table, tmp_path):
-    size = ("--max-flash", "16k", "--input", input_type, "--cv", "0")
-
-    said = output_of("fit", table, "-t", "colour", "-o", tmp_path / "m", *size)
-
-    words = "--input int16: trained and tested on whole numbers, as a device has them, of 'a';"
-    assert (words in said) == is_noted
 
 
 def test_the_accuracy_of_a_fit_is_that_of_an_export(files, tmp_path):

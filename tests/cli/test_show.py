@@ -4,43 +4,9 @@ import json
 import subprocess
 
 import numpy as np
-import pytest
 from shell import PROGRAM, check_is_refused, hyperlvq, output_of
 
 import hyperlvq as package
-from hyperlvq.model_files import read_path
-from hyperlvq.tables.about import from_notes, to_plain
-
-
-def test_a_model_shows_settings_training_classes_and_columns(model):
-    output = output_of("show", model)
-
-    lines = [line.split() for line in output.splitlines()]
-    assert lines[0][:5] == ["model", "intrvfl", "with", "glvq:", "n_units=20,"]
-    assert "trained   on 30 rows of colours.csv, 20" in output
-    assert "target    colour: blue 10 (33%), green 10 (33%), red 10 (33%)" in output
-    assert ["a", "number", "0", "0", "to", "2.29"] in lines
-    assert ["kind", "text", "0", "x,", "y"] in lines
-    assert output_of("show", "-", standard_input=model.read_bytes()) == output
-
-
-def test_the_default_classifier_shows_its_networks_and_how_good_it_is(default_model):
-    output = output_of("show", default_model)
-
-    lines = [line.split() for line in output.splitlines()]
-    assert lines[0] == ["model", "HyperLVQClassifier:", "n_networks=4,", "n_units=20"]
-    assert " of rows that are left out of training in turn (always blue" in output
-    networks = [line[:2] for line in lines if line[1:2] == ["20"]]
-    assert [name for name, _ in networks] == ["conjunction", "majority", "parity", "conjunction"]
-    assert ["kind", "text", "0", "x,", "y"] in lines
-
-
-@pytest.mark.parametrize("name", ["model", "default_model"])
-def test_json_is_what_the_file_remembers(name, request):
-    model = request.getfixturevalue(name)
-    known = to_plain(from_notes(read_path(model), "m"))
-
-    assert output_of("show", model, "--json") == json.dumps(known, indent=2) + "\n"
 
 
 def test_a_model_of_python_shows_what_can_be_known(tmp_path):
@@ -54,15 +20,6 @@ def test_a_model_of_python_shows_what_can_be_known(tmp_path):
         "columns  without names, so no table can be matched to it",
         "classes  u, v, w",
     ]
-
-
-def test_the_default_classifier_of_python_goes_by_its_class(tmp_path):
-    X, y = np.arange(12.0).reshape(6, 2), ["u", "v", "w"] * 2
-    model = package.HyperLVQClassifier(2, n_units=30, random_state=0).fit(X, y)
-    package.save(model, tmp_path / "m.hlvq")
-
-    first, *_ = output_of("show", tmp_path / "m.hlvq").splitlines()
-    assert first == "model    HyperLVQClassifier: n_networks=2, n_units=30"
 
 
 def test_a_closed_standard_input_is_one_sentence():

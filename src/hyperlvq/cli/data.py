@@ -5,9 +5,8 @@ from pathlib import Path
 from typer import Argument, Exit, Option, Typer
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.options import print_result
-from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
-from hyperlvq.cli.text import aligned
+from hyperlvq.cli import NOTHING_WRITTEN, if_stopped
+from hyperlvq.cli.options import aligned, print_result
 
 FETCHED = "uci121.tar.gz"
 

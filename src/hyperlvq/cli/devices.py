@@ -8,10 +8,8 @@ from typing import Any, Literal
 from typer import Option
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli import options
-from hyperlvq.cli.options import print_result, read_saved
-from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
-from hyperlvq.cli.text import aligned, fact_lines
+from hyperlvq.cli import NOTHING_WRITTEN, if_stopped, options
+from hyperlvq.cli.options import aligned, fact_lines, print_result, read_saved
 from hyperlvq.registry import Recipe
 
 #: A self-test with every row of a table would not fit the device.

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from typer import BadParameter, Exit, Option
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli import devices, options
-from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result
+from hyperlvq.cli import NOTHING_WRITTEN, devices, if_stopped, options
+from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result, readable_size
 from hyperlvq.cli.show import table_lines, training_lines
-from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
-from hyperlvq.cli.text import readable_size
 from hyperlvq.registry import (
     PARTS,
     HiddenName,
@@ -38,6 +36,7 @@ DeviceOption: Callable[..., Any] = partial(
 ModelOption: Callable[..., Any] = partial(
     Option, rich_help_panel="The model (parameters as in Python, with the same defaults)"
 )
+LIMIT_HELP = "Train one network, or a recipe, that takes so much {}."
 Hidden: Any = Literal[tuple(hidden_layers())]
 Readout: Any = Literal[tuple(readouts())]
 DEFAULT = PARTS["HyperLVQClassifier"]
@@ -52,22 +51,27 @@ def flag_of(name: str) -> str:
     return FLAGS.get(name) or "--" + name.replace("_", "-")
 
 
+def options_of(records: Iterable[PartRecord]) -> dict[str, Parameter]:
+    """Return the parameters of parts that have an option."""
+    return {
+        name: parameter
+        for record in records
+        for name, parameter in record.parameters.items()
+        if parameter.option is not None
+    }
+
+
 def with_parameter_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command an option for each parameter of hidden layers and readouts that has one."""
-    names: dict[str, list[str]] = {}
-    parameters: dict[str, Parameter] = {}
-    for record in PARTS.values():
-        for name, parameter in record.parameters.items():
-            if parameter.option is not None:
-                names.setdefault(name, []).append(record.recipe_name or "default classifier")
-                parameters[name] = parameter
     signature = inspect.signature(command)
     *declared, _ = signature.parameters.values()  # the last one takes all others
-    for name, parameter in parameters.items():
+    for name, parameter in options_of(PARTS.values()).items():
         kind: Any = parameter.option
         value_type = Literal[kind] if isinstance(kind, tuple) else kind
         limit = "" if parameter.largest is None else f", at most {parameter.largest}"
-        text = f"{parameter.help}{limit} ({', '.join(names[name])})."
+        of_name = [each for each in PARTS.values() if name in options_of([each])]
+        models = ", ".join(each.recipe_name or "default classifier" for each in of_name)
+        text = f"{parameter.help}{limit} ({models})."
         option = ModelOption(None, flag_of(name), help=text)
         if parameter.word is not None:
             option.metavar, option.parser = f"<float|{parameter.word}>", number_or(parameter.word)
@@ -90,68 +94,52 @@ def number_or(word: str) -> Callable[[str], float | str]:
     return parse
 
 
-TARGET = Option(..., "--target", "-t", help="The column to predict.")
-OUTPUT = Option(..., "--output", "-o", help="The model file; - for stdout.")
-HIDDEN = ModelOption(
-    None,
-    help="Train a recipe with this hidden layer instead of the default classifier.",
-    show_default=f"{USUAL_HIDDEN} in a recipe",
-)
-READOUT = ModelOption(
-    None,
-    help="Train a recipe with this readout instead of the default classifier.",
-    show_default=f"{USUAL_READOUT} in a recipe",
-)
-MAX_FLASH, MAX_RAM = (
-    DeviceOption(None, help=f"Train one network, or a recipe, that takes so much {memory}.")
-    for memory in ("flash, as in 16k", "RAM, as in 2k")
-)
-CHIP = DeviceOption(None, help="The device's processor.", show_default=devices.DEFAULT_CHIP)
-INPUT = DeviceOption(
-    None, "--input", help="The type of a feature there.", show_default=devices.DEFAULT_INPUT
-)
-TUNE = Option(False, "--tune", help="Search parameters of a recipe that are not given.")
-FOLDS = Option(
-    None,
-    min=0,
-    max=100,
-    help="Folds of cross-validation; 0 for none.",
-    show_default="5; for the default classifier only up to 1000 rows",
-)
-SEED = Option(0, min=0, max=2**32 - 1, help="Where all random numbers come from.")
-KEEP = Option(None, help="A column to use whatever it looks like; repeatable.")
-DROP = Option(None, help="A column to leave out; repeatable.")
-CATEGORY = Option(
-    None, help="A column whose values are names, even if they are numbers; repeatable."
-)
-NUMBER = Option(None, help="A column that must be numbers; repeatable.")
-MIN_ACCURACY = Option(
-    None, min=0, max=1, help="Cross-validate; exit with code 1 if the accuracy is below this."
-)
-
-
 @with_parameter_options
 def fit(
     table: str = options.TABLE,
-    target: str = TARGET,
-    output: str = OUTPUT,
-    hidden: Hidden | None = HIDDEN,
-    readout: Readout | None = READOUT,
-    max_flash: str | None = MAX_FLASH,
-    max_ram: str | None = MAX_RAM,
-    chip: devices.Chip | None = CHIP,
-    input_type: devices.Input | None = INPUT,
-    tune: bool = TUNE,
-    cv: int | None = FOLDS,
-    seed: int = SEED,
-    keep: list[str] | None = KEEP,
-    drop: list[str] | None = DROP,
-    category: list[str] | None = CATEGORY,
-    number: list[str] | None = NUMBER,
+    target: str = Option(..., "--target", "-t", help="The column to predict."),
+    output: str = Option(..., "--output", "-o", help="The model file; - for stdout."),
+    hidden: Hidden | None = ModelOption(
+        None,
+        help="Train a recipe with this hidden layer instead of the default classifier.",
+        show_default=f"{USUAL_HIDDEN} in a recipe",
+    ),
+    readout: Readout | None = ModelOption(
+        None,
+        help="Train a recipe with this readout instead of the default classifier.",
+        show_default=f"{USUAL_READOUT} in a recipe",
+    ),
+    max_flash: str | None = DeviceOption(None, help=LIMIT_HELP.format("flash, as in 16k")),
+    max_ram: str | None = DeviceOption(None, help=LIMIT_HELP.format("RAM, as in 2k")),
+    chip: devices.Chip | None = DeviceOption(
+        None, help="The device's processor.", show_default=devices.DEFAULT_CHIP
+    ),
+    input_type: devices.Input | None = DeviceOption(
+        None, "--input", help="The type of a feature there.", show_default=devices.DEFAULT_INPUT
+    ),
+    tune: bool = Option(False, "--tune", help="Search parameters of a recipe that are not given."),
+    cv: int | None = Option(
+        None,
+        min=0,
+        max=100,
+        help="Folds of cross-validation; 0 for none.",
+        show_default="5; for the default classifier only up to 1000 rows",
+    ),
+    seed: int = Option(0, min=0, max=2**32 - 1, help="Where all random numbers come from."),
+    keep: list[str] | None = Option(
+        None, help="A column to use whatever it looks like; repeatable."
+    ),
+    drop: list[str] | None = Option(None, help="A column to leave out; repeatable."),
+    category: list[str] | None = Option(
+        None, help="A column whose values are names, even if they are numbers; repeatable."
+    ),
+    number: list[str] | None = Option(None, help="A column that must be numbers; repeatable."),
     missing: list[str] | None = options.MISSING,
     encoding: str | None = options.ENCODING,
     skip_rows: int = options.SKIP_ROWS,
-    min_accuracy: float | None = MIN_ACCURACY,
+    min_accuracy: float | None = Option(
+        None, min=0, max=1, help="Cross-validate; exit with code 1 if the accuracy is below this."
+    ),
     as_json: bool = options.JSON,
     quiet: bool = options.QUIET,
     **parameters: Any,
@@ -168,7 +156,7 @@ def fit(
     """
     n_folds = _folds(cv, min_accuracy)
     given = {name: value for name, value in parameters.items() if value is not None}
-    recipe = _recipe({"--hidden": hidden, "--readout": readout, "--tune": tune or None}, given)
+    recipe = _recipe(hidden, readout, tune, given)
     _check_given(given, recipe)
     with if_stopped(NOTHING_WRITTEN):
         from hyperlvq.tables.about import to_plain
@@ -197,7 +185,8 @@ def fit(
             stream.buffer.write(content)
     elif content is not None:
         write_bytes(content, output)
-    lines = [*training_lines(about), *_outcome_lines(about, output, content)]
+    device = ["", *devices.budget_lines(about["device"])] if "device" in about else []
+    lines = [*training_lines(about), *device, "", _outcome(output, content)]
     print_result(lines, to_plain(about), as_json, quiet, output == STANDARD)
     if content is None:
         raise Exit(1)
@@ -216,35 +205,31 @@ def _folds(cv: int | None, min_accuracy: float | None) -> int | None:
     return cv or USUAL_FOLDS
 
 
-def _recipe(asked: dict[str, Any], given: Collection[str]) -> Recipe | None:
+def _recipe(
+    hidden: HiddenName | None, readout: ReadoutName | None, tune: bool, given: Collection[str]
+) -> Recipe | None:
     """Return the names of the hidden layer and the readout; None for the default classifier.
 
-    `asked` are options that ask for a recipe where they have a value, beside the parameters
-    `given` that only recipes have.
+    A recipe is what has one of these, is tuned, or has parameters that only recipes have.
     """
-    known = _with_options([DEFAULT])
-    asking = [
-        *(
-            option if value is True else f"{option} {value}"
-            for option, value in asked.items()
-            if value is not None
-        ),
-        *(flag_of(name) for name in given if name not in known),
-    ]
+    asked = {"--hidden": hidden, "--readout": readout}
+    asking = [f"{option} {value}" for option, value in asked.items() if value is not None]
+    asking += ["--tune"] if tune else []
+    asking += [flag_of(name) for name in given if name not in options_of([DEFAULT])]
     if not asking:
         return None
-    of_recipes = _with_options(record for record in PARTS.values() if record.recipe_name)
+    of_recipes = options_of(record for record in PARTS.values() if record.recipe_name)
     for name in given:
         if name not in of_recipes:
             raise InputError(
                 f"{flag_of(name)} goes with the default classifier, not with {asking[0]}"
             )
-    return asked["--hidden"] or USUAL_HIDDEN, asked["--readout"] or USUAL_READOUT
+    return hidden or USUAL_HIDDEN, readout or USUAL_READOUT
 
 
 def _check_given(given: dict[str, Any], recipe: Recipe | None) -> None:
     """Check the parameters that were given, all of which the model must have."""
-    known = _with_options([DEFAULT] if recipe is None else recipe_records(*recipe))
+    known = options_of([DEFAULT] if recipe is None else recipe_records(*recipe))
     for name, value in given.items():
         if name not in known:
             listed = ", ".join(map(flag_of, known)) or "no parameters"
@@ -257,16 +242,6 @@ def _check_given(given: dict[str, Any], recipe: Recipe | None) -> None:
         largest = known[name].largest
         if largest is not None and value > largest:
             raise InputError(f"{flag_of(name)} must be at most {largest}, got {value}")
-
-
-def _with_options(records: Iterable[PartRecord]) -> dict[str, Parameter]:
-    """Return the parameters of parts that have an option."""
-    return {
-        name: parameter
-        for record in records
-        for name, parameter in record.parameters.items()
-        if parameter.option is not None
-    }
 
 
 def _train(
@@ -303,12 +278,8 @@ def _train(
     return about, to_bytes(replace(parts, notes=to_notes(about)))
 
 
-def _outcome_lines(about: "About", output: str, content: bytes | None) -> list[str]:
-    """Return what a device needs, and where the model is."""
+def _outcome(output: str, content: bytes | None) -> str:
     if content is None:
-        outcome = "not saved: the accuracy is below --min-accuracy"
-    else:
-        place = "standard output" if output == STANDARD else output
-        outcome = f"saved: {place} ({readable_size(len(content))})"
-    device = ["", *devices.budget_lines(about["device"])] if "device" in about else []
-    return [*device, "", outcome]
+        return "not saved: the accuracy is below --min-accuracy"
+    place = "standard output" if output == STANDARD else output
+    return f"saved: {place} ({readable_size(len(content))})"

@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING, Any
 from typer import Exit, Option
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli import options
+from hyperlvq.cli import NOTHING_WRITTEN, if_stopped, options
 from hyperlvq.cli.options import (
     STANDARD,
     SavedModel,
+    aligned,
     check_not_an_input,
+    confusion_lines,
+    counted,
+    fact_lines,
     print_result,
     read_saved,
+    shortened,
 )
-from hyperlvq.cli.stopping import NOTHING_WRITTEN, if_stopped
-from hyperlvq.cli.text import aligned, confusion_lines, counted, fact_lines, shortened
 
 if TYPE_CHECKING:
     from hyperlvq.tables.evaluation import Confusion
@@ -80,8 +83,7 @@ def predict(
             if reader.position is not None:
                 progress("predicting", reader.position, 1)
     if unseen.notes:
-        notes = [f"note: {note}" for note in unseen.notes]
-        print_result(notes, quiet=quiet, to_stderr=True)
+        print_result((f"note: {note}" for note in unseen.notes), quiet=quiet, to_stderr=True)
     if output != STANDARD:
         print_result([f"{output}: {counted(n_rows, 'row')} predicted"], quiet=quiet)
 
@@ -149,16 +151,12 @@ def _lines(confusion: "Confusion", notes: list[str]) -> list[str]:
         ("balanced accuracy", f"{confusion.balanced_accuracy:.3f}"),
         *(("note", note) for note in notes),
     ]
-    classes = []
+    rows = [["class", "rows", "precision", "recall"]]
     for each in confusion.by_class():
-        shares = _share(each["precision"]), _share(each["recall"])
-        classes.append([shortened(each["class"]), str(each["rows"]), *shares])
-    by_class = aligned([["class", "rows", "precision", "recall"], *classes])
-    return [*fact_lines(pairs), "", *by_class, "", *confusion_lines(confusion)]
-
-
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+        shares = (each["precision"], each["recall"])
+        shown = ("-" if share is None else f"{share:.3f}" for share in shares)
+        rows.append([shortened(each["class"]), str(each["rows"]), *shown])
+    return [*fact_lines(pairs), "", *aligned(rows), "", *confusion_lines(confusion)]
 
 
 def _values(confusion: "Confusion", notes: list[str]) -> dict[str, Any]:

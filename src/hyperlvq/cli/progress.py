@@ -11,7 +11,7 @@ from rich import progress as bars
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from hyperlvq.cli.text import printable
+from hyperlvq.writing import printable
 
 if TYPE_CHECKING:
     from hyperlvq.study.runner import Step

@@ -4,12 +4,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from hyperlvq.cli import options
-from hyperlvq.cli.options import print_result, read_saved
-from hyperlvq.cli.text import (
+from hyperlvq.cli.options import (
     aligned,
     confusion_lines,
     counted,
     fact_lines,
+    print_result,
+    read_saved,
     readable_size,
     shortened,
 )
@@ -54,12 +55,14 @@ def table_lines(about: "About") -> list[str]:
 
 def training_lines(about: "About") -> list[str]:
     """Return what came out of a training."""
-    accuracy = [*_accuracy_facts(about), *_left_out_notes(about)]
-    accuracy_lines = ["", *fact_lines(accuracy)] if accuracy else []
+    lines, accuracy = table_lines(about), _accuracy_facts(about)
+    if about["validation"] is None and accuracy:
+        accuracy.append(("note", CHOSEN_BY_ROWS))
+    lines += ["", *fact_lines(accuracy)] if accuracy else []
     if about["validation"] is not None:
-        accuracy_lines += ["", *confusion_lines(about["validation"].confusion)]
+        lines += ["", *confusion_lines(about["validation"].confusion)]
     model = fact_lines([*_search_facts(about), *_model_facts(about)])
-    return [*table_lines(about), *accuracy_lines, "", *model, *_network_lines(about)]
+    return [*lines, "", *model, *_network_lines(about)]
 
 
 def model_lines(about: "About") -> list[str]:
@@ -109,14 +112,11 @@ def _values(column: "Column") -> str:
 
 
 def _column_facts(columns: "list[Column]") -> list[tuple[str, str]]:
-    used = [column for column in columns if column.is_used]
-    kinds = Counter(column.kind.value for column in used)
+    kinds = Counter(column.kind.value for column in columns if column.is_used)
     dates = f", {kinds['date']} of dates" if kinds["date"] else ""
+    of_kinds = f"{kinds['number']} of numbers, {kinds['text']} of text{dates}"
     return [
-        (
-            "columns",
-            f"{len(used)} used: {kinds['number']} of numbers, {kinds['text']} of text{dates}",
-        ),
+        ("columns", f"{kinds.total()} used: {of_kinds}"),
         *(("left out", f"{each.name}: {each.reason}") for each in columns if not each.is_used),
         *(("note", f"{each.name}: {each.note}") for each in columns if each.note),
     ]
@@ -147,35 +147,22 @@ def _accuracy_facts(about: "About") -> list[tuple[str, str]]:
     return facts if log_loss is None else [*facts, ("log loss", f"{log_loss:.3f}")]
 
 
-def _left_out_notes(about: "About") -> list[tuple[str, str]]:
-    if about["validation"] is not None or "left_out" not in about:
-        return []
-    return [("note", CHOSEN_BY_ROWS)]
-
-
 def _network_lines(about: "About") -> list[str]:
     """Return what was chosen for each network of the default classifier, and what came of it."""
     if "networks" not in about:
         return []
     networks, left_out = about["networks"], about["left_out"]
     total = sum(networks["weight"]) or 1
-    header = ["network", "units", "penalty", "left-out accuracy", "log loss", "share of the vote"]
-    rows = [
-        [
-            shortened(kind),
-            str(n_units),
-            f"{alpha:.3g}",
-            f"{accuracy:.3f}",
-            f"{log_loss:.3f}",
-            f"{weight / total:.0%}",
-        ]
-        for kind, n_units, alpha, _, accuracy, log_loss, weight, _ in zip(
-            *networks.values(), strict=True
+    rows = [["network", "units", "penalty", "left-out accuracy", "log loss", "share of the vote"]]
+    for kind, n_units, alpha, _, *figures, weight, _ in zip(*networks.values(), strict=True):
+        shares = [f"{figure:.3f}" for figure in figures]
+        rows.append(
+            [shortened(kind), str(n_units), f"{alpha:.3g}", *shares, f"{weight / total:.0%}"]
         )
-    ]
-    figures = f"{left_out['accuracy']:.3f}", f"{left_out['log_loss']:.3f}"
-    vote = ["all", str(sum(networks["n_units"])), "", *figures, ""]
-    return ["", *aligned([header, *rows, *([vote] if len(rows) > 1 else [])])]
+    if len(rows) > 2:
+        figures = [f"{left_out[name]:.3f}" for name in ("accuracy", "log_loss")]
+        rows.append(["all", str(sum(networks["n_units"])), "", *figures, ""])
+    return ["", *aligned(rows)]
 
 
 def _search_facts(about: "About") -> list[tuple[str, str]]:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from typer import Argument, Option, Typer, echo
 
 from hyperlvq.checks import InputError
-from hyperlvq.cli.options import print_result
-from hyperlvq.cli.stopping import if_stopped
-from hyperlvq.cli.text import aligned
+from hyperlvq.cli import if_stopped
+from hyperlvq.cli.options import aligned, print_result
 from hyperlvq.study.experiments import MODELS
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from hyperlvq.kernels.scores import linear_scores
 from hyperlvq.registry import UNIT_KINDS
 
 KINDS = tuple(UNIT_KINDS)
@@ -67,3 +68,8 @@ def compare_rows(X: np.ndarray, units: Units) -> np.ndarray:
     ends = units.ends
     counts = sums[:, ends] - sums[:, ends - N_COMPARISONS[units.kinds]]
     return COUNTS[units.kinds, counts]
+
+
+def score_rows(X: np.ndarray, units: Units, coefficients: np.ndarray) -> np.ndarray:
+    """Return the linear scores of what `compare_rows` returns."""
+    return linear_scores(compare_rows(X, units), coefficients)

@@ -245,8 +245,9 @@ def _text(table: Table, name: str, read: Callable[[str], pa.ChunkedArray]) -> pa
 
 def check_finite(table: Table, name: str, values: pa.ChunkedArray) -> None:
     """Refuse values that are infinite, or were too large for float64."""
-    index = pc.index(pc.is_finite(values), False).as_py()
-    if index >= 0:
+    is_finite = pc.is_finite(values)
+    if not pc.all(is_finite, min_count=0).as_py():  # `pc.index` imports pandas
+        index = pc.index(is_finite, False).as_py()
         raise table.error(name, index, f"{table.shown(name, index)} is not finite")
 
 

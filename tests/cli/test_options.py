@@ -1,6 +1,7 @@
 import pytest
 
-from hyperlvq.cli.text import aligned, fact_lines, printable, readable_size
+from hyperlvq.cli.options import aligned, fact_lines, readable_size
+from hyperlvq.writing import printable
 
 
 @pytest.mark.parametrize(
