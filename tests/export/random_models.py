@@ -13,6 +13,8 @@ READOUTS = ("centroids", "perceptron", "lvq1", "glvq", "rls")
 KINDS = ("conjunction", "majority", "parity")
 #: The classifier that is no recipe; its networks are as many as prototypes per class.
 VOTE = "vote"
+#: Sizes that an AVR has room for.
+SMALL = {"most_features": 60, "most_units": 300, "most_weights": 8000}
 FEW_STEPS = {"perceptron": {"max_iter": 2}, "lvq1": {"max_iter": 2}, "glvq": {"max_iter": 3}}
 
 

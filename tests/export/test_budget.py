@@ -5,10 +5,12 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
+import numpy as np
 import pytest
 from export.firmware import BOARDS, cost
 from export.random_models import (
     KINDS,
+    SMALL,
     VOTE,
     Settings,
     draw,
@@ -31,7 +33,6 @@ from hyperlvq.export.layout import (
 
 TOLERANCE = 0.10
 MOST_SPARE_STACK = 80
-SMALL = {"most_features": 60, "most_units": 300, "most_weights": 8000}
 LARGE = {"most_features": 170, "most_units": 1500, "most_weights": 60_000}
 #: Seeds, none of which is of a model that the figures were fitted to; and enough units that as many
 #: are active as one expects.
@@ -151,6 +152,8 @@ def test_tables_of_the_c_are_those_of_the_layout(draw_settings, rule, seed, tmp_
     plan = make_plan(model, bits=16 if rule else settings.bits, **names)
     to_c(model if rule else plan, tmp_path, trainable=rule or False, **names)
     layout = layout_of(plan, rule)
+    largest = plan.encoder.limit * np.abs(plan.weights).sum(axis=1) + np.abs(plan.biases)
+    assert layout.largest_score >= largest.max()
 
     found = re.findall(r"static const (\w+) net_(\w+)\[(\d+)\]", (tmp_path / "net.c").read_text())
     types = {name: kind for kind, name, _ in found}

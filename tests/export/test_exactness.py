@@ -16,6 +16,7 @@ from export.firmware import (
 )
 from export.random_models import (
     KINDS,
+    SMALL,
     VOTE,
     Settings,
     draw,
@@ -29,7 +30,6 @@ from hyperlvq import CentroidClassifier, HyperLVQClassifier, make_classifier
 from hyperlvq.export import make_plan, to_c
 from hyperlvq.export.layout import layout_of
 
-SMALL = {"most_features": 60, "most_units": 300, "most_weights": 8000}
 EXTREMES = [
     Settings("glvq", "int16", 8, 1, 8, 1, 2, 1),
     Settings("glvq", "float", 8, 2, 33, 127, 2, 5),

@@ -15,7 +15,6 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from hyperlvq import HyperLVQClassifier, make_classifier
 from hyperlvq.checks import InputError
 from hyperlvq.export import compare, encoders, make_plan
-from hyperlvq.export.layout import layout_of
 from hyperlvq.frames import FrameVectorizer
 from hyperlvq.kernels.units import Units, compare_rows
 from hyperlvq.saving import to_parts
@@ -109,13 +108,6 @@ def test_activations_are_those_of_the_layer_for_constant_features_too(kind, rng)
         np.testing.assert_array_equal(plan.activations(samples), model[:-1].transform(samples))
 
 
-def test_integer_input_rounds_and_limits_what_it_is_given(rng):
-    X = rng.integers(0, 50, size=(40, 2)).astype(float)
-    plan = make_plan(fitted("centroids", (X, np.arange(40) % 2)), input="int16")
-
-    assert plan.values([[1.4, 1e9]]).tolist() == [[1, 32767]]
-
-
 @pytest.mark.parametrize("columns", [{}, {"columns": MinMaxScaler((0, 9))}])
 def test_plan_of_a_file_is_that_of_its_pipeline_with_the_names_of_the_data(columns, model, iris):
     table = pd.DataFrame(iris[0], columns=["a", "b", "c", "d"])
@@ -153,14 +145,6 @@ def test_units_compare_as_in_the_float_model_at_every_threshold(readout, kind, r
         expected = model[:-1].transform(samples)
     found = plan.activations(samples)
     assert sorted(map(bytes, found.T)) == sorted(map(bytes, expected[:, :-1].T))
-
-
-def test_layout_has_room_for_the_score_of_the_largest_activations(iris):
-    model = make_classifier("intrvfl", "rls", n_units=40, clip=7, random_state=0).fit(*iris)
-    plan = make_plan(model, bits=8)
-
-    largest = plan.encoder.limit * np.abs(plan.weights).sum(axis=1) + np.abs(plan.biases)
-    assert layout_of(plan).largest_score >= largest.max()
 
 
 def test_units_that_change_no_winner_are_left_out(iris):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hyperlvq.checks import InputError
 from hyperlvq.export.layout import scaling_layout
-from hyperlvq.export.scaling import FloatScaling, make_scaling
+from hyperlvq.export.scaling import FloatScaling, make_scaling, to_input
 
 UNITS = st.integers(1, 2000)
 
@@ -64,6 +64,10 @@ def test_integers_in_a_real_range_have_the_level_of_the_float_model(low, span, n
     levels = integer_levels(x, low, low + span, n_units)
 
     np.testing.assert_array_equal(levels[is_clear], np.rint(positions[is_clear]))
+
+
+def test_integer_input_is_rounded_and_limited():
+    assert to_input([[1.4, 1e9]], np.int16).tolist() == [[1, 32767]]
 
 
 def test_features_of_integer_and_of_real_ranges_go_together():

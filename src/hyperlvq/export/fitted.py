@@ -32,17 +32,12 @@ class FittedParts(NamedTuple):
 def fitted_parts(model: Any) -> FittedParts:
     """Return the parts of a fitted pipeline or a model file; InputError says what is wrong."""
     steps = _steps(model if isinstance(model, ModelFile) else _as_file(model))
-    scale: Part | None = None
-    *_, last = steps.values()
-    if last and last.kind == WHOLE:
-        first = hidden = readout = last
-        record = PARTS[WHOLE]
-    else:
-        scale, hidden, readout = (steps[name] or Part("passthrough") for name in STEPS)
-        _check_step("hidden", "hidden layer", hidden)
-        record = _check_step("readout", "readout", readout)
-        _check_scaler(scale)
-        first = scale
+    *before, readout = (part or Part("passthrough") for part in steps.values())
+    scale, hidden = None, readout
+    if readout.kind != WHOLE:
+        scale, hidden = before[-2:]
+        _check_recipe(scale, hidden, readout)
+    record, first = PARTS[readout.kind], scale or readout
     if not (first.learnt and hidden.learnt and readout.learnt):
         raise InputError(NOT_FITTED)
     names = _feature_names(steps.get(PREPARATION), first, model)
@@ -89,17 +84,15 @@ def _steps(model: ModelFile) -> dict[str, Part | None]:
     return dict(model.steps)
 
 
-def _check_step(role: str, role_in_words: str, part: Part) -> PartRecord:
-    kind, record = part.kind, PARTS.get(part.kind)
-    if record is None or record.role != role:
-        able = (k for k, each in PARTS.items() if each.role == role and not each.export_refusal)
-        raise InputError(f"cannot export the {role_in_words} {kind}: only {', '.join(able)}")
-    if record.export_refusal is not None:
-        raise InputError(f"cannot export {kind}: {record.export_refusal}")
-    return record
-
-
-def _check_scaler(scale: Part) -> None:
+def _check_recipe(scale, hidden, readout):
+    steps = (("hidden", "hidden layer", hidden), ("readout", "readout", readout))
+    for role, in_words, part in steps:
+        record = PARTS.get(part.kind)
+        if record is None or record.role != role:
+            able = (k for k, each in PARTS.items() if each.role == role and not each.export_refusal)
+            raise InputError(f"cannot export the {in_words} {part.kind}: only {', '.join(able)}")
+        if record.export_refusal is not None:
+            raise InputError(f"cannot export {part.kind}: {record.export_refusal}")
     if scale.kind != "MinMaxScaler":
         raise InputError(f"cannot export the scaling {scale.kind}: only MinMaxScaler")
     limits = scale.parameters["feature_range"]
