@@ -9,8 +9,8 @@ search. A cost of several prototypes has many minima, some percents apart, and w
 hangs on the first few steps.
 """
 
-from dataclasses import dataclass, fields
 from functools import partial
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,34 +40,6 @@ class Solution(NamedTuple):
     curves: Array  # problems × (1 + iterations): the cost after 0, 1, … iterations, then NaN
 
 
-@dataclass
-class State:
-    """Where every problem stands; the first axis of each array counts the problems."""
-
-    position: Array
-    gradient: Array
-    direction: Array
-    line: Array  # problems × the numbers of a `Line`
-    n_trials: Array
-    n_iter: Array
-    is_active: Array
-    history: Array  # problems × pieces × 2 MEMORY × unknowns: the steps s, then the changes y
-    s_dot_y: Array  # problems × MEMORY × MEMORY
-    y_dot_y: Array
-    learnt_at: Array  # the iteration of each pair, -1 for none
-    scale: Array  # γ
-    level_cost: Array  # at the latest multiple of LEVEL_ITERATIONS
-    curve: Array
-
-    def solution(self) -> Solution:
-        """Return what is known by now."""
-        return Solution(self.position, _unpacked(self.line).start_cost, self.n_iter, self.curve)
-
-    def select(self, index: Array) -> "State":
-        """Return the state of some problems."""
-        return State(*(getattr(self, item.name)[index] for item in fields(self)))
-
-
 def minimise(
     objective: Any, start: Array, max_iter: int, tol: float | None, backend: Backend
 ) -> Solution:
@@ -79,19 +51,25 @@ def minimise(
     last of a curve that is longer than LONGEST_CURVE is final.
     """
     state = _begin(objective, start, max_iter, tol, backend)
-    solution = Solution(*(1 * part for part in state.solution()))
+    solution = Solution(*(1 * part for part in _solution_of(state)))
     origin = np.arange(len(start)).reshape(objective.shape)
     while True:
         members = _advance(objective, state, max_iter, tol, backend)
         index = backend.array(origin.ravel())
-        for whole, part in zip(solution, state.solution(), strict=True):
+        for whole, part in zip(solution, _solution_of(state), strict=True):
             whole[index] = part
         if members.shape[1] == 0:
             return solution
         places = members + objective.shape[1] * np.arange(len(members))[:, np.newaxis]
-        state = state.select(backend.array(places.ravel()))
+        chosen = backend.array(places.ravel())
+        state = SimpleNamespace(**{name: part[chosen] for name, part in vars(state).items()})
         objective = objective.select(members)
         origin = np.take_along_axis(origin, members, axis=1)
+
+
+def _solution_of(state):
+    costs = _unpacked(state.line).start_cost
+    return Solution(state.position, costs, state.n_iter, state.curve)
 
 
 def _advance(objective, state, max_iter, tol, backend):
@@ -111,7 +89,10 @@ def _advance(objective, state, max_iter, tol, backend):
 
 
 def _begin(objective, start, max_iter, tol, backend):
-    """Return the state before the first tick: steepest descent by a step of length 1."""
+    """Return the state before the first tick: steepest descent by a step of length 1.
+
+    The first axis of each of its arrays counts the problems.
+    """
     xp, zeros, (n_problems, n_unknowns) = backend.xp, backend.zeros, start.shape
     cost, gradient = objective(start)
     steepness = _dot(gradient, gradient, backend)
@@ -121,21 +102,22 @@ def _begin(objective, start, max_iter, tol, backend):
     curve = backend.full((n_problems, 1 + min(max_iter, LONGEST_CURVE)), np.nan, "float64")
     curve[:, 0] = cost
     pieces = n_pieces(n_unknowns, backend.shortest_piece)
-    in_pieces = n_problems, pieces, 2 * MEMORY, n_unknowns // pieces
-    return State(
+    return SimpleNamespace(
         position=1 * start,
         gradient=gradient,
         direction=-gradient,
-        line=_packed(line, is_active, backend) * 1,
+        line=_packed(line, is_active, backend) * 1,  # problems × the numbers of a `Line`
         n_trials=zeros((n_problems,), "int64"),
         n_iter=zeros((n_problems,), "int64"),
         is_active=is_active,
-        history=zeros(in_pieces, name_of(start)),
+        # problems × pieces × 2 MEMORY × unknowns: the steps s, then the changes y
+        history=zeros((n_problems, pieces, 2 * MEMORY, n_unknowns // pieces), name_of(start)),
         s_dot_y=zeros((n_problems, MEMORY, MEMORY), "float64"),
         y_dot_y=zeros((n_problems, MEMORY, MEMORY), "float64"),
+        # the iteration of each pair, -1 for none
         learnt_at=backend.full((n_problems, MEMORY), -1, "int64"),
-        scale=backend.full((n_problems,), 1, "float64"),
-        level_cost=1 * cost,
+        scale=backend.full((n_problems,), 1, "float64"),  # γ
+        level_cost=1 * cost,  # at the latest multiple of LEVEL_ITERATIONS
         curve=curve,
     )
 
