@@ -23,7 +23,7 @@ from hyperlvq.kernels.threads import block_threads, single_blas_thread
 from hyperlvq.kernels.units import Units, places_of
 
 #: The kinds of networks, in turn; the first one tells which features are relevant.
-KINDS = ("conjunction", "majority", "parity")
+KINDS_IN_TURN = ("conjunction", "majority", "parity")
 USUAL_UNITS, MANY_UNITS = 4000, 8000
 #: The numbers of samples that many units pay for, from the first to the last.
 MANY_UNITS_BETWEEN = 911, 4000
@@ -91,7 +91,7 @@ class Trainer:
         is_alone, n_all = n_networks == 1, max(n_networks, 2)
         tell = on_network or (lambda n_trained, n_all: None)
         tell(0, n_all)
-        first = self._scout() if is_alone else self._train_one(KINDS[0], self.n_units, None)
+        first = self._scout() if is_alone else self._train_one(KINDS_IN_TURN[0], self.n_units, None)
         networks = [] if is_alone else [first]
         self._report(first, networks, n_networks)
         self.relevances = relevances_of(first, self.samples, self.rng)
@@ -103,7 +103,7 @@ class Trainer:
             if networks and is_late:
                 self._say(f"no further network in the time_limit of {time_limit:g} s")
                 break
-            kind = KINDS[len(networks) % len(KINDS)]
+            kind = KINDS_IN_TURN[len(networks) % len(KINDS_IN_TURN)]
             networks.append(self._train_one(kind, self.n_units, chances))
             self._report(networks[-1], networks, n_networks)
             tell(len(networks) + is_alone, n_all)
@@ -129,7 +129,7 @@ class Trainer:
     def _scout(self) -> Network:
         """Return a small network that has seen no more samples than it takes to judge features."""
         few = Trainer(self.samples.take(self.checked_rows), self.n_units, self.rng, self.verbose)
-        scout = few._train_one(KINDS[0], min(self.n_units, SCOUT_UNITS), None)
+        scout = few._train_one(KINDS_IN_TURN[0], min(self.n_units, SCOUT_UNITS), None)
         self.step = few.step
         return scout
 

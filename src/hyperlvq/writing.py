@@ -12,6 +12,8 @@ from typing import TextIO
 
 from hyperlvq.checks import InputError
 
+#: The path that stands for standard input or output.
+STANDARD = "-"
 #: What moves the cursor of a terminal, ends a line, turns the direction of text, or is no letter.
 UNPRINTABLE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"

@@ -288,7 +288,7 @@ def test_unsupported_model_is_refused_with_the_reason_as_its_file_is(message, mo
 
 
 def test_more_outputs_than_a_device_counts_are_refused(iris, monkeypatch):
-    monkeypatch.setattr(encoders, "LARGEST_SIZE", 2)
+    monkeypatch.setattr(encoders, "MOST_UNITS_OR_FEATURES", 2)
     X, y = iris
     model = make_classifier("intrvfl", "centroids", n_units=2).fit(X[:, :2], y)
 

@@ -67,7 +67,7 @@ def test_a_sample_has_the_same_scores_alone_and_beside_any_others(rng, dtype):
 @DTYPES
 def test_scores_do_not_depend_on_the_number_of_threads(rng, dtype, monkeypatch):
     X, prototypes, classes = random_problem(rng, dtype)
-    monkeypatch.setattr(threads, "SMALLEST_SHARE", 1)
+    monkeypatch.setattr(threads, "PRODUCTS_WORTH_A_THREAD", 1)
     found = []
     for n_threads in (1, 2, 4):
         with threadpool_limits(n_threads, user_api="blas"):

@@ -32,7 +32,7 @@ def problem_of(samples, is_tall):
 
 
 def test_gram_of_counted_samples_is_the_same_however_often_they_count(rng, monkeypatch):
-    monkeypatch.setattr("hyperlvq.kernels.leave_one_out.BLOCK_ROWS", 16)
+    monkeypatch.setattr("hyperlvq.kernels.leave_one_out.ENCODED_ROWS", 16)
     counts = np.ones(64)
     counts[:16] = 9  # a block of samples that count too often to be repeated,
     counts[20] = 30  # and one with a single such sample

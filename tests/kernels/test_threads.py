@@ -81,7 +81,7 @@ def test_threads_give_the_same_bits(rng):
 @pytest.mark.parametrize("n_threads", [1, 3])
 @pytest.mark.parametrize("n_rows", [0, 1, 5, 100])
 def test_shares_cover_all_rows_once(n_rows, n_threads, monkeypatch):
-    monkeypatch.setattr(threads, "SMALLEST_SHARE", 1)
+    monkeypatch.setattr(threads, "PRODUCTS_WORTH_A_THREAD", 1)
     visits, seen = np.zeros(n_rows, int), set()
 
     def visit(rows):
@@ -124,7 +124,7 @@ def test_an_error_in_a_share_reaches_the_caller(is_main):
 
 
 def test_shares_within_shares_end(monkeypatch):
-    monkeypatch.setattr(threads, "SMALLEST_SHARE", 1)
+    monkeypatch.setattr(threads, "PRODUCTS_WORTH_A_THREAD", 1)
     visits = np.zeros(100, int)
 
     def share(rows):

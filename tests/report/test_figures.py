@@ -18,10 +18,10 @@ from hyperlvq.report.figures import (
     to_svg,
 )
 from hyperlvq.report.tables import compare_models, rank_models
-from hyperlvq.study.experiments import MODELS, Comparison
+from hyperlvq.study.experiments import MODELS, ModelPair
 
 SVG = "{http://www.w3.org/2000/svg}"
-PAIR = Comparison("rvfl_rls", "rvfl_glvq", "RLS and GLVQ on RVFL", 2)
+PAIR = ModelPair("rvfl_rls", "rvfl_glvq", "RLS and GLVQ on RVFL", 2)
 
 
 def plot(x, y):

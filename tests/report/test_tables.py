@@ -19,9 +19,9 @@ from hyperlvq.report.tables import (
     standings,
     summary_table,
 )
-from hyperlvq.study.experiments import Comparison
+from hyperlvq.study.experiments import ModelPair
 
-PAIR = Comparison("x", "y", "x and y")
+PAIR = ModelPair("x", "y", "x and y")
 # His Table 2: C4.5 without and with a tuned number of examples in leaves.
 PLAIN_AND_TUNED = [
     (0.763, 0.768), (0.599, 0.591), (0.954, 0.971), (0.628, 0.661), (0.882, 0.888),
@@ -97,7 +97,7 @@ def test_a_comparison_of_demsars_agrees_with_scipy_and_with_his_count():
 def test_comparisons_are_corrected_together(rng):
     table = pd.DataFrame(rng.uniform(size=(9, 3)), columns=["x", "y", "z"])
 
-    results = compare_models(table, [PAIR, Comparison("x", "z", "x and z")])
+    results = compare_models(table, [PAIR, ModelPair("x", "z", "x and z")])
 
     for test in ("t_test", "wilcoxon"):
         assert results[f"{test}_holm"].tolist() == pytest.approx(holm(results[test]).tolist())
@@ -108,7 +108,7 @@ def test_only_sets_that_both_models_have_are_compared():
     apart = pd.DataFrame({"x": [0.5, np.nan], "y": [np.nan, 0.5]})
 
     assert result[["n_sets", "mean_x", "mean_y"]].tolist() == [1, 0.5, 0.6]
-    assert compare_models(apart, [PAIR, Comparison("x", "z", "x and z")]).empty
+    assert compare_models(apart, [PAIR, ModelPair("x", "z", "x and z")]).empty
 
 
 @pytest.mark.parametrize(

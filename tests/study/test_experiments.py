@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hyperlvq.study import experiments
-from hyperlvq.study.experiments import COMPARISONS, MODELS
+from hyperlvq.study.experiments import MODEL_PAIRS, MODELS
 from hyperlvq.study.protocol import PROTOCOLS, build
 from hyperlvq.study.tuning import GRIDS
 
@@ -28,7 +28,7 @@ def test_models_have_names_and_titles_of_their_own():
 def test_settings_are_those_that_the_records_were_made_with():
     """Whoever changes one makes all studies again, and this file."""
     lines = Path(__file__).with_name("experiments.jsonl").read_text().splitlines()
-    everything = [*MODELS.values(), *COMPARISONS]
+    everything = [*MODELS.values(), *MODEL_PAIRS]
 
     found = [json.loads(json.dumps(asdict(each))) for each in everything]
     used = [{name: value for name, value in each.items() if value} for each in found]
@@ -77,7 +77,7 @@ def test_no_two_models_tune_the_same_column():
 
 
 def test_comparisons_are_of_two_known_models():
-    for comparison in COMPARISONS:
+    for comparison in MODEL_PAIRS:
         assert {comparison.x, comparison.y} <= MODELS.keys()
 
 

@@ -88,7 +88,7 @@ def _blocks(X, backend, width):
         yield rows, backend.cast(X[..., rows, :], "float64")
 
 
-def columns_of(samples: LabelledRows, method: Method) -> Columns:
+def unscaled_columns(samples: LabelledRows, method: Method) -> Columns:
     """Return the means of the columns, exact where constant, not yet their scale."""
     X, y, weights, n_classes, backend, _ = samples
     weight = weights.sum()
@@ -173,7 +173,7 @@ def solve_least_squares(
 
 def equations_of(samples: LabelledRows, method: Method) -> Equations:
     """Return as many equations as there are columns or, if they are fewer, samples."""
-    columns, backend = columns_of(samples, method), samples.backend
+    columns, backend = unscaled_columns(samples, method), samples.backend
     (n_samples, n_columns), takes_rows = samples.X.shape[-2:], method.solver in ("qr", "lms")
     if method.solver == "pinv" or (n_samples >= n_columns and not takes_rows):
         return equations_of_moments(moments_of(samples, columns), columns, method, backend)

@@ -10,7 +10,7 @@ from typer import BadParameter, Exit, Option
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli import NOTHING_WRITTEN, devices, if_stopped, options
-from hyperlvq.cli.options import STANDARD, check_not_an_input, print_result, readable_size
+from hyperlvq.cli.options import check_not_an_input, print_result, readable_size
 from hyperlvq.cli.show import table_lines, training_lines
 from hyperlvq.registry import (
     PARTS,
@@ -23,7 +23,7 @@ from hyperlvq.registry import (
     readouts,
     recipe_records,
 )
-from hyperlvq.writing import check_writable, standard_output, write_bytes
+from hyperlvq.writing import STANDARD, check_writable, standard_output, write_bytes
 
 if TYPE_CHECKING:
     from hyperlvq.tables.about import About

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from typer import Argument, Option
 
 from hyperlvq.checks import InputError
-from hyperlvq.writing import printable, standard_output
+from hyperlvq.writing import STANDARD, printable, standard_output
 
 if TYPE_CHECKING:
     from hyperlvq.model_files import ModelFile
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from hyperlvq.tables.about import About
     from hyperlvq.tables.evaluation import Confusion
 
-STANDARD = "-"
 #: A larger confusion table does not fit a terminal; its mistakes are listed instead.
 MOST_CLASSES = 12
 MOST_MISTAKES = 10

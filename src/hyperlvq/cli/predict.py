@@ -8,7 +8,6 @@ from typer import Exit, Option
 from hyperlvq.checks import InputError
 from hyperlvq.cli import NOTHING_WRITTEN, if_stopped, options
 from hyperlvq.cli.options import (
-    STANDARD,
     SavedModel,
     aligned,
     check_not_an_input,
@@ -19,6 +18,7 @@ from hyperlvq.cli.options import (
     read_saved,
     shortened,
 )
+from hyperlvq.writing import STANDARD
 
 if TYPE_CHECKING:
     from hyperlvq.tables.evaluation import Confusion

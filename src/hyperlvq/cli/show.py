@@ -23,8 +23,8 @@ LEFT_OUT = "rows that are left out of training in turn"
 #: Why the figures of networks, and of tuned settings, are a little too good.
 CHOSEN_BY_ROWS = "chosen on these rows: expect a little less than this accuracy"
 MOST_SHARES = 12
-MOST_NAMES = 100
-MOST_LEVELS = 5
+MOST_SHOWN_NAMES = 100
+MOST_SHOWN_LEVELS = 5
 #: Numbers and dates in these forms need no word.
 PLAIN_NUMBERS, PLAIN_DATES = ", written as 1234.5", ", written as 2012-12-31"
 
@@ -83,13 +83,15 @@ def model_lines(about: "About") -> list[str]:
 
 def python_model_lines(about: "About") -> list[str]:
     """Return what can be known of a model that was saved in Python."""
-    columns = _first([shortened(column.name) for column in about["columns"] or ()], MOST_NAMES)
+    columns = _first(
+        [shortened(column.name) for column in about["columns"] or ()], MOST_SHOWN_NAMES
+    )
     return fact_lines(
         [
             ("model", _model(about)),
             ("trained", f"in Python, on {counted(about['features'], 'feature')}"),
             ("columns", columns or "without names, so no table can be matched to it"),
-            ("classes", _first([*map(shortened, about["classes"])], MOST_NAMES)),
+            ("classes", _first([*map(shortened, about["classes"])], MOST_SHOWN_NAMES)),
         ]
     )
 
@@ -108,7 +110,7 @@ def _values(column: "Column") -> str:
         written = f", written as {example}" if example else ""
         seen = f"{column.shown(column.minimum)} to {column.shown(column.maximum)}"
         return seen + written.removesuffix(PLAIN_NUMBERS).removesuffix(PLAIN_DATES)
-    return _first([*map(shortened, column.levels or ())], MOST_LEVELS, column.n_levels)
+    return _first([*map(shortened, column.levels or ())], MOST_SHOWN_LEVELS, column.n_levels)
 
 
 def _column_facts(columns: "list[Column]") -> list[tuple[str, str]]:

@@ -83,7 +83,7 @@ def run(
 
     with if_stopped(GOES_ON), executor_of(jobs, dask, device, minutes) as executor:
         steps = run_study(
-            open_source(data),
+            open_data(data),
             output,
             models=models_for(device, models, as_published=as_published),
             sets=split_names(sets),
@@ -124,7 +124,7 @@ def tune(
 
     with if_stopped(GOES_ON), executor_of(jobs, dask, device, minutes) as executor:
         steps = tune_study(
-            open_source(data),
+            open_data(data),
             output,
             models=models_for(device, models, grid=grid),
             sets=split_names(sets),
@@ -222,7 +222,7 @@ def models_for(device: str | None, text: str | None, **options: Any) -> list[str
     return device_models(split_names(text), **options)
 
 
-def open_source(path: Path | None) -> "Collection":
+def open_data(path: Path | None) -> "Collection":
     """Return the collection at a path, or the built-in one."""
     from hyperlvq.study.collection import BuiltinCollection, open_collection
 

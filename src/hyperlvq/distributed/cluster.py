@@ -32,7 +32,7 @@ FAN_IN = 16
 SHARE_OF_MEMORY = 0.4
 #: A setting of Dask, which would warn of tasks that hold so much.
 LARGE_TASKS = {"distributed.admin.large-graph-warning-threshold": "1GB"}
-GOES_ON = "the same command goes on where this one stopped"
+SAME_COMMAND_GOES_ON = "the same command goes on where this one stopped"
 
 
 def connect(address: str) -> Client:
@@ -148,7 +148,7 @@ def do_jobs(client: Client, jobs: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
     The job of a worker that dies goes to another one.
     """
     numbers = {future: number for number, future in enumerate(submit(client, jobs))}
-    with one_sentence("job", GOES_ON, f": {GOES_ON}"):
+    with one_sentence("job", SAME_COMMAND_GOES_ON, f": {SAME_COMMAND_GOES_ON}"):
         for future, record in as_completed(list(numbers), loop=client.loop, with_results=True):
             if future.cancelled():
                 raise CancelledError  # which as_completed does not
@@ -166,7 +166,7 @@ def submit(client: Client, jobs: Sequence[Any]) -> Iterator[Future]:
                 sent = client.submit(identity, job.data_set, pure=False)
                 data_sets[id(job.data_set)] = sent
             yield client.submit(
-                record_of,
+                record_of_job,
                 job.with_data(None),
                 data_sets[id(job.data_set)],
                 pure=False,
@@ -175,7 +175,7 @@ def submit(client: Client, jobs: Sequence[Any]) -> Iterator[Future]:
             )
 
 
-def record_of(job: Any, data_set: Any) -> Any:
+def record_of_job(job: Any, data_set: Any) -> Any:
     """Return the record of a job with its data set put back, in one thread as on one machine."""
     hold_to_one_thread()
     return job.with_data(data_set).record()

@@ -68,7 +68,7 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
     >>> bool(accuracy > 0.97)
     True
     """
-    check_model(model)
+    check_pipeline(model)
     parts = samples.paired_partitions(X, y)
     client = cluster.checked_client(client)
     merge = samples.merge_descriptions
@@ -135,7 +135,7 @@ def predict_rows(X: Any, model: Any) -> Any:
     return pd.Series(labels, index=X.index) if isinstance(X, pd.DataFrame) else labels
 
 
-def check_model(model: Any) -> None:
+def check_pipeline(model: Any) -> None:
     """Raise if a model is not one that sums over partitions can train."""
     if not isinstance(model, Pipeline) or len(model.steps) < 2:
         raise InputError(f"model must be what make_classifier returns, got {type(model).__name__}")

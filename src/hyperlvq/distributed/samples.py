@@ -21,7 +21,7 @@ from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.kernels.lbfgs import minimise
 from hyperlvq.kernels.threads import single_blas_thread
 
-FLOATS: list[Any] = [np.float64, np.float32, np.float16]
+FLOAT_TYPES: list[Any] = [np.float64, np.float32, np.float16]
 #: A multiple of the kernels' own block; four megabytes of int8 at 1000 units.
 BLOCK_ROWS = 8 * scores.BLOCK_ROWS
 
@@ -137,7 +137,11 @@ def as_arrays(part: Partition) -> tuple[np.ndarray, np.ndarray]:
     number, X, y = part
     try:
         X = check_array(
-            X, dtype=FLOATS, ensure_all_finite="allow-nan", ensure_min_samples=0, input_name="X"
+            X,
+            dtype=FLOAT_TYPES,
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=0,
+            input_name="X",
         )
         y = check_array(
             np.asarray(y), ensure_2d=False, dtype=None, ensure_min_samples=0, input_name="y"

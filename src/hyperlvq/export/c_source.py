@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperlvq.export.encoders import Run, ordered
+from hyperlvq.export.encoders import UnitRun, ordered
 from hyperlvq.export.layout import (
     BLOCK_UNITS,
     PACKED_UNITS,
@@ -220,7 +220,7 @@ def _comparisons(plan, layout):
     }
 
 
-def _activations(run: Run, factor: int) -> list[int]:
+def _activations(run: UnitRun, factor: int) -> list[int]:
     """Return the activations of a run as the device has them.
 
     They are in the order of numbers whose bits, the first comparison's the highest, tell which

@@ -8,7 +8,7 @@ from typing import Any
 
 from hyperlvq.checks import InputError
 from hyperlvq.export.budget import predict_budget
-from hyperlvq.export.encoders import LARGEST_SIZE
+from hyperlvq.export.encoders import MOST_UNITS_OR_FEATURES
 from hyperlvq.export.layout import BLOCK_UNITS, ComparisonLayout, Layout
 from hyperlvq.registry import PartRecord, recipe_records
 
@@ -160,7 +160,7 @@ def _largest_units(planned, chip, *limits):
         is_above = budget.flash > most_flash or budget.ram + budget.stack > most_ram
         return is_above or budget.complaint is not None
 
-    candidates = range(BLOCK_UNITS, LARGEST_SIZE + 1, BLOCK_UNITS)
+    candidates = range(BLOCK_UNITS, MOST_UNITS_OR_FEATURES + 1, BLOCK_UNITS)
     return BLOCK_UNITS * bisect_left(candidates, True, key=exceeds)
 
 

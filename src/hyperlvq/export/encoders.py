@@ -20,7 +20,7 @@ from hyperlvq.prediction import compare, encode
 from hyperlvq.registry import UNIT_KINDS
 
 #: Most units of a thermometer, features and outputs: an int of 16 bits counts them.
-LARGEST_SIZE = 2**15 - 1
+MOST_UNITS_OR_FEATURES = 2**15 - 1
 #: Bits of a float32 without its sign.
 MAGNITUDE = 2**31 - 1
 #: How often the values of an input can be halved.
@@ -69,7 +69,7 @@ class Thermometer:
         return encode(levels / self.n_units, self.signs, self.clip)
 
 
-class Run(NamedTuple):
+class UnitRun(NamedTuple):
     """Units of one kind that stand together, with equally many comparisons of either key."""
 
     n_units: int
@@ -104,12 +104,12 @@ class ComparingUnits(Units):
         return np.array([COUNTS.min(axis=1), COUNTS.max(axis=1)], dtype=np.int64)[:, self.kinds]
 
     @property
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[UnitRun]:
         """The runs, in the order of units."""
         pairs = np.column_stack([self.kinds, _n_above(self)])
         runs, counts = np.unique(pairs, axis=0, return_counts=True)
         rows = zip(*runs.T.tolist(), counts.tolist(), strict=True)
-        return [Run(n_units, above, UNIT_KINDS[KINDS[kind]]) for kind, above, n_units in rows]
+        return [UnitRun(n_units, above, UNIT_KINDS[KINDS[kind]]) for kind, above, n_units in rows]
 
     def activations(self, values: np.ndarray) -> np.ndarray:
         """Return the activations of values as the device receives them (samples × units)."""
@@ -130,8 +130,8 @@ def make_encoder(parts: FittedParts, input_type: str) -> tuple[Any, ...]:
 
 def check_size(what: str, number: int) -> None:
     """Raise InputError for more than a device counts."""
-    if number > LARGEST_SIZE:
-        raise InputError(f"cannot export {number} {what}: at most {LARGEST_SIZE}")
+    if number > MOST_UNITS_OR_FEATURES:
+        raise InputError(f"cannot export {number} {what}: at most {MOST_UNITS_OR_FEATURES}")
 
 
 def _thermometer(parts, input_type):

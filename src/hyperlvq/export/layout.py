@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from hyperlvq.export.encoders import ComparingUnits, Run, ordered
+from hyperlvq.export.encoders import ComparingUnits, UnitRun, ordered
 from hyperlvq.export.plan import Plan
 from hyperlvq.export.scaling import INPUT_DTYPES, FloatScaling, IntegerScaling
 from hyperlvq.registry import UNIT_KINDS
@@ -254,7 +254,7 @@ class Layout(ModelLayout):
 class ComparisonLayout(ModelLayout):
     """The layout of a model whose units compare."""
 
-    runs: list[Run]
+    runs: list[UnitRun]
     threshold_type: str
 
     @classmethod
@@ -262,7 +262,9 @@ class ComparisonLayout(ModelLayout):
         tables = [UNIT_KINDS[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds)]
         n_each = -(-n_units // len(tables))
         # Each kind has all runs that there can be; which one its units are in does not matter.
-        runs = [Run(0 if i else n_each, i, table) for table in tables for i in range(len(table))]
+        runs = [
+            UnitRun(0 if i else n_each, i, table) for table in tables for i in range(len(table))
+        ]
         threshold_type = "int32_t" if input_type == "float" else f"{input_type}_t"
         return 1, {"runs": runs, "threshold_type": threshold_type}
 

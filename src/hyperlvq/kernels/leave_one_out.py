@@ -23,7 +23,7 @@ from hyperlvq.kernels.distances import class_sums
 from hyperlvq.kernels.scores import row_slices
 
 #: Rows that are encoded and multiplied at once.
-BLOCK_ROWS = 4096
+ENCODED_ROWS = 4096
 #: Rows of a Gram matrix that a cache holds.
 CACHED_ROWS = 64
 #: Where samples stand for so many or fewer in the mean, each is multiplied as often as it counts.
@@ -160,7 +160,7 @@ def _sums_and_products(samples, encode, map_blocks):
         block = (activations + 1) * np.sqrt(weights[rows, None])
         return block_sums, block.T @ block
 
-    for block_sums, found in map_blocks(multiply, row_slices(len(X), BLOCK_ROWS)):
+    for block_sums, found in map_blocks(multiply, row_slices(len(X), ENCODED_ROWS)):
         sums += block_sums
         if found.dtype == np.uint64:  # packed digits
             add_products(found, products, map_blocks)

@@ -19,7 +19,7 @@ from threadpoolctl import ThreadpoolController
 # Several, so that a thread whose core has other work gets fewer.
 BLOCKS_PER_THREAD = 4
 # Products that take longer than it takes to start a thread.
-SMALLEST_SHARE = 2**22
+PRODUCTS_WORTH_A_THREAD = 2**22
 
 
 class _SingleBlasThread:
@@ -73,7 +73,7 @@ def share_rows(function: Any, n_rows: int, products_per_row: int, n_threads: Any
     """
     counts = [library.num_threads for library in blas_libraries()]
     n_threads = _usable_threads(counts if n_threads is None else [n_threads])
-    n_threads = max(1, min(n_threads, n_rows * products_per_row // SMALLEST_SHARE))
+    n_threads = max(1, min(n_threads, n_rows * products_per_row // PRODUCTS_WORTH_A_THREAD))
     if n_threads == 1:
         function(slice(0, n_rows))
         return

@@ -18,9 +18,9 @@ from hyperlvq.study.settings import read_table_of_sets
 
 RUN = ["dataset", "model", "seed"]
 MEASURED = ["accuracy", "log_loss", "fit_seconds"]
-SIZES = ("n_splits", "n_train", "n_test", "n_features", "n_classes", "n_units")
+SIZES_OF_RECORDS = ("n_splits", "n_train", "n_test", "n_features", "n_classes", "n_units")
 NAMES = ("settings", "source", "solver")
-LARGEST_SIZE = 10**12
+LARGEST_COUNT = 10**12
 #: The columns of a published file by model.
 PUBLISHED = {name: model.accuracy_column for name, model in MODELS.items() if model.accuracy_column}
 #: Those that training costs are counted from.
@@ -49,8 +49,8 @@ CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "confidence_bins": (f"{N_BINS} times three numbers", _are_bins),
     **dict.fromkeys(NAMES, ("a name", lambda value: isinstance(value, str))),
     **dict.fromkeys(
-        SIZES,
-        ("a whole number of at least 1", lambda v: type(v) is int and 1 <= v <= LARGEST_SIZE),
+        SIZES_OF_RECORDS,
+        ("a whole number of at least 1", lambda v: type(v) is int and 1 <= v <= LARGEST_COUNT),
     ),
 }
 
@@ -223,9 +223,9 @@ def _published_sizes(cells: dict[str, str]) -> dict[str, int]:
     for name, column in columns.items():
         text = cells[column]
         sizes[name] = int(text) if re.fullmatch("[0-9]{1,13}", text) else 0
-        if not 1 <= sizes[name] <= LARGEST_SIZE:
+        if not 1 <= sizes[name] <= LARGEST_COUNT:
             raise InputError(
                 f"data set {cells['dataset']}, column {column}: a whole number from 1 to "
-                f"{LARGEST_SIZE} is needed, got {short(text)}"
+                f"{LARGEST_COUNT} is needed, got {short(text)}"
             )
     return sizes

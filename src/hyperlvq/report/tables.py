@@ -17,7 +17,7 @@ from hyperlvq.checks import InputError, check_choice
 from hyperlvq.costs import flops_by_method
 from hyperlvq.report.results import COST_COLUMNS, Study
 from hyperlvq.study.collection import TEST_FILE, manifest
-from hyperlvq.study.experiments import COMPARISONS, MODELS, Comparison
+from hyperlvq.study.experiments import MODEL_PAIRS, MODELS, ModelPair
 
 # Means over splits and seeds differ in their last bits even where the accuracies are equal.
 DECIMALS = 9
@@ -96,7 +96,7 @@ def holm(p_values: pd.Series) -> pd.Series:
 
 
 def compare_models(
-    accuracies: pd.DataFrame, comparisons: Iterable[Comparison] = COMPARISONS
+    accuracies: pd.DataFrame, comparisons: Iterable[ModelPair] = MODEL_PAIRS
 ) -> pd.DataFrame:
     """Return a row per comparison whose models have data sets in common.
 
@@ -205,7 +205,7 @@ def _standing(study: Study, sets: pd.Index, reference: str) -> pd.DataFrame:
         index=accuracies.columns,
     )
     others = accuracies.columns.drop(reference)
-    results = compare_models(accuracies, [Comparison(reference, name, "") for name in others])
+    results = compare_models(accuracies, [ModelPair(reference, name, "") for name in others])
     shown = ["wins", "ties", "losses", "wilcoxon", "wilcoxon_holm"]
     table = table.join(results.set_axis(others).reindex(columns=shown))
     return table.sort_values("mean_accuracy", ascending=False, kind="stable")

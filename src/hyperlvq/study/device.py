@@ -105,7 +105,7 @@ def run_together(runs: Sequence[Run], backend: Backend) -> list[Record]:
     first = runs[0]
     samples = protocols.evaluation_samples(first.data_set, first.split, first.protocol)
     rehearse(first, first.parameters, samples)
-    trainer = Trainer(first, [first.parameters], samples, backend)
+    trainer = BatchTrainer(first, [first.parameters], samples, backend)
     results = trainer.train([run.seed for run in runs])
     times = {name: seconds / len(runs) for name, seconds in trainer.seconds.items()}
     return [
@@ -127,7 +127,7 @@ def search_together(search: GridSearch, backend: Backend) -> Record:
         except ValueError:
             scores.extend(np.full((len(seeds), len(candidates)), np.nan))
         else:
-            accuracies, _ = Trainer(search, candidates, samples, backend).train(seeds)
+            accuracies, _ = BatchTrainer(search, candidates, samples, backend).train(seeds)
             scores.extend(accuracies)
     return search.record_of_best(scores)
 
@@ -167,7 +167,7 @@ def rehearse(job: Run | GridSearch, parameters: Mapping[str, Any], samples: Trai
 
 
 @dataclass
-class Trainer:
+class BatchTrainer:
     """Trains the models of a job together on a device, and adds up how long that takes."""
 
     job: Run | GridSearch

@@ -66,7 +66,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ModelPair:
     """Two models, accuracy against accuracy; `figure` is the paper's number of the plot."""
 
     x: str
@@ -246,13 +246,13 @@ _MODELS = (
 )
 MODELS = {model.name: model for model in _MODELS}
 
-COMPARISONS = (
-    Comparison("rls_features", "glvq_features", "RLS and GLVQ on the features", 1),
-    Comparison("rvfl_rls", "rvfl_glvq", "RLS and GLVQ on RVFL", 2, 0.78),
-    Comparison("rvfl_rls", "intrvfl_rls", "RVFL and intRVFL", 3, 0.88),
-    Comparison("intrvfl_rls", "intrvfl_glvq_p1", "RLS and GLVQ on intRVFL", 4, 0.87),
-    Comparison("intrvfl_rls", "intrvfl_glvq_p1_10", "RLS and 10 iterations of GLVQ on intRVFL"),
-    Comparison("intrvfl_rls", "intrvfl_glvq", "intRVFL + RLS and the proposed", 5, 0.86, 0.005),
-    Comparison("intrvfl_rls", "intrvfl_glvq_10", "intRVFL + RLS and 10 iterations of the proposed"),
-    Comparison("kglvq", "intrvfl_glvq", "KGLVQ and the proposed", 6, 0.94),
+MODEL_PAIRS = (
+    ModelPair("rls_features", "glvq_features", "RLS and GLVQ on the features", 1),
+    ModelPair("rvfl_rls", "rvfl_glvq", "RLS and GLVQ on RVFL", 2, 0.78),
+    ModelPair("rvfl_rls", "intrvfl_rls", "RVFL and intRVFL", 3, 0.88),
+    ModelPair("intrvfl_rls", "intrvfl_glvq_p1", "RLS and GLVQ on intRVFL", 4, 0.87),
+    ModelPair("intrvfl_rls", "intrvfl_glvq_p1_10", "RLS and 10 iterations of GLVQ on intRVFL"),
+    ModelPair("intrvfl_rls", "intrvfl_glvq", "intRVFL + RLS and the proposed", 5, 0.86, 0.005),
+    ModelPair("intrvfl_rls", "intrvfl_glvq_10", "intRVFL + RLS and 10 iterations of the proposed"),
+    ModelPair("kglvq", "intrvfl_glvq", "KGLVQ and the proposed", 6, 0.94),
 )

@@ -24,11 +24,10 @@ from hyperlvq.tables.cells import as_text, is_plain, numbers_to_arrow, quoted, t
 from hyperlvq.tables.columns import Column, Kind, listed, to_arrays
 from hyperlvq.tables.dates import days_of
 from hyperlvq.tables.read import Table, TableReader
-from hyperlvq.writing import replacing, standard_output
+from hyperlvq.writing import STANDARD, replacing, standard_output
 
 #: A table's batches are the same however its reader cuts it up, and so is every last digit.
 BATCH_ROWS = 8192
-STANDARD = "-"
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 PARQUET = ".parquet"
 #: So many different values that are new are remembered of a column.
@@ -40,7 +39,7 @@ NEW_LEVEL = (
     "has {values} not seen in training in {rows}: {listed}",
     "{cell} was not seen in training",
 )
-MISSING = (
+MISSING_VALUE = (
     "has no value in {rows}, and always had one in training",
     "it has no value, and always had one in training",
 )
@@ -86,7 +85,7 @@ class Unseen:
         is_missing = cells != cells  # NaN, of numbers, of dates and of text
         is_known = column.minimum is not None or column.levels is not None
         if is_known and column.n_missing == 0:
-            yield MISSING, is_missing
+            yield MISSING_VALUE, is_missing
         if column.name in self._levels:
             new = {*cells[~is_missing].tolist()} - self._levels[column.name].keys()
             if new:

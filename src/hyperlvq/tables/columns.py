@@ -198,7 +198,7 @@ def _numbers(table: Table, column: Column) -> np.ndarray:
         values = _truths_as_numbers(table.cells(column.name))
     if values is None:
         raise not_numbers(table, column, form)
-    check_finite(table, column.name, values)
+    check_finite_cells(table, column.name, values)
     return contents.numbers_from_arrow(pc.fill_null(values, contents.NAN))
 
 
@@ -243,7 +243,7 @@ def _text(table: Table, name: str, read: Callable[[str], pa.ChunkedArray]) -> pa
     return contents.as_text(cells)
 
 
-def check_finite(table: Table, name: str, values: pa.ChunkedArray) -> None:
+def check_finite_cells(table: Table, name: str, values: pa.ChunkedArray) -> None:
     """Refuse values that are infinite, or were too large for float64."""
     is_finite = pc.is_finite(values)
     if not pc.all(is_finite, min_count=0).as_py():  # `pc.index` imports pandas

@@ -19,7 +19,7 @@ from hyperlvq.tables.columns import (
     KEPT_LEVELS,
     Column,
     Kind,
-    check_finite,
+    check_finite_cells,
     check_present,
     learnt_marks,
     listed,
@@ -157,7 +157,7 @@ def _describe(table: Table, name: str, is_kept: bool, is_number: bool = False) -
 
 
 def _describe_numbers(table: Table, name: str, values: pa.ChunkedArray, is_kept: bool) -> Column:
-    check_finite(table, name, values)
+    check_finite_cells(table, name, values)
     minimum, maximum = pc.min_max(values).as_py().values()
     if maximum - minimum == float("inf"):
         raise InputError(

@@ -34,7 +34,7 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "UTF-16-BE"),
 )
 # what decides a tie stands first; commas also stand in numbers and in text
-DELIMITERS = ("\t", ";", "|", ",")
+KNOWN_DELIMITERS = ("\t", ";", "|", ",")
 BLANK = " "
 NO_DELIMITER = "\x1f"  # in no text that people write
 SAMPLE_SIZES = (1 << 17, 1 << 20, 1 << 23)
@@ -193,7 +193,7 @@ def _records(text: str, delimiter: str | None, is_whole: bool) -> tuple[list[lis
 
 def _find_delimiter(text: str, is_whole: bool) -> str | None:
     scores = {}
-    for delimiter in DELIMITERS:
+    for delimiter in KNOWN_DELIMITERS:
         widths = [*map(len, _records(text, delimiter, is_whole)[0])]
         if not widths and delimiter in text.splitlines()[0]:
             scores[delimiter] = 0.0, 0  # a header that does not end is not one of a single column

@@ -18,7 +18,7 @@ from hyperlvq.tables.cells import MISSING_MARKS, spelling_of
 from hyperlvq.tables.columns import Column, listed, target_labels
 from hyperlvq.tables.read import TableReader
 
-NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+CLASS_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 #: More values that are no class are those of another column.
 MOST_UNKNOWN = 1000
 #: Of more classes, only those that occur are shown; more than so many that occur are refused.
@@ -127,7 +127,7 @@ class Validation:
 def in_order(classes: Iterable[str]) -> list[str]:
     """Return names of classes sorted: as numbers if all of them are."""
     names = sorted(classes)
-    if all(NUMBER.fullmatch(name) for name in names):
+    if all(CLASS_NUMBER.fullmatch(name) for name in names):
         names.sort(key=float)
     return names
 

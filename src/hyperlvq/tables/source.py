@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from hyperlvq.checks import InputError
+from hyperlvq.writing import STANDARD
 
 STANDARD_INPUT = "standard input"
 GZIP_MAGIC = b"\x1f\x8b"
@@ -132,7 +133,7 @@ class Source(Peekable, ExitStack):
 
 def open_source(path: str | Path) -> Source:
     """Open a path, or standard input for `-`."""
-    if str(path) == "-":
+    if str(path) == STANDARD:
         if sys.stdin is None:
             raise InputError(f"{STANDARD_INPUT} is closed")
         return Source(STANDARD_INPUT, sys.stdin.buffer)

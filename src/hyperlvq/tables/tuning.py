@@ -22,7 +22,7 @@ from hyperlvq.checks import InputError
 from hyperlvq.registry import search_grid
 from hyperlvq.tables.evaluation import Confusion, Validation, in_order
 
-FEWEST_ROWS = 500
+FEWEST_TUNING_ROWS = 500
 MOST_ROWS = 20_000
 #: A third of the settings goes on, on three times the rows.
 FACTOR = 3
@@ -78,7 +78,7 @@ def candidates(hidden: str, readout: str, given: Mapping[str, Any]) -> list[Para
 def halving_rounds(n_settings: int, n_rows: int) -> list[tuple[int, int]]:
     """Return for each round how many settings it compares, and on how many rows."""
     most, last = min(n_rows, MOST_ROWS), 0
-    while n_settings > FACTOR ** (last + 1) and most // FACTOR ** (last + 1) >= FEWEST_ROWS:
+    while n_settings > FACTOR ** (last + 1) and most // FACTOR ** (last + 1) >= FEWEST_TUNING_ROWS:
         last += 1
     return [
         (ceil(n_settings / FACTOR**step), most // FACTOR ** (last - step))
