@@ -73,7 +73,7 @@ PARTS = {
     "kernels": kernel_tables,
     "prediction": lambda options: prediction_tables(),
     "threads": lambda options: [threads_table()],
-    "commands": lambda options: [command_table()],
+    "commands": lambda options: [command_table(options.peers_python)],
     "models": lambda options: [model_table(load_data(), options.peers_python)],
     "large": lambda options: [large_fit_table()],
     "scaling": lambda options: [slope_table(measured_curves())],
