@@ -171,9 +171,13 @@ def test_training_needs_little_memory_beyond_the_activations(rng, peak_memory):
         assert peak_memory(lambda: readout.fit(X, y)) < 40e6
 
 
-@pytest.mark.parametrize(("tol", "has_converged"), [(0, False), ("auto", True)])
-def test_passes_that_gain_little_are_the_last_unless_no_tolerance_is_asked_for(tol, has_converged):
+@pytest.mark.parametrize(
+    ("tol", "gain", "has_converged"), [(0, 1e-7, False), (0, 0, False), ("auto", 1e-7, True)]
+)
+def test_passes_that_gain_little_are_the_last_unless_no_tolerance_is_asked_for(
+    tol, gain, has_converged
+):
     readout = GLVQClassifier(solver="sgd", tol=tol)
-    readout.loss_curve_ = [1 - 1e-7 * n_passes for n_passes in range(20)]
+    readout.loss_curve_ = [1 - gain * n_passes for n_passes in range(20)]
 
     assert readout._has_converged() is has_converged
