@@ -8,6 +8,7 @@ import struct
 import numpy as np
 import pytest
 from fuzz_model_files import put_together, take_apart
+from safetensors import safe_open
 
 from hyperlvq import CentroidClassifier, model_files
 from hyperlvq.checks import InputError
@@ -34,6 +35,14 @@ def refusal(content):
 def with_header(header, data=b""):
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     return struct.pack("<Q", len(text)) + text + data
+
+
+def test_other_tools_read_the_arrays(content, tmp_path):
+    (tmp_path / "m.hlvq").write_bytes(content)
+
+    with safe_open(tmp_path / "m.hlvq", framework="numpy") as file:
+        assert file.get_tensor("hidden.keys_").shape == (3, 20)
+        assert json.loads(file.metadata()["hyperlvq"])["version"] == "0.1.0"
 
 
 def test_a_file_of_one_version_is_read_by_the_next(content, monkeypatch):
@@ -177,6 +186,18 @@ ARRAYS = [
     ("scale_ and min_ must follow", "scale.data_max_", np.full(3, -9.0)),
     ("scale_ and min_ must follow", "scale.data_range_", np.zeros(3)),
 ]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("factor", [0, -1, 2])
+def test_a_scale_must_follow_from_the_range_however_wide_that_is(dtype, factor):
+    X = np.array([[0, 1], [3e6, 1 + 4e-16], [1e6, 1]], dtype=dtype)  # the second has no range
+    model = make_classifier("features", "centroids").fit(X, [0, 1, 1])
+    values, arrays = take_apart(to_bytes(to_parts(model)))
+    arrays["scale.scale_"] = arrays["scale.scale_"] * np.array([factor, 1], dtype)
+    arrays["scale.min_"] = -arrays["scale.data_min_"] * arrays["scale.scale_"]
+
+    assert_unusable(values, arrays, "scale_ and min_ must follow")
 
 
 def put(container, key, value):

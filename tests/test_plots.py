@@ -217,6 +217,7 @@ def test_what_cannot_be_drawn_is_named(iris, moons):
         LossCurveDisplay.from_estimator(RLSClassifier().fit(*iris))
     with pytest.raises(ValueError, match=r"\(8, 8\) is for 64 features, the prototypes have 2"):
         PrototypeDisplay.from_estimator(centroids, image_shape=(8, 8))
+    assert pyplot.get_fignums() == []
     with pytest.raises(ValueError, match="y has a label that the model does not know: 'up'"):
         PrototypeDisplay.from_estimator(centroids, [[0, 0]], ["up"])
     with pytest.raises(NotFittedError):

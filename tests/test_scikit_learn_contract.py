@@ -14,7 +14,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import estimator_html_repr
-from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+from sklearn.utils.estimator_checks import (
+    check_estimator,
+    check_get_feature_names_out_error,
+    parametrize_with_checks,
+)
 
 from hyperlvq import (
     CentroidClassifier,
@@ -61,6 +65,11 @@ def small_seeded_model(hidden, readout):
 @parametrize_with_checks(ESTIMATORS)
 def test_estimator_passes_every_check(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("layer", ESTIMATORS[:3], ids=lambda layer: type(layer).__name__)
+def test_layer_that_is_not_fitted_says_so_when_asked_for_names(layer):
+    check_get_feature_names_out_error(type(layer).__name__, layer)
 
 
 def failed_checks(estimator):

@@ -78,7 +78,10 @@ class HiddenLayer(
 
     @property
     def _n_features_out(self):
-        return check_usable(self._record, vars(self))["units"]
+        try:
+            return check_usable(self._record, vars(self))["units"]
+        except ValueError as error:  # of a missing attribute scikit-learn concludes: not fitted
+            raise AttributeError(str(error)) from None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

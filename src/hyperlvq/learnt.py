@@ -38,16 +38,11 @@ class ValueType(NamedTuple):
 
 
 def check_usable(
-    record: PartRecord,
-    learnt: Mapping[str, Any],
-    parameters: Mapping[str, Any] | None = None,
-    *,
-    whole: bool = False,
+    record: PartRecord, learnt: Mapping[str, Any], parameters: Mapping[str, Any] | None = None
 ) -> dict[str, int]:
     """Return the sizes of a fitted part; raise ValueError if they or its indices are wrong.
 
-    This is quick. With `parameters`, sizes must agree with them; if `whole`, which takes them,
-    there may not be anything that `fit` does not set.
+    This is quick. With `parameters`, sizes must agree with them.
     """
     sizes: dict[str, int] = {}
     if parameters is not None:
@@ -64,16 +59,26 @@ def check_usable(
         if value_type.quick:
             value_type.check(name, learnt[name])
         _check_sizes(name, learnt[name], spec, sizes)
-        if whole and not value_type.quick:
-            value_type.check(name, learnt[name])
-        if whole and spec.type == "labels":
-            _check_label_lengths(name, learnt[name])
     for name, spec in found.items():
         if spec.below is not None:
             _check_indices(name, learnt[name], spec.least, sizes[spec.below])
     if "kinds_" in found:
         _check_comparisons(learnt["kinds_"], sizes["comparisons"])
-    if whole and record.check is not None and parameters is not None:
+    return sizes
+
+
+def check_whole(
+    record: PartRecord, learnt: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> dict[str, int]:
+    """Return the sizes of a fitted part; raise ValueError for anything that `fit` does not set."""
+    sizes = check_usable(record, learnt, parameters)
+    for name in record.learnt.keys() & learnt.keys():
+        spec = record.learnt[name]
+        if not (value_type := VALUE_TYPES[spec.type]).quick:
+            value_type.check(name, learnt[name])
+        if spec.type == "labels":
+            _check_label_lengths(name, learnt[name])
+    if record.check is not None:
         record.check(parameters, learnt)
     return sizes
 
@@ -81,7 +86,8 @@ def check_usable(
 def _check_comparisons(kinds: Any, n_comparisons: int) -> None:
     """Raise if units have not as many comparisons as their kinds say."""
     of_kinds = np.array([len(activations) - 1 for activations in UNIT_KINDS.values()])
-    if of_kinds[kinds.tolist()].sum() != n_comparisons:
+    places = kinds if isinstance(kinds, np.ndarray) else kinds.tolist()  # of a tensor
+    if of_kinds[places].sum() != n_comparisons:
         raise ValueError("features_ must be for as many comparisons as the units have")
 
 

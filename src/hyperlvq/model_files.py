@@ -24,7 +24,7 @@ from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
 from hyperlvq.checks import InputError, check_integer
-from hyperlvq.learnt import check_usable
+from hyperlvq.learnt import check_whole
 from hyperlvq.registry import PARTS, check_parameters
 from hyperlvq.version import __version__
 
@@ -166,7 +166,7 @@ def check_model(model: ModelFile) -> None:
         record, learnt = PARTS[part.kind], part.learnt
         with _naming_part(part.kind):
             check_parameters(record, part.parameters)
-            sizes = check_usable(record, learnt, part.parameters, whole=True)
+            sizes = check_whole(record, learnt, part.parameters)
             if given not in (None, learnt["n_features_in_"]):
                 raise ValueError(
                     f"n_features_in_ must be {given}, which the part before it gives, "
@@ -195,13 +195,15 @@ class _Arrays:
                 self.tensors[f"{owner}.{name}"] = np.ascontiguousarray(value)
         return plain
 
-    def take_all(self, owner: str, plain: Any, lists: Collection[str] = ()) -> dict[str, Any]:
+    def take_all(
+        self, owner: str, plain: Mapping[str, Any], lists: Collection[str] = ()
+    ) -> dict[str, Any]:
         """Return the values that `put_all` took apart; the arrays among `lists` become such."""
         values = {
             name: self._take_text(f"{owner}.{name}", value["text"])
             if isinstance(value, dict) and value.keys() == {"text"}
             else _from_plain(name, value)
-            for name, value in _object("what belongs to a step", plain).items()
+            for name, value in plain.items()
         }
         for tensor in [name for name in self.tensors if name.startswith(f"{owner}.")]:
             name = tensor.removeprefix(f"{owner}.")
@@ -272,7 +274,9 @@ def _model_of(values: Mapping[str, Any], arrays: _Arrays) -> ModelFile:
     if not isinstance(values["steps"], list):
         raise ValueError("steps must be a list")
     steps = tuple(_step_of(step, arrays) for step in values["steps"])
-    return ModelFile(steps, values["pipeline"], arrays.take_all(NOTES, values["notes"]))
+    return ModelFile(
+        steps, values["pipeline"], arrays.take_all(NOTES, _object(NOTES, values["notes"]))
+    )
 
 
 def _step_of(named: Any, arrays: _Arrays) -> tuple[str, Part | None]:
@@ -287,9 +291,12 @@ def _step_of(named: Any, arrays: _Arrays) -> tuple[str, Part | None]:
     record = PARTS[kind]
     with _naming_part(kind):
         saved, losses = record.saved_parameters, record.learnt_of_type("losses")
-        parameters = arrays.take_all(f"{step}.{PARAMETERS}", values[PARAMETERS], lists=saved)
+        plain = _object(PARAMETERS, values[PARAMETERS])
+        parameters = arrays.take_all(f"{step}.{PARAMETERS}", plain, lists=saved)
         _object(PARAMETERS, parameters, {*saved})
-        learnt = arrays.take_all(step, values["learnt"], lists=losses)
+        learnt = arrays.take_all(step, _object("learnt", values["learnt"]), lists=losses)
+        for name in learnt.keys() & losses & values["learnt"].keys():
+            raise ValueError(f"{name} must be an array")
         if unknown := learnt.keys() - record.learnt.keys():
             raise ValueError(f"{_shown(min(unknown))} is unknown")
         return step, Part(kind, parameters, learnt)
@@ -330,11 +337,14 @@ def _from_plain(name: str, value: Any) -> Any:
     if value.keys() == {"tuple"} and isinstance(value["tuple"], list):
         return tuple(_from_plain(name, item) for item in value["tuple"])
     if value.keys() == {"pairs"} and isinstance(value["pairs"], list):
-        try:
-            return {key: _from_plain(name, item) for key, item in value["pairs"]}
-        except (ValueError, TypeError):  # there are others than two, or a key is a list
-            raise ValueError(f"{_shown(name)} has a value of an unknown kind") from None
+        if not all(map(_is_pair, value["pairs"])):
+            raise ValueError(f"{_shown(name)} has a value of an unknown kind")
+        return {key: _from_plain(name, item) for key, item in value["pairs"]}
     return {key: _from_plain(name, item) for key, item in value.items()}
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and not isinstance(value[0], list | dict)
 
 
 def _listed(name: str, values: np.ndarray) -> np.ndarray:

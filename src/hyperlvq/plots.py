@@ -176,17 +176,19 @@ class PrototypeDisplay(_Display):
         )
         return display.plot(ax, **kwargs)
 
-    def _draw(self, **kwargs):
+    def __post_init__(self):
         n_features = self.prototypes.shape[1]
         if self.image_shape is not None and np.prod(self.image_shape) != n_features:
             raise ValueError(
                 f"image_shape {tuple(self.image_shape)} is for {np.prod(self.image_shape)} "
                 f"features, the prototypes have {n_features}"
             )
+
+    def _draw(self, **kwargs):
         if self.image_shape is not None:
             self._draw_pictures(**kwargs)
             return
-        draw = self._draw_points if n_features == 2 else self._draw_lines
+        draw = self._draw_points if self.prototypes.shape[1] == 2 else self._draw_lines
         draw(**kwargs)
         self.ax_.legend(title=f"{'closest to ' if self.are_samples else ''}prototypes of")
 

@@ -282,10 +282,11 @@ def _check_scaler(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> N
         extent = largest - smallest
         # scikit-learn takes a tiny range for none, and leaves its features as they are
         is_tiny = extent < 10 * np.finfo(extent.dtype).eps
+        target = np.where(np.isnan(extent), np.nan, high - low)
         follows = (
             not (smallest > largest).any()
             and _are_close(learnt["data_range_"], extent)
-            and _are_close(scale, (high - low) / np.where(is_tiny, 1, extent))
+            and _are_close(scale * np.where(is_tiny, 1, extent), target)
             and _are_close(learnt["min_"], low - smallest * scale)
         )
     if not follows:

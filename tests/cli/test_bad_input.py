@@ -85,6 +85,7 @@ def report(folder, published):
 BAD_STUDIES = [
     (["--models", "gvlq"], "there is no model{grid} 'gvlq'; there are rls_features, "),
     (["--sets", "trees"], "there is no data set 'trees'; there are iris, wine, "),
+    (["--sets", ","], "no data set is named; there are iris, wine, "),
     (["--device", "cpu", "--jobs", 2], "--device excludes --jobs and --dask: one process uses"),
     (["--minutes", 1], "--minutes goes with --device only"),
     (["--jobs", 2, "--dask", "host:1"], "--jobs and --dask exclude each other"),

@@ -253,6 +253,8 @@ UNSUPPORTED = {
     ),
     "a model that is not fitted": lambda model, iris: HyperLVQClassifier(),
     "GLVQClassifier: only pipelines of make_classifier": lambda model, iris: model[-1],
+    "NoneType: only pipelines of make_classifier": lambda model, iris: None,
+    "ndarray: only pipelines of make_classifier": lambda model, iris: iris[0],
     "RVFLLayer: its real weights and sigmoids have no integer form": recipe("rvfl", "glvq"),
     "KGLVQClassifier: its prototypes": recipe("intrvfl", "kglvq", max_iter=3),
     "layer passthrough: only IntRVFLLayer, ComparisonLayer$": recipe("features", "centroids"),

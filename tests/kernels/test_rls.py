@@ -30,16 +30,26 @@ def test_fista_goes_ahead_by_nesterovs_momentum():
 def test_lms_ends_within_five_percent_of_the_exact_solution(rng):
     Z, T = make_problem(rng, (80, 6))
 
-    solution, _, _ = rls.solve_lms(Z, T, 5.0, max_iter=1000, tol=0)
+    solution, _, _ = rls.solve_lms(lambda: [(Z, T)], 5.0, max_iter=1000, tol=0)
     expected = exact_solution(Z, T, 5.0)
     assert np.linalg.norm(solution - expected) < 0.05 * np.linalg.norm(expected)
 
 
 def test_lms_stops_at_its_tolerance(rng):
-    _, n_iter, has_converged = rls.solve_lms(*make_problem(rng, (80, 6)), 5.0, 1000, tol=0.01)
+    problem = make_problem(rng, (80, 6))
+
+    _, n_iter, has_converged = rls.solve_lms(lambda: [problem], 5.0, 1000, tol=0.01)
 
     assert has_converged
     assert n_iter < 1000
+
+
+def test_lms_of_blocks_is_that_of_all_rows(rng):
+    Z, T = make_problem(rng, (80, 6))
+    blocks = [(Z[:50], T[:50]), (Z[50:], T[50:])]
+
+    found = rls.solve_lms(lambda: blocks, 5.0, 10, tol=0)
+    np.testing.assert_array_equal(found[0], rls.solve_lms(lambda: [(Z, T)], 5.0, 10, tol=0)[0])
 
 
 def test_lms_pass_agrees_with_its_plain_twin(rng):

@@ -244,6 +244,13 @@ def test_a_part_that_holds_nothing_or_everything_is_no_group(record):
     assert standings(study, "svm").index.unique("group").tolist() == ["all data sets"]
 
 
+def test_models_without_a_common_data_set_have_no_standings(record):
+    records = [record(model="forest", dataset="iris"), record(model="svm", dataset="wine")]
+
+    with pytest.raises(InputError, match="no data set has results of all models to stand beside"):
+        standings(summarise_records(records), "svm")
+
+
 def test_a_reference_that_was_not_run_is_refused(study):
     with pytest.raises(InputError, match=r"reference must be one of .*, got 'knn'"):
         standings(study, "knn")

@@ -1,8 +1,10 @@
 """Collections in archives: every protection against those that are traps."""
 
+import os
 import shutil
 import subprocess
 import tarfile
+import threading
 import time
 import tracemalloc
 from bz2 import compress as bz2
@@ -117,7 +119,7 @@ DANGEROUS = (
         *(
             (
                 pack(part("header", kind, size=MAX_HEADER_BYTES) + bytes(10_000)),
-                f"has more than {MAX_HEADER_BYTES} bytes of headers",
+                f"unpacks to more than {MAX_HEADER_BYTES} bytes of headers",
             )
             for kind in (b"L", b"K", b"x", b"X", b"g")
             for pack in PACKERS
@@ -168,7 +170,7 @@ def test_archive_is_refused_once_it_is_too_much(write, monkeypatch, limit, most,
     assert find_files(write(good + END)) == ONLY_TABLE
 
     path = write(good + more + END)
-    assert refusal(path) == f"{path} has more than {most} bytes of {of}"
+    assert refusal(path) == f"{path} unpacks to more than {most} bytes of {of}"
 
 
 @pytest.mark.parametrize(
@@ -219,6 +221,16 @@ def test_archive_of_gnu_tar_is_read(tmp_path, form):
         pytest.skip("needs GNU tar")
 
     assert find_files(tmp_path / "a.tar") == {NAME: FILES}
+
+
+def test_archive_may_come_through_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    content = gzip(table(TABLE_NAME) + END)
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(content,))
+    writer.start()
+
+    assert find_files(tmp_path / "pipe") == ONLY_TABLE
+    writer.join()
 
 
 def test_the_documentation_gives_the_limits():

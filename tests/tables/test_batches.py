@@ -137,12 +137,23 @@ def test_a_name_without_a_known_format_is_refused_and_devices_are_fine():
     ],
 )
 def test_what_is_new_is_noted_by_column(read, rows, note):
+    assert notes_of(read, rows) == ([note] if note else [])
+
+
+def test_of_many_new_values_few_are_remembered(read, monkeypatch):
+    monkeypatch.setattr(module, "MOST_VALUES", 2)
+
+    (note,) = notes_of(read, "35,p\n35,q\n", "35,r\n")
+    assert note == "'kind' has values not seen in training in 3 rows: p, q"
+
+
+def notes_of(read, *parts):
     table = read("age,kind,y\n" + "30,x,u\n40,z,v\n" * 5)
     task = Task("y", ("intrvfl", "centroids"), {"n_units": 10}, n_folds=0)
     trained = train_table(table, task)
-    columns, later = trained.about["columns"], read(f"age,kind\n{rows}")
-
+    columns = trained.about["columns"]
     unseen = Unseen(Predictor(trained.parts.parts), columns)
-    unseen.look_at(later, to_arrays(later, columns))
-
-    assert unseen.notes == ([note] if note else [])
+    for rows in parts:
+        later = read(f"age,kind\n{rows}")
+        unseen.look_at(later, to_arrays(later, columns))
+    return unseen.notes

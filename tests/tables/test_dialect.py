@@ -53,6 +53,12 @@ def test_undecodable_byte_has_a_line(read, content, sentence):
     assert refusal(read, content) == f"table.csv, {sentence}{advice}"
 
 
+def test_bytes_of_japanese_text_are_not_taken_for_western(read):
+    sentence = "table.csv is not UTF-8 and may be Shift-JIS: --encoding says what it is"
+
+    assert refusal(read, "a,b\n1,カタ\n".encode("shift_jis")) == sentence
+
+
 @pytest.mark.parametrize(
     ("text", "delimiter"),
     [

@@ -11,6 +11,7 @@ T = √w (t - offset), in double precision, in numpy or torch. X may have leadin
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,10 +65,13 @@ class Moments(NamedTuple):
 
 
 class Equations(NamedTuple):
-    """ZᵀZ and ZᵀT or, where there are `rows` Z, ZZᵀ (not for "qr" and "lms") and T."""
+    """ZᵀZ and ZᵀT or, where there are `rows` Z, ZZᵀ (not for "qr") and T.
+
+    For "lms" there is but a function that yields Z and T in blocks, as `rows`.
+    """
 
     gram: Any
-    right: Array
+    right: Any
     rows: Any
     columns: Columns
     backend: Backend = NUMPY
@@ -178,6 +182,10 @@ def equations_of(samples: LabelledRows, method: Method) -> Equations:
     if method.solver == "pinv" or (n_samples >= n_columns and not takes_rows):
         return equations_of_moments(moments_of(samples, columns), columns, method, backend)
     columns = _with_scale(columns, squares_of(samples, columns), method, backend)
+    if method.solver == "lms":
+        slices = _slices(samples.X, backend, samples.n_classes)
+        read_blocks = partial(map, partial(standardised, samples, columns), slices)
+        return Equations(None, None, read_blocks, columns, backend)
     Z, T = standardised(samples, columns, slice(None))
     return Equations(None if takes_rows else Z @ Z.mT, T, Z, columns, backend)
 
@@ -203,7 +211,7 @@ def solve_equations(equations: Equations, alphas: Any, method: Method) -> tuple[
         factors, moment = ([gram], right) if rows is None else ([rows.T, rows], rows.T @ right)
         found = rls.solve_fista(factors, moment, alphas[0], *method[2:])
     elif method.solver == "lms":
-        found = rls.solve_lms(rows, right, alphas[0], *method[2:])
+        found = rls.solve_lms(rows, alphas[0], *method[2:])
     else:
         found = solve_directly(equations, alphas, method.solver), 1, True
     return _original(found, equations)

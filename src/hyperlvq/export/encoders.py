@@ -101,7 +101,8 @@ class ComparingUnits(Units):
     @property
     def extremes(self) -> np.ndarray:
         """The smallest and the largest activation of each unit (2 × units)."""
-        return np.array([COUNTS.min(axis=1), COUNTS.max(axis=1)], dtype=np.int64)[:, self.kinds]
+        extremes = [[extreme(each) for each in UNIT_KINDS.values()] for extreme in (min, max)]
+        return np.array(extremes, dtype=np.int64)[:, self.kinds]
 
     @property
     def runs(self) -> list[UnitRun]:

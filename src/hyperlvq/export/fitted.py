@@ -57,12 +57,13 @@ def _as_file(model: Any) -> ModelFile:
 
     from hyperlvq.saving import part_of
 
-    is_pipeline = isinstance(model, Pipeline)
-    steps = [
+    if not isinstance(model, Pipeline):
+        return ModelFile(((ALONE, part_of(model)),))
+    steps = tuple(
         (name, None if step in (None, "passthrough") else part_of(step))
-        for name, step in (model.steps if is_pipeline else [(ALONE, model)])
-    ]
-    return ModelFile(tuple(steps), type(model).__name__ if is_pipeline else None)
+        for name, step in model.steps
+    )
+    return ModelFile(steps, type(model).__name__)
 
 
 def _steps(model: ModelFile) -> dict[str, Part | None]:

@@ -121,8 +121,8 @@ class WideProblem:
         products -= with_mean
         products -= (with_mean - shares @ with_mean)[:, None]
         self.variance = _divisor(shares @ products.diagonal())
-        # The centred products do not see a constant. With 1 for it in place of 0 no leverage is the
-        # small difference of two numbers, whatever the penalty.
+        # The centred products do not see a constant. With 0 for it the inverse has 1/α there, next
+        # to which 1 - l is lost where α is small; with 1 `solve` can take it out again.
         self.constant = self.roots / np.sqrt(self.total)
         self.gram = products * self.roots * (self.roots[:, None] / self.variance)
         self.gram += np.outer(self.constant, self.constant)

@@ -84,22 +84,28 @@ def largest_eigenvalue(apply: Any, size: int) -> float:
 
 
 def solve_lms(
-    Z: np.ndarray, T: np.ndarray, alpha: float, max_iter: int, tol: float
+    read_blocks: Any, alpha: float, max_iter: int, tol: float
 ) -> tuple[np.ndarray, int, bool]:
     """Return (Γ, passes, whether converged) by the least-mean-squares rule.
 
-    Sample after sample, Γᵀ += η_e ((t - Γᵀz) z - (α/M) Γᵀ); pass e = 1, 2, … takes η_e = η/√e, so
+    `read_blocks` yields (Z, T) of blocks of rows, so that never all of Z is there. Sample after
+    sample, Γᵀ += η_e ((t - Γᵀz) z - (α/M) Γᵀ); pass e = 1, 2, … takes η_e = η/√e, so
     it nears the closed form only as fast as η_e falls. Converged is a pass that changes Γ by less
     than `tol` of its norm.
     """
-    coefficients = np.zeros((T.shape[1], Z.shape[1]))
-    largest, shrinkage = np.einsum("ij,ij->i", Z, Z).max(), alpha / len(Z)
+    facts = [
+        (len(Z), np.einsum("ij,ij->i", Z, Z).max(), (T.shape[1], Z.shape[1]))
+        for Z, T in read_blocks()
+    ]
+    counts, maxima, shapes = zip(*facts, strict=True)
+    largest, shrinkage, coefficients = max(maxima), alpha / sum(counts), np.zeros(shapes[0])
     if largest + shrinkage == 0:
         return coefficients.T, 1, True
     for n_iter in range(1, max_iter + 1):
         rate = 1 / (np.sqrt(n_iter) * (largest + shrinkage))
         before = coefficients.copy()
-        lms_pass(Z, T, coefficients, rate, shrinkage)
+        for Z, T in read_blocks():
+            lms_pass(Z, T, coefficients, rate, shrinkage)
         if np.linalg.norm(coefficients - before) <= tol * np.linalg.norm(coefficients):
             return coefficients.T, n_iter, True
     return coefficients.T, max_iter, False

@@ -75,7 +75,10 @@ def to_svg(figure: Figure, name: str, description: str, points: str = "") -> str
 
 
 def scatter_plot(accuracies: pd.DataFrame, result: Any) -> str:
-    """Return the plot of one model's accuracies (x) against another's (y) as SVG."""
+    """Return the plot of one model's accuracies (x) against another's (y) as SVG.
+
+    `result` is their row of `compare_models`.
+    """
     x, y = MODELS[result.comparison.x], MODELS[result.comparison.y]
     pairs = accuracies[[x.name, y.name]].dropna().sort_values([x.name, y.name], kind="stable")
     means = f"{x.title} (mean {result.mean_x:.3f})", f"{y.title} (mean {result.mean_y:.3f})"

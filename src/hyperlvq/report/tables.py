@@ -169,23 +169,22 @@ def standings(study: Study, reference: str) -> pd.DataFrame:
 
     `wins` are the sets on which the model is better than the reference; the p values of Wilcoxon's
     signed-rank test against it are corrected together within a group. Log loss is a mean over
-    data sets, seconds are those of one training on each. Groups that hold no set or all are left
-    out.
+    data sets, seconds are those of one training on each. Groups within all data sets that hold
+    none or all of them are left out.
     """
     check_choice("reference", reference, tuple(study.accuracies), InputError)
     common = study.accuracies.dropna().index
+    if common.empty:
+        raise InputError(f"no data set has results of all models to stand beside {reference}")
     n_train = study.runs.groupby("dataset")["n_train"].max()[common]
     with_test_file = {name for name, facts in manifest().items() if facts.kind == TEST_FILE}
-    groups = {
-        "all data sets": common,
+    parts = {
         f"more than {LARGE} training samples": common[n_train > LARGE],
         "without a test file": common.difference(with_test_file, sort=False),
     }
-    tables = {
-        name: _standing(study, sets, reference)
-        for name, sets in groups.items()
-        if sets is common or 0 < len(sets) < len(common)
-    }
+    groups = {"all data sets": common}
+    groups |= {name: sets for name, sets in parts.items() if 0 < len(sets) < len(common)}
+    tables = {name: _standing(study, sets, reference) for name, sets in groups.items()}
     return pd.concat(tables, names=["group", "model"])
 
 

@@ -76,7 +76,7 @@ def read_archive(
 
 
 class _Archive:
-    """The unpacked bytes of an archive, counted before they are read."""
+    """The unpacked bytes of an archive, of which only so many are read."""
 
     def __init__(self, file: BufferedReader, path: Path):
         self._path, self._file = path, file
@@ -122,7 +122,7 @@ class _Archive:
         """Refuse more bytes of a kind than it may have, before they are read."""
         self.n_bytes[of] += size
         if self.n_bytes[of] > most:
-            raise InputError(f"{self._path} has more than {most} bytes of {of}")
+            raise InputError(f"{self._path} unpacks to more than {most} bytes of {of}")
 
     def _next_header(self) -> TarInfo | None:
         block = self._file.read(BLOCK_BYTES)

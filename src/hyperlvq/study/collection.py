@@ -120,7 +120,9 @@ class BuiltinCollection(Collection):
     """
 
     def __init__(self) -> None:
-        super().__init__("scikit-learn", {name: partial(_load_built_in, name) for name in BUILT_IN})
+        super().__init__(
+            "the built-in collection", {name: partial(_load_built_in, name) for name in BUILT_IN}
+        )
 
 
 def open_collection(path: str | Path) -> Collection:

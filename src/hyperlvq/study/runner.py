@@ -79,6 +79,7 @@ def run_study(
     data_sets, unreadable = load_sets(source, sets)
     settings = settings or default_settings(data_sets, protocol)
     with open_records(folder) as records:
+        check_protocol(protocol, records.records)
         yield from note_unreadable(unreadable, protocol, records, retry_failed)
         runs = plan_runs(models, data_sets, settings, n_seeds, protocol, as_published)
         yield from do_missing(runs, records, executor, retry_failed)
@@ -118,6 +119,15 @@ def default_settings(data_sets: Iterable[DataSet], protocol: str) -> Settings:
     return searched_settings() if protocol == "paper" and is_collection else Settings()
 
 
+def check_protocol(protocol: str, records: Iterable[Record]) -> None:
+    """Raise if the records are of another protocol: their figures do not go together."""
+    for other in (each["protocol"] for each in records if each["protocol"] != protocol):
+        raise InputError(
+            f"the folder has records of the protocol {other!r}, not {protocol!r}: "
+            "take another folder"
+        )
+
+
 def plan_runs(
     models: Sequence[str],
     data_sets: Iterable[DataSet],
@@ -143,13 +153,7 @@ def note_unreadable(
     records: RecordFile,
     retry_failed: bool = False,
 ) -> Iterator[Step]:
-    """Record once why a data set cannot be read; the others go on.
-
-    Raise if the records are of another protocol: their figures do not go together.
-    """
-    for other in (each["protocol"] for each in records.records if each["protocol"] != protocol):
-        fault = f"the folder has records of the protocol {other!r}, not {protocol!r}"
-        raise InputError(f"{fault}: take another folder")
+    """Record once why a data set cannot be read; the others go on."""
     nobody = {**dict.fromkeys(KEY), "protocol": protocol}
     failures = [failure({**nobody, "dataset": name}, error) for name, error in unreadable.items()]
     known = set() if retry_failed else {key_of(record) for record in records.records}

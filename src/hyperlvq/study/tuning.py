@@ -237,6 +237,7 @@ def tune_study(
     names = runner.choose("data set", sets, source.names())
     data_sets, unreadable = runner.load_sets(source, names)
     with open_records(folder, TUNING_NAME) as records:
+        runner.check_protocol(protocol, records.records)
         for line, record in enumerate(records.records, 1):
             if not _is_of_search(record):
                 fault = "not a record of a search over the present grids"

@@ -63,6 +63,7 @@ NO_TEXT, NO_NUMBER = (pa.nulls(1, kind)[0] for kind in (pa.string(), pa.float64(
 MISSING_MARKS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?", "#N/A")
 #: Words for false and true, in lower case.
 TRUTH_PAIRS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"), ("0", "1"))
+TRUTH = {word: bool(truth) for pair in TRUTH_PAIRS for truth, word in enumerate(pair)}
 WHOLE_NUMBER = re.compile(r"^(-?[0-9]+)[.,]0+$")
 SHOWN_CHARACTERS = 40
 SAMPLE_CELLS = 100
@@ -263,8 +264,7 @@ def as_whole(word: str) -> str:
 
 def truth_of(word: str) -> bool | None:
     """Return what a word for true or false says, None for other words."""
-    whole = as_whole(word).lower()
-    return next((whole == pair[1] for pair in TRUTH_PAIRS if whole in pair), None)
+    return TRUTH.get(as_whole(word).lower())
 
 
 def spelling_of(known: Collection[str]) -> Callable[[str], str]:

@@ -64,7 +64,7 @@ class Column:
         """Return a number, or a date in days since 1970, as people write it; nan if missing."""
         if self.kind is not Kind.DATE or value != value:
             return f"{value:g}"
-        day, clock = str(np.datetime64(round(value * 86400), "s")).split("T")
+        day, clock = str(np.datetime64(round(value * (24 * 3600)), "s")).split("T")
         if self.date_form == CLOCK and 0 <= value < 1:  # later dates may be stored with a day
             return clock
         return day if clock == "00:00:00" else f"{day} {clock}"

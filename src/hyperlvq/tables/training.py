@@ -342,7 +342,7 @@ def _round_features(X: pd.DataFrame, device_input: str) -> list[str]:
 
 def _whole_hours(dates: pd.Series) -> pd.Series:
     """Return dates rounded to hours of their own day, as a device rounds each feature."""
-    end_of_day = dates.dt.floor("D") + np.timedelta64(86399, "s")  # stands for 24:00
+    end_of_day = dates.dt.floor("D") + np.timedelta64(24 * 3600 - 1, "s")  # stands for 24:00
     hours = dates.dt.round("h")
     return hours.mask(hours > end_of_day, end_of_day)
 
