@@ -156,7 +156,8 @@ def _network_lines(about: "About") -> list[str]:
     networks, left_out = about["networks"], about["left_out"]
     total = sum(networks["weight"]) or 1
     rows = [["network", "units", "penalty", "left-out accuracy", "log loss", "share of the vote"]]
-    for kind, n_units, alpha, _, *figures, weight, _ in zip(*networks.values(), strict=True):
+    shown = ("kind", "n_units", "alpha", "left_out_accuracy", "left_out_log_loss", "weight")
+    for kind, n_units, alpha, *figures, weight in zip(*map(networks.get, shown), strict=True):
         shares = [f"{figure:.3f}" for figure in figures]
         rows.append(
             [shortened(kind), str(n_units), f"{alpha:.3g}", *shares, f"{weight / total:.0%}"]

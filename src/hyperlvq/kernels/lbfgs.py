@@ -87,8 +87,8 @@ def minimise(
             change = end.gradient - point.gradient
             memory.learn(direction, step, change, (start_slope, slope))
         point = end
-    found, n_iter = point.position.reshape(start.shape), max(len(costs), 1)
-    return Minimum(found, n_iter, costs or [point.cost], has_ended)
+    position, n_iter = point.position.reshape(start.shape), max(len(costs), 1)
+    return Minimum(position, n_iter, costs or [point.cost], has_ended)
 
 
 def _search_line(evaluate, start, direction, slope, first_step):

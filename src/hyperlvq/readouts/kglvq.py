@@ -142,17 +142,17 @@ class KGLVQClassifier(PrototypeReadout):
         gamma = scale_width(X, weights) if self.gamma == "scale" else float(self.gamma)
         prototype_classes = np.repeat(np.arange(len(counts)), counts)
         with block_threads() as map_blocks:
-            kernel = np.empty((len(X), len(X)), self._dtype)
+            kernel = np.empty((len(X), len(X)), self._kernel_dtype)
             self._fill(kernel, lambda rows: self._kernel_matrix(X[rows], X, gamma), map_blocks)
             slope = self._slope_for(engine, samples, classes)
-            self._learn(kernel, y, weights, prototype_classes, slope, map_blocks)
+            self._learn_coefficients(kernel, y, weights, prototype_classes, slope, map_blocks)
         self.classes_, self.X_fit_, self.gamma_, self.slope_ = classes, X, gamma, slope
         scores = np.concatenate([self._scores_of(kernel[rows]) for rows in row_slices(len(X))])
         distances = np.maximum(kernel.diagonal()[:, np.newaxis] - scores, 0)
         self.distance_scale_ = mean_distance_sum(distances, y, weights)
 
     def _check_kernel_size(self, n_samples):
-        needed = self._dtype.itemsize * n_samples**2
+        needed = self._kernel_dtype.itemsize * n_samples**2
         if needed > self.max_kernel_bytes:
             raise MemoryError(
                 f"the kernel matrix of {n_samples} samples needs {needed} bytes, "
@@ -160,13 +160,13 @@ class KGLVQClassifier(PrototypeReadout):
             )
 
     @property
-    def _dtype(self):
+    def _kernel_dtype(self):
         return np.dtype(np.float32 if self.kernel in UNIT_KERNELS else np.float64)
 
     def _kernel_matrix(self, X, X_fit, gamma):
         parameters = {} if callable(self.kernel) else {"gamma": gamma}
         matrix = pairwise_kernels(X, X_fit, metric=self.kernel, filter_params=True, **parameters)
-        return matrix.astype(self._dtype, copy=False)
+        return matrix.astype(self._kernel_dtype, copy=False)
 
     def _fill(self, array, function, map_blocks):
         """Write what a function returns for blocks of rows."""
@@ -177,7 +177,7 @@ class KGLVQClassifier(PrototypeReadout):
         # A kernel of the user's may not be ready for threads.
         list((map if callable(self.kernel) else map_blocks)(write, row_slices(len(array))))
 
-    def _learn(self, kernel, y, weights, prototype_classes, slope, map_blocks):
+    def _learn_coefficients(self, kernel, y, weights, prototype_classes, slope, map_blocks):
         """Set the coefficients that minimise the cost; samples stand in the order of classes."""
         shares = weights / weights.sum()
         is_own = prototype_classes[:, np.newaxis] == y
