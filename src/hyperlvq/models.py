@@ -23,8 +23,9 @@ def make_classifier(
     ----------
     hidden : {"features", "rvfl", "intrvfl", "comparisons"}, default="intrvfl"
         The hidden layer: none, `RVFLLayer`, `IntRVFLLayer` or `ComparisonLayer`.
-    readout : {"rls", "centroids", "perceptron", "lvq1", "glvq", "kglvq"}, default="glvq"
-        The classifier of its activations.
+    readout : str, default="glvq"
+        The classifier of its activations: "rls", "centroids", "perceptron", "lvq1", "glvq" or
+        "kglvq".
     **parameters : dict
         Parameters of the hidden layer and of the readout by their own names; each goes to the
         step that has it, `random_state` to both. Those not given are what the study found best for

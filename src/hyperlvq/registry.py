@@ -427,7 +427,7 @@ def _by_name(usual: Mapping[str, Any], names: str, **others: Any) -> dict[str, A
 _learnt, _parameters = partial(_by_name, LEARNT), partial(_by_name, PARAMETERS)
 _ANYWHERE = frozenset({"tensors", "partitions"})
 _layer = partial(PartRecord, "hyperlvq.hidden", given_sizes={"units": "n_units"}, output="units")
-_readout = partial(PartRecord, "hyperlvq.readouts", export_refusal=None)
+_readout = partial(PartRecord, "hyperlvq.readouts")
 
 #: The record of each part, by the name of its class.
 PARTS: dict[str, PartRecord] = {
@@ -493,6 +493,7 @@ PARTS: dict[str, PartRecord] = {
     "RLSClassifier": _readout(
         recipe_name="rls",
         title="regularised least squares",
+        export_refusal=None,
         learnt=_learnt(f"coef_ alpha_ n_iter_ classes_ {_FEATURES}"),
         parameters=_parameters(
             "alpha penalty solver max_iter tol",
@@ -511,6 +512,7 @@ PARTS: dict[str, PartRecord] = {
     "CentroidClassifier": _readout(
         recipe_name="centroids",
         title="class means",
+        export_refusal=None,
         learnt=_learnt(f"{_PROTOTYPES} class_weights_ _class_sums"),
         check=_check_centroids,
         runs_on=_ANYWHERE,
@@ -519,6 +521,7 @@ PARTS: dict[str, PartRecord] = {
     "PerceptronClassifier": _readout(
         recipe_name="perceptron",
         title="class means refined by mistakes",
+        export_refusal=None,
         learnt=_learnt(_ONLINE),
         parameters=_parameters("learning_rate max_iter tol shuffle random_state"),
         grid={"learning_rate": (0.0001, 0.0005, 0.0025)},
@@ -528,6 +531,7 @@ PARTS: dict[str, PartRecord] = {
     "LVQ1Classifier": _readout(
         recipe_name="lvq1",
         title="LVQ1 prototypes",
+        export_refusal=None,
         learnt=_learnt(_ONLINE),
         parameters=_parameters(
             "prototypes_per_class learning_rate max_iter init_noise shuffle class_weight "
@@ -541,6 +545,7 @@ PARTS: dict[str, PartRecord] = {
     "GLVQClassifier": _readout(
         recipe_name="glvq",
         title="GLVQ prototypes",
+        export_refusal=None,
         learnt=_learnt(f"{_ONLINE} slope_ learning_rate_"),
         parameters=_parameters(
             "prototypes_per_class slope solver max_iter tol learning_rate init_noise shuffle "

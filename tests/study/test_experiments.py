@@ -26,7 +26,7 @@ def test_models_have_names_and_titles_of_their_own():
 
 
 def test_settings_are_those_that_the_records_were_made_with():
-    """Whoever changes one makes all studies again, and this file."""
+    """Whoever changes a line makes all studies again; a new model is a new line."""
     lines = Path(__file__).with_name("experiments.jsonl").read_text().splitlines()
     everything = [*MODELS.values(), *MODEL_PAIRS]
 
