@@ -120,7 +120,7 @@ def test_moments_of_a_constant_column_are_exact():
     X = np.column_stack([np.full(1000, 0.1), np.arange(1000.0)])
     samples = LabelledRows(X, np.arange(1000) % 2, np.full(1000, 0.3), 2)
 
-    columns = rls.columns_of(samples, Method())
+    columns = rls.unscaled_columns(samples, Method())
     squares = rls.squares_of(samples, columns)
     assert columns.mean[0, 0] == 0.1
     assert squares[0, 0] == 0
