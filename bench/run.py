@@ -21,7 +21,7 @@ from commands import command_table
 from gpu_search import search_table
 from kernels import encoder_table, glvq_table, lbfgs_table
 from large_fit import is_there, large_fit_table
-from models import load_data, model_table
+from models import grid_table, load_data, model_table
 from prediction import prediction_tables
 from scaling import measured_curves, slope_table
 from threads import threads_table
@@ -74,7 +74,7 @@ PARTS = {
     "prediction": lambda options: prediction_tables(),
     "threads": lambda options: [threads_table()],
     "commands": lambda options: [command_table(options.peers_python)],
-    "models": lambda options: [model_table(load_data(), options.peers_python)],
+    "models": lambda options: [model_table(load_data(), options.peers_python), grid_table()],
     "large": lambda options: [large_fit_table()],
     "scaling": lambda options: [slope_table(measured_curves())],
     "cluster": lambda options: [cluster_table(CLUSTER)],

@@ -19,6 +19,8 @@ LANES, UNITS_AT_ONCE = 64, 32
 RANKED_ROWS = 1024
 # Comparisons that are made while a prediction makes one product.
 COMPARISONS_PER_PRODUCT = 2
+# Of units whose activations are wanted, not their scores.
+NO_WEIGHTS = np.empty((0, 0))
 # Random numbers that are drawn at once.
 MOST_DRAWN = 2**22
 
@@ -114,7 +116,7 @@ def compare_rows(X: np.ndarray, units: Units, n_threads: int | None = None) -> n
     The threads are as many as BLAS has unless given.
     """
     activations = np.empty((len(X), len(units.kinds)), dtype=np.int8)
-    _share_rows(X, units, np.empty((0, 0)), activations, n_threads)
+    _share_rows(X, units, NO_WEIGHTS, activations, n_threads)
     return activations
 
 
@@ -194,13 +196,15 @@ def write_rows(
             for row in range(len(weights)):
                 _add_products(weights[row, first : first + UNITS_AT_ONCE], found, sums[row])
             if len(weights) == 0:
-                _copy(found, outputs[start : start + n_rows, first : first + len(block_kinds)])
+                _copy_transposed(
+                    found, outputs[start : start + n_rows, first : first + len(block_kinds)]
+                )
         if len(weights) > 0:
-            _copy(sums, outputs[start : start + n_rows])
+            _copy_transposed(sums, outputs[start : start + n_rows])
 
 
 @compiled
-def _copy(columns, rows):
+def _copy_transposed(columns, rows):
     for m in range(rows.shape[0]):
         row = rows[m]
         for n in range(rows.shape[1]):
