@@ -14,7 +14,7 @@ from hyperlvq.writing import check_writable, write_bytes
 PICTURE_SUFFIXES = (".svg", ".png", ".pdf")
 #: With more classes the cells get smaller, and counts in them could not be read.
 MOST_COUNTS = 29
-LONGEST_LABEL = 16
+LONGEST_SHOWN_LABEL = 16
 
 
 def check_picture(path: Path) -> None:
@@ -56,5 +56,5 @@ def draw_confusion(confusion: Confusion) -> Figure:
 
 def _short(name: str) -> str:
     line = "".join(character if character.isprintable() else "·" for character in name)
-    cut = line if len(line) <= LONGEST_LABEL else f"{line[: LONGEST_LABEL - 1]}…"
+    cut = line if len(line) <= LONGEST_SHOWN_LABEL else f"{line[: LONGEST_SHOWN_LABEL - 1]}…"
     return cut.replace("$", r"\$")  # or matplotlib would typeset it

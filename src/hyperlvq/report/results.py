@@ -20,7 +20,7 @@ RUN = ["dataset", "model", "seed"]
 MEASURED = ["accuracy", "log_loss", "fit_seconds"]
 SIZES_OF_RECORDS = ("n_splits", "n_train", "n_test", "n_features", "n_classes", "n_units")
 NAMES = ("settings", "source", "solver")
-LARGEST_COUNT = 10**12
+LARGEST_RECORDED_SIZE = 10**12
 #: The columns of a published file by model.
 PUBLISHED = {name: model.accuracy_column for name, model in MODELS.items() if model.accuracy_column}
 #: Those that training costs are counted from.
@@ -50,7 +50,10 @@ CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     **dict.fromkeys(NAMES, ("a name", lambda value: isinstance(value, str))),
     **dict.fromkeys(
         SIZES_OF_RECORDS,
-        ("a whole number of at least 1", lambda v: type(v) is int and 1 <= v <= LARGEST_COUNT),
+        (
+            "a whole number of at least 1",
+            lambda v: type(v) is int and 1 <= v <= LARGEST_RECORDED_SIZE,
+        ),
     ),
 }
 
@@ -223,9 +226,9 @@ def _published_sizes(cells: dict[str, str]) -> dict[str, int]:
     for name, column in columns.items():
         text = cells[column]
         sizes[name] = int(text) if re.fullmatch("[0-9]{1,13}", text) else 0
-        if not 1 <= sizes[name] <= LARGEST_COUNT:
+        if not 1 <= sizes[name] <= LARGEST_RECORDED_SIZE:
             raise InputError(
                 f"data set {cells['dataset']}, column {column}: a whole number from 1 to "
-                f"{LARGEST_COUNT} is needed, got {short(text)}"
+                f"{LARGEST_RECORDED_SIZE} is needed, got {short(text)}"
             )
     return sizes
