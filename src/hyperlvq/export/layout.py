@@ -9,6 +9,7 @@ compare keep activations less the lowest of their kind, times the plan's factor,
 adds nothing to the scores.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from math import comb
 from typing import Any, Self
@@ -72,7 +73,7 @@ class ScalingLayout:
 
 
 @dataclass(eq=False, kw_only=True)
-class ModelLayout:
+class ModelLayout(ABC):
     """The numbers that decide the C of a model, as in its plan, and the decisions."""
 
     n_features: int
@@ -120,9 +121,9 @@ class ModelLayout:
         )
 
     @classmethod
+    @abstractmethod
     def _largest(cls, *sizes: Any, **own: Any) -> Any:
         """Return half the span of activations, and what else a kind of layout has at most."""
-        raise NotImplementedError
 
     def __post_init__(self) -> None:
         self.is_byte = self.bits == 8

@@ -197,6 +197,14 @@ class PrototypeReadout(Readout):
         prototypes = self.prototypes_, self.prototype_classes_
         self.distance_scale_ = engine.distance_scale(samples, *prototypes, len(self.classes_))
 
+    def _scores(self, engine, X):
+        prototypes = self.prototypes_, self.prototype_classes_
+        return engine.prototype_scores(X, *prototypes, len(self.classes_))
+
+
+class MinimisedReadout(PrototypeReadout):
+    """Prototypes where the cost of GLVQ is least; `slope`, `tol` and `max_iter` are parameters."""
+
     def _slope_for(self, engine, samples, classes):
         """Return the slope β as a number; "auto" is one for the samples' total weight.
 
@@ -223,10 +231,6 @@ class PrototypeReadout(Readout):
             )
         self.n_iter_, self.loss_curve_ = n_iter, losses
         return position
-
-    def _scores(self, engine, X):
-        prototypes = self.prototypes_, self.prototype_classes_
-        return engine.prototype_scores(X, *prototypes, len(self.classes_))
 
 
 class BatchReadout(PrototypeReadout):

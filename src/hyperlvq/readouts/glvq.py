@@ -7,11 +7,12 @@ import numpy as np
 
 from hyperlvq.engines import engine_of_fitted, on_host
 from hyperlvq.kernels.online import glvq_pass, mean_winner_sum
+from hyperlvq.readouts.base import MinimisedReadout
 from hyperlvq.readouts.online import OnlineReadout
 from hyperlvq.registry import AUTO_STEP, PARTS
 
 
-class GLVQClassifier(OnlineReadout):
+class GLVQClassifier(MinimisedReadout, OnlineReadout):
     """Learn prototypes that minimise Σ g(μ), a smooth count of misclassified samples.
 
     μ = (d⁺ - d⁻)/(d⁺ + d⁻), where d⁺ (d⁻) is the squared distance from a sample to its closest
@@ -172,6 +173,10 @@ class GLVQClassifier(OnlineReadout):
         if not (hasattr(self, "prototypes_") and isinstance(self.slope, str)):
             self.slope_ = self._slope_for(engine, samples, classes)
         super()._learn_batch(engine, samples, classes)
+
+    @property
+    def _keeps_order(self):
+        return self.solver == "sgd" and super()._keeps_order
 
     def _rate(self, X, y, weights):
         if not isinstance(self.learning_rate, str):

@@ -10,14 +10,14 @@ from hyperlvq.kernels.kglvq import cost_and_gradient, multiply_own, squared_norm
 from hyperlvq.kernels.lbfgs import minimise
 from hyperlvq.kernels.scores import check_finite, closest_per_class, mean_distance_sum, row_slices
 from hyperlvq.kernels.threads import block_threads
-from hyperlvq.readouts.base import PrototypeReadout, check_prototype_counts
+from hyperlvq.readouts.base import MinimisedReadout, check_prototype_counts
 from hyperlvq.registry import PARTS, USUAL_SLOPE
 
 #: Kernels with values in [0, 1], kept in float32.
 UNIT_KERNELS = ("rbf", "laplacian")
 
 
-class KGLVQClassifier(PrototypeReadout):
+class KGLVQClassifier(MinimisedReadout):
     """Learn prototypes of the GLVQ cost in the feature space of a kernel.
 
     A prototype is a combination Σ_m γ_m φ(x_m) of the training samples of its own class; the

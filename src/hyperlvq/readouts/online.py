@@ -52,10 +52,14 @@ class OnlineReadout(BatchReadout):
         """Return the factor of the learning rate after a number of finished passes."""
         return 1.0
 
+    @property
+    def _keeps_order(self):
+        """Whether the order of samples matters in `fit`."""
+        return not self.shuffle
+
     def _fit_samples(self, engine, samples, classes):
         counts = self._prototype_counts(classes)
-        keeps_order = not self.shuffle and getattr(self, "solver", "sgd") == "sgd"
-        if not keeps_order:
+        if not self._keeps_order:
             samples = engine.canonical_samples(samples)
         rng = check_random_state(self.random_state)
         start = self._starting_prototypes(engine, samples, classes, counts, rng)
