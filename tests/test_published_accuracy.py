@@ -7,7 +7,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
-from hyperlvq import GLVQClassifier, IntRVFLLayer, RLSClassifier
+from hyperlvq import GLVQClassifier, IntRVFLLayer, KGLVQClassifier, RLSClassifier
 from hyperlvq.study.protocol import evaluation_samples, n_splits
 
 SETS = [
@@ -52,3 +52,18 @@ def test_mean_over_ten_sets_is_within_a_point_of_the_papers(columns, readout, uc
             ours.append(np.mean(list(accuracies(*parts))))
     papers = [float(published[name][f"{columns}_acc"]) for name in SETS]
     assert np.mean(ours) == pytest.approx(np.mean(papers), abs=0.01)
+
+
+@pytest.mark.data
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", ["monks-2", "trains", "hepatitis", "annealing", "iris", "wine"])
+def test_kglvq_with_the_published_start_gets_the_papers_accuracy(name, uci, published):
+    row, data_set, scores = published[name], uci.load(name), []
+    settings = int(row["kglvq_ppc"]), float(row["kglvq_beta"])
+    for split in range(n_splits(data_set, "paper")):
+        X_train, y_train, X_test, y_test = evaluation_samples(data_set, split, "paper")
+        model = KGLVQClassifier(
+            *settings, gamma=float(row["kglvq_sigma"]), init="published", tol=1e-5
+        )
+        scores.append(model.fit(X_train, y_train).score(X_test, y_test))
+    assert np.mean(scores) == pytest.approx(float(row["kglvq_acc"]), abs=1e-8)

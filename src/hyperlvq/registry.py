@@ -574,9 +574,10 @@ PARTS: dict[str, PartRecord] = {
             f"loss_curve_ n_iter_ classes_ {_FEATURES}"
         ),
         parameters=_parameters(
-            "prototypes_per_class slope kernel gamma max_iter tol init_noise max_kernel_bytes "
-            "class_weight random_state verbose",
+            "prototypes_per_class slope kernel gamma max_iter tol init init_noise "
+            "max_kernel_bytes class_weight random_state verbose",
             tol=_or("auto", _TOL),
+            init=_one_of("means", "published"),
         ),
         check=_check_gamma,
         grid={"prototypes_per_class": (1, 3), "gamma": (0.1, 0.3, 1.0)},

@@ -1,5 +1,7 @@
 import numpy as np
+import plain
 import pytest
+from scipy.optimize import minimize
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from hyperlvq import KGLVQClassifier
@@ -51,6 +53,33 @@ def test_auto_slope_is_that_of_glvq(rings):
 
     automatic = KGLVQClassifier(slope="auto", random_state=0).fit(*rings)
     assert automatic.slope_ == pytest.approx(12 * np.sqrt(len(rings[1]) / 300))
+
+
+def test_published_start_takes_the_path_of_scipy_on_the_summed_cost(rings):
+    X, y = rings
+    readout = KGLVQClassifier(2, 3.0, gamma=0.5, init="published", tol=1e-5).fit(X, y)
+    kernel = rbf_kernel(readout.X_fit_, gamma=0.5)
+    is_own = readout.dual_coef_ != 0
+    sample_classes = np.argmax(is_own[[0, 2]], axis=0)
+
+    def cost_and_gradient(free):
+        coefficients = np.zeros(is_own.shape)
+        coefficients[is_own] = free
+        given = coefficients, kernel, sample_classes, readout.prototype_classes_, 3.0, np.ones(80)
+        cost, gradient = plain.kernel_cost_and_gradient(*given)
+        return cost, gradient[is_own]
+
+    start = np.full(is_own.sum(), 1 / len(X))
+    found = minimize(cost_and_gradient, start, jac=True, method="L-BFGS-B")
+    assert readout.n_iter_ == pytest.approx(found.nit, abs=2)
+    assert readout.loss_curve_[-1] == pytest.approx(found.fun, rel=1e-4)
+    np.testing.assert_allclose(readout.dual_coef_[is_own], found.x, rtol=0.05, atol=1e-3)
+
+
+def test_published_start_has_no_noise(rings):
+    fits = [KGLVQClassifier(3, init="published", random_state=seed).fit(*rings) for seed in (0, 1)]
+
+    np.testing.assert_array_equal(*(fit.dual_coef_ for fit in fits))
 
 
 def test_kernel_matrix_is_computed_once_per_fit(rings):

@@ -225,7 +225,7 @@ def test_a_page_its_tables_and_its_figures_are_written(study_folder, tmp_path, p
     paths = write_report(study_folder, tmp_path / "report.html", published_path, tmp_path / "svg")
 
     tables = ["report.md", "report_sets.csv", "report_summary.csv"]
-    figures = [*(f"figure_{number}.svg" for number in range(1, 7)), "ranks.svg"]
+    figures = [*(f"figure_{number}.svg" for number in range(2, 8)), "ranks.svg"]
     assert [path.name for path in paths] == [*tables, *figures, "report.html"]
     assert sorted(path.name for path in (tmp_path / "svg").iterdir()) == figures
     sets = pd.read_csv(tmp_path / "report_sets.csv", index_col="dataset")

@@ -172,6 +172,17 @@ def test_another_solver_needs_another_folder(tmp_path, source, first, solvers):
         study(source, tmp_path, as_published=not first, **options)
 
 
+def test_published_kglvq_runs_once_and_needs_another_folder_than_ours(tmp_path, source):
+    settings = settings_of(tuning="paper", kglvq_ppc=1, kglvq_beta=2, kglvq_sigma=0.5)
+    options = {"models": ["kglvq"], "sets": ["plain"], "settings": settings, "n_seeds": 3}
+    published = study(source, tmp_path / "published", as_published=True, **options)
+    ours = study(source, tmp_path / "ours", **options)
+
+    assert len(ours) == 3 * len(published)
+    with pytest.raises(InputError, match="with init = 'published', not 'means': take another"):
+        study(source, tmp_path / "published", **options)
+
+
 @pytest.mark.parametrize("model", ["kglvq", "glvq_features"])
 def test_a_parameter_that_records_did_not_name_at_first_is_what_it_was_then(model):
     settings = settings_of(tuning="paper", glvq_features_beta=2)

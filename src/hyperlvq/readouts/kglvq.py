@@ -40,9 +40,14 @@ class KGLVQClassifier(MinimisedReadout):
     tol : float or "auto", default="auto"
         Training stops where no component of the gradient exceeds it; "auto" where ten iterations
         lower the cost by less than a thousandth of it.
+    init : {"means", "published"}, default="means"
+        Start of the coefficients. "means" starts at the class means plus noise. "published"
+        repeats the authors' published computation: coefficients start at w_m over the total
+        weight of all classes, without noise, and the cost is summed over the samples, where it
+        is averaged otherwise. The prototypes of a class then start in the same place.
     init_noise : float, default=1.0
-        Coefficients start at w_m (1 + u) over the class's total weight, u uniform of up to this
-        size.
+        Size of the noise for `init="means"`. Coefficients start at w_m (1 + u) over the class's
+        total weight, with u uniform in [-init_noise, init_noise].
     max_kernel_bytes : int, default=2**31
         `fit` refuses to compute a kernel matrix larger than this.
     class_weight : dict, "balanced" or None, default=None
@@ -117,6 +122,7 @@ class KGLVQClassifier(MinimisedReadout):
         gamma: float | str = "scale",
         max_iter: int = 2500,
         tol: float | str = "auto",
+        init: str = "means",
         init_noise: float = 1.0,
         max_kernel_bytes: int = 2**31,
         class_weight: dict[Any, float] | str | None = None,
@@ -129,6 +135,7 @@ class KGLVQClassifier(MinimisedReadout):
         self.gamma = gamma
         self.max_iter = max_iter
         self.tol = tol
+        self.init = init
         self.init_noise = init_noise
         self.max_kernel_bytes = max_kernel_bytes
         self.class_weight = class_weight
@@ -179,7 +186,7 @@ class KGLVQClassifier(MinimisedReadout):
 
     def _learn_coefficients(self, kernel, y, weights, prototype_classes, slope, map_blocks):
         """Set the coefficients that minimise the cost; samples stand in the order of classes."""
-        shares = weights / weights.sum()
+        shares = weights if self.init == "published" else weights / weights.sum()
         is_own = prototype_classes[:, np.newaxis] == y
         coefficients = np.zeros(is_own.shape)
 
@@ -196,7 +203,9 @@ class KGLVQClassifier(MinimisedReadout):
         self.prototype_norms_ = squared_norms(coefficients, own_products)
 
     def _starting_coefficients(self, weights, is_own):
-        """Return the class means plus noise (prototypes × samples)."""
+        """Compute the coefficients that training starts from (prototypes × samples)."""
+        if self.init == "published":
+            return is_own * weights / weights.sum()
         rng = check_random_state(self.random_state)
         means = is_own * weights / (is_own @ weights)[:, np.newaxis]
         return means * (1 + rng.uniform(-1, 1, size=is_own.shape) * self.init_noise)

@@ -64,10 +64,19 @@ class Model:
         """Return whether the readout is RLS."""
         return isinstance(self.recipe, tuple) and self.recipe[1] == "rls"
 
+    def n_initialisations(self, parameters: Mapping[str, Any], most: int) -> int:
+        """Return the number of initialisations: 1 for a deterministic model, else `most`."""
+        is_random = self.is_random and parameters.get("init") != _PUBLISHED_KERNEL_START["init"]
+        return most if is_random else 1
+
 
 @dataclass(frozen=True)
 class ModelPair:
-    """Two models, accuracy against accuracy; `figure` is the paper's number of the plot."""
+    """Two models to compare, accuracy against accuracy.
+
+    `figure` is the number of the plot in the paper, whose Fig. 1 is a diagram. The paper gives no
+    p-value, only p < 0.05: `published_t_test` was computed from its table of accuracies.
+    """
 
     x: str
     y: str
@@ -148,6 +157,8 @@ _QUICK_VALUES: dict[tuple[str, str], dict[str, tuple]] = {
 }
 # GLVQ on real activations in the paper; what the recipes have is better.
 _PUBLISHED_START = {"prototypes_per_class": 1, "init_noise": 1.0}
+# KGLVQ starts without noise in the paper.
+_PUBLISHED_KERNEL_START = {"init": "published"}
 # The published figures agree with this solver alone: see docs/decisions.
 _SINGLE_PRECISION = {"solver": "pinv"}
 # Settings of models whose time grows fast with the samples are compared on so many of them.
@@ -178,7 +189,7 @@ _MODELS = (
     _ten_iterations(_ONE_EACH, "intRVFL + GLVQ, P = 1, 10 iterations", 0.80),
     _PROPOSED,
     _ten_iterations(_PROPOSED, "intRVFL + GLVQ (proposed), 10 iterations", 0.81),
-    _tuned("kglvq", "features", "kglvq", "KGLVQ"),
+    _tuned("kglvq", "features", "kglvq", "KGLVQ", as_published=_PUBLISHED_KERNEL_START),
     *(
         Model(
             f"intrvfl_{readout}",
@@ -247,12 +258,12 @@ _MODELS = (
 MODELS = {model.name: model for model in _MODELS}
 
 MODEL_PAIRS = (
-    ModelPair("rls_features", "glvq_features", "RLS and GLVQ on the features", 1),
-    ModelPair("rvfl_rls", "rvfl_glvq", "RLS and GLVQ on RVFL", 2, 0.78),
-    ModelPair("rvfl_rls", "intrvfl_rls", "RVFL and intRVFL", 3, 0.88),
-    ModelPair("intrvfl_rls", "intrvfl_glvq_p1", "RLS and GLVQ on intRVFL", 4, 0.87),
+    ModelPair("rls_features", "glvq_features", "RLS and GLVQ on the features", 2),
+    ModelPair("rvfl_rls", "rvfl_glvq", "RLS and GLVQ on RVFL", 3, 0.78),
+    ModelPair("rvfl_rls", "intrvfl_rls", "RVFL and intRVFL", 4, 0.88),
+    ModelPair("intrvfl_rls", "intrvfl_glvq_p1", "RLS and GLVQ on intRVFL", 5, 0.87),
     ModelPair("intrvfl_rls", "intrvfl_glvq_p1_10", "RLS and 10 iterations of GLVQ on intRVFL"),
-    ModelPair("intrvfl_rls", "intrvfl_glvq", "intRVFL + RLS and the proposed", 5, 0.86, 0.005),
+    ModelPair("intrvfl_rls", "intrvfl_glvq", "intRVFL + RLS and the proposed", 6, 0.86, 0.005),
     ModelPair("intrvfl_rls", "intrvfl_glvq_10", "intRVFL + RLS and 10 iterations of the proposed"),
-    ModelPair("kglvq", "intrvfl_glvq", "KGLVQ and the proposed", 6, 0.94),
+    ModelPair("kglvq", "intrvfl_glvq", "KGLVQ and the proposed", 7, 0.94),
 )

@@ -33,6 +33,7 @@ Executor = Callable[[Sequence[Job]], Iterator[tuple[Job, Record]]]
 UNNAMED: dict[str, Any] = {
     "solver": "auto",
     "prototypes_per_class": 1,
+    "init": "means",
     "init_noise": 1.0,
     "tol": 1e-5,
 }
@@ -143,7 +144,7 @@ def plan_runs(
         for data_set in data_sets
         for split in range(n_splits(data_set, protocol))
         if (choice := settings.choose(model, data_set.name, split, as_published)) is not None
-        for seed in range(n_seeds if model.is_random else 1)
+        for seed in range(model.n_initialisations(choice.parameters, n_seeds))
     ]
 
 
@@ -191,7 +192,8 @@ def missing_jobs(jobs: Iterable[Job], records: Iterable[Record]) -> list[Job]:
         if record is None:
             missing.append(job)
             continue
-        found, wanted = {**UNNAMED, **record}, {"solver": UNNAMED["solver"], **description}
+        published_or_not = {name: UNNAMED[name] for name in ("solver", "init")}
+        found, wanted = {**UNNAMED, **record}, {**published_or_not, **description}
         for name, value in wanted.items():
             # Settings files may change their names; what they say is compared.
             if name != "settings" and found.get(name) != value:

@@ -51,7 +51,7 @@ class GridSearch(Job):
         """How often every setting is trained and scored."""
         if self.split is not None:
             return N_FOLDS
-        return self.n_seeds if self.model.is_random else 1
+        return self.model.n_initialisations(self.shared, self.n_seeds)
 
     @property
     def most_rows(self) -> int | None:
