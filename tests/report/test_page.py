@@ -105,7 +105,8 @@ def test_means_and_correlations_stand_beside_the_papers(full_report, full_page, 
 def test_a_single_data_set_has_the_sections_of_its_models_without_numbers_that_are_none(
     record, models, expected
 ):
-    page = page_of(make_report([record(model=model) for model in models]))
+    measured = {"log_loss": 0.5, "fit_seconds": 0.1}
+    page = page_of(make_report([record(model=model, **measured) for model in models]))
 
     assert sections(page) == expected
     assert "Paper" not in page
@@ -122,6 +123,24 @@ def test_costs_come_from_the_records_where_the_published_file_has_no_sizes(recor
     assert "the runs of intRVFL + RLS on 1 data sets" in page
 
 
+def test_models_are_sorted_by_accuracy_and_the_headline_names_the_best(full_report, full_page):
+    means = full_report["study"].accuracies.mean()
+    best, second = (MODELS[name].title for name in means.index[:2])
+
+    assert means.is_monotonic_decreasing
+    assert f'<p class="headline">{best} ({means.iloc[0]:.4f}) has the highest' in full_page
+    assert f"It beats the next, {second} ({means.iloc[1]:.4f}), on " in full_page
+    assert full_page.index(f'<th scope="row">{best}') < full_page.index(f'<th scope="row">{second}')
+
+
+def test_a_headline_on_few_data_sets_warns_and_one_model_has_none(record):
+    accuracies = {"forest": 0.8, "svm": 0.7}
+    runs = [record(model=name, accuracy=value) for name, value in accuracies.items()]
+
+    assert make_report(runs)["headline"].endswith("cannot tell close models apart.")
+    assert make_report(runs[:1])["headline"] == ""
+
+
 def test_the_markdown_has_the_same_tables(full_report):
     text = render("report.md", full_report)
 
@@ -131,7 +150,9 @@ def test_the_markdown_has_the_same_tables(full_report):
         assert len({line.replace(r"\|", "").count("|") for line in table.splitlines()}) == 1
     assert text.count("\n| set-0") == 30
     for model in MODELS.values():
-        assert f"| {model.title} | 30 |" in text
+        assert re.search(
+            rf"^\| {re.escape(model.title)} \| 0\.\d{{4}} .*\| 30 \|", text, flags=re.M
+        )
 
 
 def test_the_markdown_has_no_runs_of_empty_lines(full_report, record):

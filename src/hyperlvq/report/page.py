@@ -51,6 +51,7 @@ def make_report(
     report = {
         "study": study,
         "models": MODELS,
+        "headline": tables.headline(accuracies),
         "seed_range": "–".join(map(str, n_seeds)),
         "has_published": published is not None,
         "has_quoted": summary["quoted_mean"].notna().any(),

@@ -60,16 +60,15 @@ CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 @dataclass(frozen=True)
 class Study:
-    """What the records of a study come to.
+    """The results of a study.
 
-    `runs` are the records of single runs as a table. `accuracies` and `n_seeds` have a row per data
-    set and a column per model. A seed counts for a data set only where no split of it is missing:
-    splits differ in difficulty, and a mean over some of them is no estimate of the mean over all.
-    So have `log_losses` and `fit_seconds`, the time of one training, NaN where records lack them.
-    `reliability` has ten rows per model with probabilities, one for each tenth of confidence: the
-    share of the samples, their mean confidence and how often they were right, every run counting
-    the same. `failures` counts runs without a result by data set, model ("all" where the data set
-    itself could not be read) and reason.
+    `runs` has one row per run. `accuracies`, `n_seeds`, `log_losses` and `fit_seconds` (the time of
+    one fit) have a row per data set and a column per model. The most accurate model comes first in
+    `accuracies`. A seed counts for a data set only if all its splits were run, because splits
+    differ in difficulty. Missing values are NaN. `reliability` has ten rows per model with
+    probabilities, one for each tenth of confidence: the share of the samples, their mean confidence
+    and how often they were right, with equal weight for all runs. `failures` counts runs without a
+    result by data set, model ("all" if the data set could not be read) and reason.
     """
 
     protocol: str
@@ -103,7 +102,9 @@ def summarise_records(records: Iterable[Record]) -> Study:
     accuracies = means["accuracy"].dropna().unstack("model")
     if accuracies.empty:
         raise InputError(f"{RECORDS_NAME} holds no complete result: every run failed or is missing")
-    accuracies = accuracies[[name for name in MODELS if name in accuracies]]
+    in_order = accuracies[[name for name in MODELS if name in accuracies]]
+    best_first = in_order.mean().sort_values(ascending=False, kind="stable").index
+    accuracies = accuracies[best_first]
     n_seeds = by_model["accuracy"].count()
     return Study(
         protocol=protocols[0],
