@@ -201,7 +201,7 @@ OUTSIDE = [
             OUTSIDE,
             False,
             [
-                "Over the 1 data sets that both have it reaches 0.8000 and the proposed network 0.7000"
+                "On the data sets that both have (1) it reaches 0.8000 and the proposed network 0.7000"
             ],
             [],
         ),
