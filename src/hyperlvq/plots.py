@@ -1,4 +1,4 @@
-"""Plots of fitted models, in the manner of scikit-learn's displays. They need matplotlib."""
+"""Displays of fitted models, in the manner of scikit-learn. They need matplotlib."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
@@ -25,7 +25,7 @@ MOST_NAMES = 30
 
 
 class _Display:
-    """What the displays share."""
+    """Base class of the displays."""
 
     _draw: Callable[..., None]
 
@@ -35,13 +35,14 @@ class _Display:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+            Axes to draw on. By default a new figure is created.
         **kwargs : dict
-            Passed to matplotlib, as those of `from_estimator`.
+            Keyword arguments for matplotlib, as in `from_estimator`.
 
         Returns
         -------
-        display : the same
+        display : object
+            The display itself.
         """
         try:
             from matplotlib import pyplot
@@ -66,39 +67,41 @@ class _Display:
 
 @dataclass(repr=False, eq=False)
 class PrototypeDisplay(_Display):
-    """Prototypes as pictures, among the samples of two features, or as lines over the features.
+    """Plot prototypes as images, points or lines.
 
-    Create it by `from_estimator`. All parameters are kept as attributes.
+    Prototypes of images are drawn as images. Prototypes of two features are drawn as points among
+    the samples, all others as lines over the features. Use `from_estimator` to create a display.
+    All parameters are stored as attributes.
 
     Parameters
     ----------
     prototypes : ndarray of shape (n_prototypes, n_features)
-        What is drawn.
+        The prototypes to draw.
     prototype_classes : ndarray of shape (n_prototypes,)
         The class of each prototype, as an index into `classes`.
     classes : ndarray of shape (n_classes,)
         The labels.
     image_shape : tuple of two ints, optional
-        The rows and columns of the picture that the features are.
+        Height and width, if the features are the pixels of an image.
     feature_names : sequence of str, optional
-        The names of the features.
+        Names of the features.
     X : ndarray of shape (n_samples, n_features), optional
         Samples to draw behind prototypes of two features.
     y : ndarray of shape (n_samples,), optional
-        The labels of these samples, for their colours.
+        Labels of the samples, used to colour them.
     are_samples : bool, default=False
-        Whether samples that are closest to the prototypes stand for them.
+        Whether `prototypes` holds the samples closest to the prototypes.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        Axes with the plot.
     figure_ : matplotlib Figure
-        The figure of `ax_`.
+        Figure with the plot.
 
     See Also
     --------
-    LossCurveDisplay : How the training of a model went.
+    LossCurveDisplay : Plot the training loss.
 
     Examples
     --------
@@ -134,27 +137,27 @@ class PrototypeDisplay(_Display):
     ) -> Self:
         """Draw the prototypes of a fitted model.
 
-        Prototypes of pictures and of two features are drawn in the units of X, if all steps before
-        the readout can be inverted. Others are drawn as the readout sees them, where a recipe
-        has scaled the features to [0, 1]: two features as points, more as lines.
+        Images and points are drawn in the units of X if all steps before the readout have an
+        inverse. Otherwise prototypes are drawn as the readout sees them, with features scaled to
+        [0, 1] in a recipe.
 
-        Behind a hidden layer prototypes have one number per unit, which nobody can look at.
-        Instead of each, the sample of X is drawn whose activations are closest to it.
+        After a hidden layer a prototype has one entry per hidden unit. In this case the display
+        shows the sample of X whose activations are closest to each prototype.
 
         Parameters
         ----------
         estimator : estimator
             A fitted readout with `prototypes_`, or a Pipeline that ends with one.
         X : array-like of shape (n_samples, n_features), optional
-            Samples: drawn where there are two features, needed where there is a hidden layer.
+            Samples. Drawn if there are two features, and required after a hidden layer.
         y : array-like of shape (n_samples,), optional
-            Their labels.
+            Labels of the samples.
         image_shape : tuple of two ints, optional
-            The rows and columns of the picture that the features are.
+            Height and width, if the features are the pixels of an image.
         ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+            Axes to draw on. By default a new figure is created.
         **kwargs : dict
-            Passed to matplotlib's `imshow`, `scatter` or `plot` of the prototypes.
+            Keyword arguments for matplotlib's `imshow`, `scatter` or `plot`.
 
         Returns
         -------
@@ -256,29 +259,29 @@ class PrototypeDisplay(_Display):
 
 @dataclass(repr=False, eq=False)
 class LossCurveDisplay(_Display):
-    """The loss of each iteration of training.
+    """Plot the loss of each training iteration.
 
-    Create it by `from_estimator`. All parameters are kept as attributes.
+    Use `from_estimator` to create a display. All parameters are stored as attributes.
 
     Parameters
     ----------
     loss_curve : sequence of float
-        The loss of each iteration or pass.
+        Loss of each iteration or pass.
     name : str, optional
-        What the legend calls the model; without it there is no legend.
+        Name of the model in the legend. By default there is no legend.
 
     Attributes
     ----------
     line_ : matplotlib Line2D
-        The curve.
+        The loss curve.
     ax_ : matplotlib Axes
-        Where it is drawn.
+        Axes with the plot.
     figure_ : matplotlib Figure
-        The figure of `ax_`.
+        Figure with the plot.
 
     See Also
     --------
-    PrototypeDisplay : What was learnt.
+    PrototypeDisplay : Plot the prototypes.
 
     Examples
     --------
@@ -303,14 +306,13 @@ class LossCurveDisplay(_Display):
         Parameters
         ----------
         estimator : estimator
-            A fitted readout with `loss_curve_`, which says what its loss is, or a Pipeline that
-            ends with one.
+            A fitted readout with `loss_curve_`, or a Pipeline that ends with one.
         name : str, optional
-            What the legend calls the model; without it there is no legend.
+            Name of the model in the legend. By default there is no legend.
         ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+            Axes to draw on. By default a new figure is created.
         **kwargs : dict
-            Passed to matplotlib's `plot`.
+            Keyword arguments for matplotlib's `plot`.
 
         Returns
         -------

@@ -20,19 +20,20 @@ OTHER_TOOLS = (
 
 
 def save(model: BaseEstimator, path: str | Path) -> None:
-    """Save a fitted model; what was at `path` is replaced when the new file is complete.
+    """Save a fitted model to a file.
+
+    An existing file is replaced only when the new one is complete.
 
     Parameters
     ----------
     model : estimator
-        A `HyperLVQClassifier`, a recipe of `make_classifier`, or any hidden layer or readout of
-        hyperlvq by itself or with a MinMaxScaler in a Pipeline. Calibrated, searched and combined
-        models of scikit-learn are not ours to save: save their best or each of their estimators, or
-        use skops.io or joblib.
-        A model that was fitted on torch tensors is saved with numpy arrays. Of a recipe the steps
-        are saved, with their parameters; `set_output`, `memory` and `verbose` are not.
+        A `HyperLVQClassifier`, a recipe from `make_classifier`, or any hidden layer or readout of
+        hyperlvq, alone or in a Pipeline with a MinMaxScaler. Meta-estimators of scikit-learn, such
+        as `GridSearchCV` or `CalibratedClassifierCV`, are not supported: save their best estimator,
+        or use skops.io or joblib. Models fitted on torch tensors are saved with numpy arrays. The
+        settings `set_output`, `memory` and `verbose` of a Pipeline are not saved.
     path : path
-        Where to save it. Models are usually called `*.hlvq`.
+        File to write. Model files usually end in `.hlvq`.
 
     Examples
     --------
@@ -52,38 +53,38 @@ def save(model: BaseEstimator, path: str | Path) -> None:
 
 
 class Predicting(Protocol):
-    """What `load` returns of a classifier, as far as all classifiers have it."""
+    """Methods that all loaded classifiers share."""
 
     classes_: np.ndarray
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each sample."""
+        """Predict class labels."""
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return how strongly each sample belongs to each class."""
+        """Compute one score per sample and class."""
 
     def score(self, X: Any, y: Any) -> float:
-        """Return the accuracy."""
+        """Compute the accuracy."""
 
 
 def load(path: str | Path, *, max_bytes: int = LARGEST_BYTES) -> Predicting:
-    """Return the model that `save` or `hyperlvq fit` wrote.
+    """Load a model written by `save` or `hyperlvq fit`.
 
-    A file holds arrays and plain values, never code. Everything in it is checked before a model is
-    made of it, so a file from anywhere can be tried: what is not a whole model is refused.
+    A model file holds arrays and plain values, never code. Its content is validated completely
+    before a model is created, so it is safe to load files from untrusted sources.
 
     Parameters
     ----------
     path : path
-        The file.
+        Model file.
     max_bytes : int, default=2**31
-        A longer file is refused.
+        Size limit of the file in bytes.
 
     Returns
     -------
     model : estimator
-        It predicts exactly what the saved one did. `n_jobs` and `max_kernel_bytes`, which say how
-        to use a machine, are back at their defaults.
+        The fitted model, with the same predictions as the saved one. `n_jobs` and
+        `max_kernel_bytes` have their default values.
 
     Examples
     --------

@@ -200,9 +200,7 @@ OUTSIDE = [
         (
             OUTSIDE,
             False,
-            [
-                "On the data sets that both have (1) it reaches 0.8000 and the proposed network 0.7000"
-            ],
+            ["both have (1) it reaches 0.8000 and the proposed network 0.7000"],
             [],
         ),
         ([{"n_train": 1000, "n_units": 500, "n_classes": 2}], False, ["the median 0.06"], []),

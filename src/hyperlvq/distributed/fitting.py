@@ -20,38 +20,37 @@ from hyperlvq.registry import PartRecord, record_of
 
 
 def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeline:
-    """Return a fitted copy of a model, trained on the workers of a Dask cluster.
+    """Fit a copy of a model on a Dask cluster.
 
-    What is learnt equals `model.fit` on all rows in one memory, within rounding: scaling from the
-    ranges of all partitions, class means and least squares from sums over them, GLVQ by the same
-    minimiser from the same start, its cost and gradient summed in float64.
+    The result equals `model.fit` on all rows in one memory, up to rounding. Scaling uses the ranges
+    of all partitions, centroids and least squares use sums over partitions, and GLVQ runs the same
+    minimiser from the same start with costs and gradients summed in float64.
 
-    Workers keep the activations between passes where they fit 0.4 of the cluster's memory; where
-    they do not, workers keep the features and encode them anew in every pass, block by block;
-    where these do not fit either, every pass reads them from where X comes from. Partitions are
-    never put together; one must fit a worker's memory as X has it.
+    Workers cache the activations between passes if these fit 0.4 of the cluster's memory. Otherwise
+    they cache the features and encode them again in each pass. If the features do not fit either,
+    each pass reads X again. Partitions are never concatenated, but each must fit the memory of a
+    worker.
 
-    A worker may die at any time. Whatever it held, kept samples included, is described by the
-    graph that the scheduler holds, and other workers make it again; sums are added in an order
-    that does not depend on who has them, so the model is the same. Where all workers are gone,
-    `fit` waits for new ones.
+    Workers may die during training. The scheduler then recomputes their partitions on other
+    workers. Sums are added in a fixed order, so the model stays the same. Without any worker, `fit`
+    waits for new ones.
 
     Parameters
     ----------
     model : Pipeline
-        What `make_classifier` returns, with a readout "centroids", "rls" or "glvq" and no solver
-        that goes from sample to sample ("sgd", "lms"). It is left as it is.
+        A pipeline from `make_classifier` with the readout "centroids", "rls" or "glvq". The online
+        solvers "sgd" and "lms" are not supported. The pipeline itself is not changed.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
-        Sizes of chunks may be unknown, partitions may be empty.
+        Training samples. Chunk sizes may be unknown, and partitions may be empty.
     y : dask.array.Array or dask.dataframe.Series of shape (n_samples,)
-        Labels of any kind, cut into partitions as X is.
+        Labels with the same partitions as X.
     client : distributed.Client, default=None
-        The cluster; by default that of this process's current client.
+        Client of the cluster. By default the current client of this process.
 
     Returns
     -------
     model : Pipeline
-        An ordinary fitted pipeline, with nothing of Dask in it.
+        A fitted pipeline without any reference to Dask.
 
     Examples
     --------
@@ -91,19 +90,19 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
 
 
 def predict(model: Any, X: Any) -> Any:
-    """Return the class of each sample, lazily: one task per partition.
+    """Predict class labels lazily, with one task per partition.
 
     Parameters
     ----------
     model : Pipeline
-        A fitted pipeline, wherever it was fitted.
+        A fitted pipeline.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
         The samples.
 
     Returns
     -------
     labels : dask.array.Array or dask.dataframe.Series of shape (n_samples,)
-        As X is; a series has the index of X.
+        Predicted labels. A series has the index of X.
 
     Examples
     --------

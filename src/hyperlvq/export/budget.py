@@ -28,22 +28,24 @@ CROWDED = (3, 5, 7)
 
 
 class Budget(NamedTuple):
-    """What a model takes of a device, compiled and linked as the export's NAME.md says.
+    """Memory and instructions that an exported model needs.
+
+    The figures assume the compiler options given in the exported NAME.md.
 
     Attributes
     ----------
     flash : int
-        Bytes by which a firmware grows, with the compiler's routines for float or 64 bits.
+        Bytes added to a firmware, including the compiler's routines for float or 64-bit arithmetic.
     image : int
-        Bytes of flash with the least program around the model.
+        Bytes of flash of the smallest program that contains the model.
     ram : int
         Bytes of static RAM.
     stack : int
-        Bytes of arrays and frames, an upper bound of what was measured.
+        Bytes of stack, an upper bound.
     instructions : int
-        Of one prediction, of a sample within the training ranges.
+        Instructions per prediction for a sample within the training ranges.
     complaint : str or None
-        Why an AVR cannot read the tables; None where the target can.
+        Reason why an AVR cannot read the tables, or None if the target can.
 
     Examples
     --------
@@ -66,19 +68,20 @@ class Budget(NamedTuple):
 
 
 def predict_budget(model: Plan | Layout | ComparisonLayout, target: str) -> Budget:
-    """Return what a model takes of a device.
+    """Predict the memory and instructions of an exported model.
 
     Parameters
     ----------
     model : Plan or layout
-        Of a model that is only thought of: `Layout.planned`, or `ComparisonLayout.planned`.
+        A plan. For a model that is not trained yet, use `Layout.planned` or
+        `ComparisonLayout.planned`.
     target : {"cortex-m3", "avr", "riscv32"}
-        The processor; an AVR as the ATmega328P, a RISC-V as rv32imac.
+        The processor. "avr" stands for the ATmega328P and "riscv32" for rv32imac.
 
     Returns
     -------
     budget : Budget
-        Bytes and instructions, to about 10 %.
+        Bytes and instructions, accurate to about 10 %.
 
     Examples
     --------

@@ -38,30 +38,32 @@ def to_c(
     trainable: bool | str = False,
     learning_rate: float | None = None,
 ) -> list[Path]:
-    """Write a fitted model as C99 and return the files written, all of them or none.
+    """Export a fitted model as C99.
+
+    Either all files are written or none.
 
     Parameters
     ----------
     model : HyperLVQClassifier, Pipeline, Plan or learner
-        A fitted model as for `make_plan`, or a plan or what `make_learner` returns, which have
-        their own name, input, bits and way to learn.
+        A fitted model as for `make_plan`, a plan, or a learner from `make_learner`. Plans and
+        learners have their own name, input, bits and learning rule.
     folder : path
-        Where NAME.h, NAME.c and NAME.md go; made if it does not exist.
+        Folder for NAME.h, NAME.c and NAME.md. It is created if it does not exist.
     name, input, bits : str, str, int
         As for `make_plan`.
     vectors : array-like of shape (n_samples, n_features), optional
-        Raw samples for NAME_selftest.c, whose main returns 0 when the C gives them the plan's
-        classes; those of a trainable model before it learns.
+        Raw samples for NAME_selftest.c. Its main function returns 0 if the C code predicts the
+        same classes as the plan. A trainable model is tested before it learns.
     trainable : bool or {"perceptron", "glvq"}, default=False
-        Whether the device can learn, and by which rule: see `make_learner`. Prototypes are then
-        kept in RAM, in 16 bits or in float, whatever `bits` is.
+        Whether the device can learn, and the learning rule (see `make_learner`). Prototypes are
+        then kept in RAM as 16-bit integers or floats, whatever the value of `bits`.
     learning_rate : float, optional
-        The step of a trainable model, by default that of the readout where it has one.
+        Learning rate of a trainable model. By default that of the readout, if it has one.
 
     Returns
     -------
     paths : list of Path
-        The files that were written.
+        The files written.
 
     Examples
     --------

@@ -32,27 +32,27 @@ def device_settings(
     readout: str = "glvq",
     **parameters: Any,
 ) -> list[dict[str, Any]]:
-    """Return settings of the largest models that a device can hold, to choose the best from.
+    """Find the largest settings of a recipe that fit a device.
 
     Parameters
     ----------
     n_features, n_classes : int
-        Of the data that the model is for.
+        Number of features and classes of the data.
     max_flash, max_ram : int or str, optional
-        Most bytes of flash, and of RAM that a prediction needs at its deepest: 16384 or "16k".
+        Limits of flash and of RAM including the stack, such as 16384 or "16k".
     chip : {"cortex-m3", "avr", "riscv32"}, default="cortex-m3"
         The processor.
     input, bits : str, int
         As for `make_plan`.
     hidden, readout, **parameters : str, str, dict
-        As for `make_classifier`; what is given here is kept and not among the settings. Where
-        `clip` is not given, the budget is that of the largest that tuning tries. For
+        As for `make_classifier`. Parameters given here are fixed and not part of the settings.
+        Without `clip`, the budget assumes the largest value of the tuning grid. For
         `HyperLVQClassifier` see `device_units`.
 
     Returns
     -------
     settings : list of dict
-        Parameters of `make_classifier`, one dict for each number of prototypes per class.
+        Parameters for `make_classifier`, one dict for each number of prototypes per class.
 
     Examples
     --------
@@ -101,14 +101,14 @@ def device_units(
     input: str = "float",  # noqa: A002
     bits: int = 8,
 ) -> int:
-    """Return the most units of one network of `HyperLVQClassifier` that a device can hold.
+    """Find the largest `HyperLVQClassifier` network that fits a device.
 
     Parameters
     ----------
     n_features, n_classes : int
-        Of the data that the model is for.
+        Number of features and classes of the data.
     max_flash, max_ram : int or str, optional
-        Most bytes of flash, and of RAM that a prediction needs at its deepest: 16384 or "16k".
+        Limits of flash and of RAM including the stack, such as 16384 or "16k".
     chip : {"cortex-m3", "avr", "riscv32"}, default="cortex-m3"
         The processor.
     input, bits : str, int
@@ -117,7 +117,7 @@ def device_units(
     Returns
     -------
     n_units : int
-        A multiple of 32.
+        Number of units, a multiple of 32.
 
     Examples
     --------

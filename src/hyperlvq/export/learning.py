@@ -51,20 +51,21 @@ class _Learner(ABC):
 
 @dataclass(eq=False)
 class PerceptronLearner(_Learner):
-    """The perceptron rule in integers, as a device computes it; `make_learner` returns it.
+    """Perceptron learning in integers, as on the device.
 
-    `learn` takes samples and the indices of their classes, in the order of the plan's.
+    Use `make_learner` to create a learner. `learn` takes samples and their class indices in the
+    order of `plan.classes`.
 
     Attributes
     ----------
     plan : Plan
-        The model it starts from: scaling, keys and classes of the outputs.
+        The initial model with its scaling, keys and output classes.
     prototypes : ndarray of shape (n_outputs, n_units), of int16
-        Entries q, which `learn` changes in place; q stands for q/2^f.
+        Prototypes as integers q that stand for q/2^f. `learn` changes them in place.
     fraction_bits : int
-        The f of this.
+        Number of fractional bits f.
     rate : int
-        A mistake moves prototypes by so many times the activations.
+        Factor of the activations that a mistake adds to or subtracts from prototypes.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class PerceptronLearner(_Learner):
     rate: int
 
     def learn(self, X: Any, y_index: Any) -> int:
-        """Learn from samples one after the other; return the number of mistakes."""
+        """Learn from samples one by one and count the mistakes."""
         activations = self.plan.activations(X).astype(np.int64)
         return sum(map(self._learn_one, activations, y_index))
 
@@ -109,20 +110,21 @@ class PerceptronLearner(_Learner):
 
 @dataclass(eq=False)
 class GLVQLearner(_Learner):
-    """The online rule of GLVQ, in float64 here and in float32 on the device.
+    """Online GLVQ learning, in float64 here and float32 on the device.
 
-    `learn` takes samples and the indices of their classes, in the order of the plan's.
+    Use `make_learner` to create a learner. `learn` takes samples and their class indices in the
+    order of `plan.classes`.
 
     Attributes
     ----------
     plan : Plan
-        The model it starts from: scaling, keys and classes of the outputs.
+        The initial model with its scaling, keys and output classes.
     prototypes : ndarray of shape (n_outputs, n_units)
-        What `learn` changes in place.
+        Prototypes, which `learn` changes in place.
     slope : float
-        The steepness β.
+        Slope β of the sigmoid.
     rate : float
-        The step α.
+        Learning rate α.
 
     Examples
     --------
@@ -142,12 +144,12 @@ class GLVQLearner(_Learner):
     rate: float
 
     def is_clear(self, X: Any) -> np.ndarray:
-        """Return whether float32 can tell a sample's closest prototype from the next."""
+        """Check that float32 separates the closest prototype from the next."""
         distances = np.sort(-self._closeness(self.plan.activations(X)), axis=1)
         return distances[:, 1] - distances[:, 0] > CLEAR_SHARE * distances[:, 1]
 
     def learn(self, X: Any, y_index: Any) -> float:
-        """Learn from samples one after the other; return the sum of their costs."""
+        """Learn from samples one by one and sum their costs."""
         from hyperlvq.kernels.online import glvq_pass  # compiled, which writing C does without
 
         classes, labels = self.plan.output_classes, np.asarray(y_index)
@@ -169,23 +171,23 @@ def make_learner(
     rule: str | None = None,
     learning_rate: float | None = None,
 ) -> PerceptronLearner | GLVQLearner:
-    """Return what a device starts to learn from.
+    """Create a learner that behaves like a trainable export.
 
     Parameters
     ----------
     model : Pipeline or ModelFile
-        As for `make_plan`, with a readout of prototypes.
+        A fitted model as for `make_plan`, with a prototype readout.
     name, input : str
         As for `make_plan`.
     rule : {"perceptron", "glvq"}, optional
-        How it learns; by default "glvq" for `GLVQClassifier` and "perceptron" for the others.
+        Learning rule. The default is "glvq" for `GLVQClassifier` and "perceptron" otherwise.
     learning_rate : float, optional
-        The step α, by default that of the readout where it has one.
+        Learning rate α. By default that of the readout, if it has one.
 
     Returns
     -------
     learner : PerceptronLearner or GLVQLearner
-        The model that learns as the device will.
+        A model that learns as the device does.
 
     Examples
     --------

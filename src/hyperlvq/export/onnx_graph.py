@@ -36,27 +36,26 @@ def to_onnx(
     input: str = "float",  # noqa: A002
     bits: int = 8,
 ) -> Any:
-    """Return a fitted model's integer form as an ONNX model, and write it to a file.
+    """Convert a fitted model to ONNX.
 
-    The model has one input, "features" (samples × features, float32 or integers as `input`
-    says), and two outputs, which are the plan's own: "label", of int64 for integer classes and of
-    strings for names, and "scores", of int64, one per prototype. Names and classes stand in the
-    model's metadata, as JSON. A float that is NaN counts as the smallest value, or lies below all
-    thresholds.
+    The ONNX model has one input, "features" (samples × features, of the type `input`), and two
+    outputs with the predictions of the plan: "label" (int64 for integer classes, else strings) and
+    "scores" (int64, one per prototype). Feature and class names are stored in the metadata as JSON.
+    NaN counts as the smallest value, or lies below all thresholds.
 
     Parameters
     ----------
     model : HyperLVQClassifier, Pipeline or Plan
         A fitted model as for `make_plan`, or a plan, which has its own name, input and bits.
     path : path, optional
-        Where to write the model; what was there is replaced when the new file is complete.
+        File to write. An existing file is replaced only when the new one is complete.
     name, input, bits : str, str, int
-        As for `make_plan`; the name is the graph's.
+        As for `make_plan`. `name` becomes the name of the graph.
 
     Returns
     -------
     onnx_model : onnx.ModelProto
-        The model as the package onnx has it.
+        The ONNX model.
 
     Examples
     --------

@@ -38,43 +38,43 @@ LARGEST_ALONE = 2.0**20
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """An integer model: K features, N units, outputs that score, the best one's class wins.
+    """Integer form of a fitted model.
 
-    A sample becomes small integers h, the activations of units (`encoder`). Output j scores
-    factor · h·q_j - b_j, with q `weights` and b `biases`. The first output of the highest score
-    gives the class. All arrays are read-only. `make_plan` makes one of a fitted model.
+    The `encoder` turns a sample into small integers h, the activations. Output j has the score
+    factor · h·q_j - b_j, with q the `weights` and b the `biases`. The class of the first output
+    with the highest score is predicted. All arrays are read-only. Use `make_plan` to create a plan.
 
     Attributes
     ----------
     name : str
-        The prefix of every name in C.
+        Prefix of all names in C.
     readout : str
-        As for `make_classifier`, or the name of a class that is no choice there.
+        Name of the readout as in `make_classifier`, or of a class without such a name.
     input : {"float", "int16", "int32"}
-        The type of raw feature values.
+        Type of raw feature values.
     bits : {8, 16}
-        Width of a weight.
+        Width of a weight in bits.
     feature_names, class_names : tuple of str
-        The names of features and classes.
+        Names of the features and classes.
     feature_ranges : ndarray of shape (n_features, 2)
-        Smallest and largest training value, or threshold if it is compared with some, NaN if with
-        none.
+        Smallest and largest training value. For comparison units, the smallest and largest
+        threshold, or NaN for unused features.
     classes : ndarray of shape (n_classes,)
-        The labels as the float model has them.
+        Labels of the float model.
     encoder : object
-        What makes activations of features.
+        Function that computes activations from features.
     weights : ndarray of shape (n_outputs, n_units), of int8 or int16
-        Prototypes or coefficients, less a vector common to all.
+        Prototypes or coefficients, after subtraction of a vector common to all of them.
     weight_scale : float
-        What one unit of `weights` stands for.
+        Size of one integer step of `weights`.
     biases : ndarray of shape (n_outputs,), of int64
-        What is subtracted from the score of each output.
+        Bias subtracted from each score.
     factor : int
-        2 for prototypes, as ‖h - w‖² = ‖h‖² - 2 h·w + ‖w‖²; 1 for least squares.
+        2 for prototypes, because ‖h - w‖² = ‖h‖² - 2 h·w + ‖w‖², and 1 for least squares.
     output_classes : ndarray of shape (n_outputs,), of int64
-        The class of each output, an index into `classes`.
+        Class of each output, as an index into `classes`.
     notes : tuple of str
-        Sentences on what the integer form loses beyond rounding.
+        Notes on losses beyond rounding.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class Plan:
 
     @property
     def n_units(self) -> int:
-        """Number of units N; of those that compare only the ones that have weights."""
+        """Number of units N, without comparison units whose weights are all zero."""
         return self.encoder.n_units
 
     @property
@@ -131,11 +131,11 @@ class Plan:
 
     @property
     def takes_missing(self) -> bool:
-        """Whether NaN is a value as any other."""
+        """Whether missing values (NaN) are supported."""
         return self.input == "float" and isinstance(self.encoder, ComparingUnits)
 
     def values(self, X: Any) -> np.ndarray:
-        """Return raw features in the type in which the device receives them."""
+        """Convert raw features to the input type of the device."""
         X = np.asarray(X, dtype=np.float64)
         if X.ndim != 2 or X.shape[1] != self.n_features:
             raise InputError(
@@ -151,11 +151,11 @@ class Plan:
         return to_input(X, INPUT_DTYPES[self.input])
 
     def activations(self, X: Any) -> np.ndarray:
-        """Return the activations h of raw features (samples × units)."""
+        """Compute the activations of raw features (samples × units)."""
         return self.encoder.activations(self.values(X))
 
     def scores(self, X: Any) -> np.ndarray:
-        """Return the integer score of every output (samples × outputs, int64)."""
+        """Compute the integer scores (samples × outputs, int64)."""
         values, weights = self.values(X), self.weights.T.astype(np.float64)
         scores = np.empty((len(values), self.n_outputs), dtype=np.int64)
         for rows in row_slices(len(values)):
@@ -165,35 +165,35 @@ class Plan:
         return scores
 
     def predict_index(self, X: Any) -> np.ndarray:
-        """Return the index of each sample's class, as the device does."""
+        """Predict class indices, as the device does."""
         return self.output_classes[self.scores(X).argmax(axis=1)]
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return each sample's label."""
+        """Predict class labels."""
         return self.classes[self.predict_index(X)]
 
 
 def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: int = 8) -> Plan:  # noqa: A002
-    """Return the integer form of a fitted model.
+    """Convert a fitted model to its integer form.
 
     Parameters
     ----------
     model : HyperLVQClassifier, Pipeline or ModelFile
         A fitted classifier, or a pipeline with the steps scale (`MinMaxScaler`), hidden
         (`IntRVFLLayer` or `ComparisonLayer`) and readout (of prototypes, or `RLSClassifier`), as
-        `make_classifier` returns it. A step "columns" before it stays outside: the plan begins
-        with its output.
+        created by `make_classifier`. A preceding step "columns" is not part of the plan. The plan
+        takes its output.
     name : str, default="model"
-        The prefix of every name in C.
+        Prefix of all names in C.
     input : {"float", "int16", "int32"}, default="float"
-        The type of raw feature values. With integers there is no floating point at all.
+        Type of raw feature values. With an integer type the exported code uses no floating point.
     bits : {8, 16}, default=8
-        Width of a quantised weight.
+        Width of a quantised weight in bits.
 
     Returns
     -------
     plan : Plan
-        It predicts what the device will.
+        The integer model. Its predictions equal those of the device.
 
     Examples
     --------
@@ -312,14 +312,14 @@ def round_to(weights: np.ndarray, scale: float, limit: int) -> np.ndarray:
 
 
 class Comparison(NamedTuple):
-    """How a float model and its exported form do on the same samples, as `compare` returns it.
+    """Accuracies of a float model and its exported form.
 
     Attributes
     ----------
     float_accuracy, exported_accuracy : float or None
-        The accuracy of each; None where the true labels are not known.
+        Accuracy of each form, or None if the true labels are unknown.
     agreement : float
-        The share of samples that both give the same label.
+        Fraction of samples for which both predict the same label.
 
     Examples
     --------
@@ -334,23 +334,23 @@ class Comparison(NamedTuple):
 
 
 def compare(model: Any, exported: Any, X: Any, y: Any = None) -> Comparison:
-    """Return the accuracy of a model, of its exported form, and how often their labels agree.
+    """Compare a fitted model with its exported form.
 
     Parameters
     ----------
     model : Pipeline or HyperLVQClassifier
-        The fitted model the exported form was made of.
+        The fitted model.
     exported : Plan, PerceptronLearner or GLVQLearner
-        What `to_c` writes: a learner for a trainable model, which has other prototypes.
-    X : array-like of shape (n_samples, n_features), or what the model's first step takes
-        Samples as the float model takes them.
+        Its exported form. Pass the learner for a trainable model.
+    X : array-like of shape (n_samples, n_features) or data frame
+        Samples, in the form that the fitted model accepts.
     y : array-like of shape (n_samples,), optional
-        The true labels; there are no accuracies without them.
+        True labels, required for the accuracies.
 
     Returns
     -------
     comparison : Comparison
-        The two accuracies and the agreement.
+        Both accuracies and the agreement.
 
     Examples
     --------
