@@ -1,5 +1,8 @@
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
@@ -106,20 +109,118 @@ def test_equal_samples_of_two_classes_do_not_mislead_the_choice():
     np.testing.assert_allclose(model.predict_proba([[0.0], [1.0]])[:, 1], [0.2, 0.7], atol=0.03)
 
 
-@pytest.mark.parametrize("unit", [1e-100, 1 / 178, 2.0, 1e9])
-def test_unit_of_weights_does_not_matter(wine, unit):
+@pytest.mark.parametrize("unit", [1e-100, 1 / 178, 1e9])
+def test_unit_of_fractional_weights_does_not_matter(wine, unit):
     X, y = wine
-    weights = np.linspace(1, 2, len(y)) if unit != 2 else np.ones(len(y))
+    weights = np.linspace(1, 2, len(y))
     expected, found = (small().fit(X, y, factor * weights) for factor in (1, unit))
 
     np.testing.assert_allclose(found.predict_proba(X), expected.predict_proba(X), rtol=1e-6)
 
 
-def test_a_whole_table_twice_is_the_table_once(wine):
-    X, y = wine
-    once, twice = small().fit(X, y), small().fit(np.tile(X, (2, 1)), np.tile(y, 2))
+XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+ODD = np.array([0, 1, 1, 0])
+#: All that `fit` learns, but for how long it took.
+FITTED = (
+    *("coef_", "features_", "thresholds_", "keys_", "kinds_", "uniform_share_", "relevances_"),
+    *("left_out_accuracy_", "left_out_log_loss_", "classes_"),
+)
 
-    np.testing.assert_allclose(twice.predict_proba(X), once.predict_proba(X), rtol=1e-6)
+
+def assert_same_model(found, expected):
+    for name in FITTED:
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), name)
+
+
+@pytest.mark.parametrize("n_copies", [2, 250])
+def test_points_that_are_all_repeated_equally_often_are_learnt(n_copies):
+    X, y = np.repeat(XOR, n_copies, axis=0), np.repeat(ODD, n_copies)
+    model = HyperLVQClassifier(random_state=0).fit(X, y)
+
+    assert model.left_out_accuracy_ == 1
+    np.testing.assert_array_equal(model.predict(XOR), ODD)
+    # as sure as the law of succession is after so many rows that were all right
+    own = model.predict_proba(XOR)[np.arange(4), ODD]
+    assert (own > 1 - 5 / (len(y) + 2)).all()
+
+
+def test_one_more_row_changes_little():
+    X, y = np.repeat(XOR, 250, axis=0), np.repeat(ODD, 250)
+    models = [small().fit(X[start:], y[start:]) for start in (0, 1)]
+    first, second = (model.predict_proba(XOR) for model in models)
+
+    assert models[0].left_out_accuracy_ == models[1].left_out_accuracy_ == 1
+    np.testing.assert_allclose(first, second, atol=1e-3)
+
+
+@st.composite
+def designs(draw):
+    """Draw distinct points with classes, how often each occurs, and an order of the rows."""
+    points = st.tuples(st.integers(0, 3), st.integers(0, 3), st.booleans())
+    drawn = draw(st.lists(points, min_size=4, max_size=9, unique=True))
+    X, y = np.array([point[:2] for point in drawn], float), np.array([p[2] for p in drawn]) * 1
+    assume(len(set(y.tolist())) == 2)
+    counts = np.array(draw(st.lists(st.integers(1, 6), min_size=len(y), max_size=len(y))))
+    return X, y, counts, np.array(draw(st.permutations(range(counts.sum()))))
+
+
+@given(designs(), st.sampled_from([None, "balanced"]))
+@settings(max_examples=25, deadline=None)
+def test_rows_in_any_order_are_their_points_with_counts_as_weights(design, class_weight):
+    X, y, counts, order = design
+    rows = np.repeat(np.arange(len(y)), counts)[order]
+    model = HyperLVQClassifier(2, n_units=40, class_weight=class_weight, random_state=0)
+    repeated, weighted = clone(model).fit(X[rows], y[rows]), model.fit(X, y, counts)
+
+    assert_same_model(repeated, weighted)
+
+
+@given(designs(), st.sampled_from([1, 2, 2**20, 2**40]))
+@settings(deadline=None)
+def test_one_copy_is_left_out_at_a_time_however_often_all_are_repeated(design, factor):
+    X, y, counts, _ = design
+    weights = counts.astype(float) * factor
+    samples = small()._prepared((X, y, weights), np.array([0, 1]))
+
+    assert samples.portions.tolist() == [1] * len(y)
+    assert samples.weights.sum() == weights.sum()
+
+
+def test_weights_of_two_are_two_copies_of_each_row(wine):
+    X, y = wine
+    twice = small().fit(np.tile(X, (2, 1)), np.tile(y, 2))
+
+    assert_same_model(small().fit(X, y, np.full(len(y), 2)), twice)
+    # a copy that stays in training gives the one left out away
+    assert twice.left_out_log_loss_ < small().fit(X, y).left_out_log_loss_
+
+
+@pytest.mark.parametrize("n_rows", [2**20, 2**20 + 1])
+def test_more_than_a_million_rows_are_counted_as_fewer_are(n_rows):
+    rows = np.arange(n_rows) % 4
+    model = small().fit(XOR[rows], ODD[rows])
+
+    assert model.left_out_accuracy_ == 1
+    assert model.uniform_share_ == 1 / (n_rows + 2)
+
+
+@pytest.mark.parametrize("count", [1e6, 1e9, 1e12])
+def test_counts_of_any_size_give_the_shares_of_classes(count):
+    X = np.repeat([[0.0], [1.0], [2.0]], 2, axis=0)
+    y = np.tile([0, 1], 3)
+    weights = count * np.array([1, 3, 2, 2, 4, 1])
+    found = small().fit(X, y, weights).predict_proba([[0.0], [1.0], [2.0]])
+
+    np.testing.assert_allclose(found[:, 1], [0.75, 0.5, 0.2], atol=0.01)
+
+
+@pytest.mark.parametrize("n_units", [100, 300])
+def test_left_out_accuracy_of_large_counts_is_that_of_predictions(rng, n_units):
+    X, y = np.round(rng.normal(size=(600, 3))), rng.integers(2, size=600)
+    weights = np.full(len(y), 1e9)
+    model = small().set_params(n_units=n_units).fit(X, y, weights)
+
+    assert model.left_out_accuracy_ == pytest.approx(model.score(X, y), abs=0.01)
 
 
 def test_order_of_weighted_samples_and_the_sign_of_zero_do_not_matter(rng):

@@ -32,12 +32,18 @@ class HyperLVQClassifier(Readout):
     network in the vote, and how sure it may be. So probabilities are calibrated, and no samples
     are kept apart. The trained networks are one wide network: scores are sums.
 
-    A missing value (NaN) lies below all others. Where a feature had missing values in training,
-    that tells what they mean; where it had none, fill them before a prediction, with its median for
-    instance. Weights of samples count relative to each other; whole ones are repetitions, of which
-    one is left out at a time: copies that are made by hand, as by oversampling, make left-out
-    figures too good and networks too sure. Use `class_weight`. Model files (`hyperlvq.save`) do not
-    hold `settings_`, `search_results_` and the left-out figures.
+    Missing values (NaN) of a feature that had some in training lie below all its thresholds. Where
+    training had none, predictions use the feature's median and warn. A row without any value gets
+    the class frequencies of training.
+
+    A row given without a weight weighs 1, and whole weights are counts: weight 2 is two copies. One
+    copy is left out at a time, so copies made by hand, as by oversampling, make left-out figures
+    too good and networks too sure. Use `class_weight`. Other weights count relative to each other.
+
+    With an int as `random_state`, `fit` gives identical arrays for equal BLAS thread counts and
+    versions of the libraries. Other thread counts change coefficients by rounding errors, up to
+    about 1e-6, and predict the same labels. Model files (`hyperlvq.save`) do not hold `settings_`,
+    `search_results_` and the left-out figures.
 
     Parameters
     ----------
@@ -170,22 +176,20 @@ class HyperLVQClassifier(Readout):
         self.classes_ = classes
 
     def _prepared(self, samples, classes):
-        """Return distinct samples with weights that do not depend on the unit of those given.
+        """Merge equal samples, and decide which part of each weight is left out at once.
 
-        Of repetitions one is left out at a time, as of samples that happen to be equal. Other
-        weights are left out as a whole, unless the same features come with another class: then
-        about as much as one sample weighs, or all of them would seem to be wrong.
+        Whole weights count repetitions, of which one is left out at a time. Other weights are
+        scaled to a mean of 1 and left out as a whole, unless the same features come with another
+        class: then about as much as one sample weighs, or all of them would seem to be wrong.
         """
         X, y, weights = samples
         X = np.where(np.isnan(X), np.nan, X + 0.0)  # one NaN, and no -0.0
-        is_repetition, total = are_counts(weights), float(len(y))
-        X, y, weights = canonical_samples(
-            X, y, weights if is_repetition else weights / weights.mean()
-        )
+        is_repetition = are_counts(weights)
+        total = weights.sum() if is_repetition else float(len(y))
+        if not is_repetition:
+            weights = weights * (total / weights.sum())
+        X, y, weights = canonical_samples(X, y, weights)
         is_mixed = have_twins(X)
-        if is_repetition:
-            divisor = 1 if is_mixed.any() else np.gcd.reduce(weights.astype(np.int64))
-            weights, total = weights / divisor, weights.sum() / divisor
         portions = np.where(is_mixed | is_repetition, np.minimum(weights, 1), weights)
         factors = super()._class_weighted(weights, y, classes) / weights
         factors *= total / (weights @ factors)
