@@ -3,10 +3,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_predict, cross_val_score
+from threadpoolctl import threadpool_limits
 
 from hyperlvq import ComparisonLayer, HyperLVQClassifier, RLSClassifier
 
@@ -230,6 +231,19 @@ def test_order_of_weighted_samples_and_the_sign_of_zero_do_not_matter(rng):
     found = small().fit((X + 0.0)[order], y[order], weights[order])
 
     np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-12)
+
+
+def test_equal_numbers_of_blas_threads_give_equal_arrays_and_others_equal_labels():
+    X, y = load_digits(return_X_y=True)
+
+    def fitted(n_threads):
+        with threadpool_limits(n_threads):
+            return small(n_networks=1).set_params(n_units=400).fit(X[:1400], y[:1400])
+
+    one, two, again = map(fitted, (1, 2, 2))
+    assert_same_model(again, two)
+    np.testing.assert_allclose(two.coef_, one.coef_, atol=1e-4)
+    np.testing.assert_array_equal(two.predict(X), one.predict(X))
 
 
 @pytest.mark.parametrize("weight", [1e3, 1e9, 1e300])

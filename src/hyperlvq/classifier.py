@@ -41,8 +41,8 @@ class HyperLVQClassifier(Readout):
     too good and networks too sure. Use `class_weight`. Other weights count relative to each other.
 
     With an int as `random_state`, `fit` gives identical arrays for equal BLAS thread counts and
-    versions of the libraries. Other thread counts change coefficients by rounding errors, up to
-    about 1e-6, and predict the same labels. Model files (`hyperlvq.save`) do not hold `settings_`,
+    library versions. Other thread counts change coefficients by rounding errors (up to 1e-5 on
+    digits), and labels are equal. Model files (`hyperlvq.save`) do not hold `settings_`,
     `search_results_` and the left-out figures.
 
     Parameters
