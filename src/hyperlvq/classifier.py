@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hyperlvq.kernels.leave_one_out import WeightedSamples
+from hyperlvq.kernels.missing import score_empty_rows, weighted_medians
 from hyperlvq.kernels.samples import are_counts, canonical_samples, have_twins
 from hyperlvq.kernels.scores import softmax_probabilities
 from hyperlvq.kernels.units import CONSTANT_UNIT, Units
@@ -72,6 +73,10 @@ class HyperLVQClassifier(Readout):
         The readout of the units of all networks, and of one more that is always 1.
     features_, thresholds_, keys_, kinds_ : ndarray
         The units of all networks, as those of `ComparisonLayer`.
+    medians_ : ndarray of shape (`n_features_in_`,)
+        Weighted median of each feature in training, NaN where training had missing values.
+    class_prior_ : ndarray of shape (n_classes,)
+        Weighted frequency of each class in training.
     uniform_share_ : float
         The share of probabilities that all classes get, whatever the scores.
     relevances_ : ndarray of shape (`n_features_in_`,)
@@ -124,6 +129,8 @@ class HyperLVQClassifier(Readout):
     keys_: np.ndarray
     kinds_: np.ndarray
     coef_: np.ndarray
+    medians_: np.ndarray
+    class_prior_: np.ndarray
 
     def __init__(
         self,
@@ -166,6 +173,9 @@ class HyperLVQClassifier(Readout):
         networks = trainer.train(self.n_networks, self.time_limit, self._on_network)
         weights = vote_weights(networks, trainer.checked)
         self._join(networks, weights)
+        self.medians_ = weighted_medians(samples.X, samples.weights)
+        totals = np.bincount(samples.y, samples.weights, samples.n_classes)
+        self.class_prior_ = totals / totals.sum()
         self.uniform_share_ = 1 / (samples.weights.sum() + 2)
         self.relevances_ = trainer.relevances
         self.left_out_accuracy_, self.left_out_log_loss_ = left_out_outcome(
@@ -212,7 +222,10 @@ class HyperLVQClassifier(Readout):
 
     def _scores(self, engine, X):
         units = Units(self.features_, self.thresholds_, self.keys_, self.kinds_)
-        return engine.comparison_scores(X, units, self.coef_, self.n_jobs)
+        X, is_filled = engine.fill_missing(self, X)
+        scores = engine.comparison_scores(X, units, self.coef_, self.n_jobs)
+        prior = getattr(self, "class_prior_", None)  # not in files of earlier versions
+        return score_empty_rows(scores, is_filled, prior, self.uniform_share_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
