@@ -41,8 +41,8 @@ def to_onnx(
     The model has one input, "features" (samples × features, float32 or integers as `input`
     says), and two outputs, which are the plan's own: "label", of int64 for integer classes and of
     strings for names, and "scores", of int64, one per prototype. Names and classes stand in the
-    model's metadata, as JSON. A float that is NaN counts as the smallest value, or lies below all
-    thresholds.
+    model's metadata, as JSON. A float that is NaN counts as the smallest value, or, where units
+    compare, as the plan says: as the median, or below all thresholds.
 
     Parameters
     ----------
@@ -75,7 +75,12 @@ def to_onnx(
     shifted, weights = add_activations(graph, plan)
     products = graph.cast(_products(graph, shifted, weights, plan), np.int64)
     multiplied = graph.add("Mul", products, np.int64(plan.factor))
-    scores = graph.add("Identity", graph.add("Sub", multiplied, plan.biases), output="scores")
+    scores = graph.add("Sub", multiplied, plan.biases)
+    if plan.empty_scores is not None:
+        is_missing = graph.cast(graph.add("IsNaN", "features"), np.int32)
+        is_empty = graph.cast(graph.add("ReduceMin", is_missing, np.array([1])), np.bool_)
+        scores = graph.add("Where", is_empty, plan.empty_scores, scores)
+    scores = graph.add("Identity", scores, output="scores")
     # Scores are far below 2⁵³, and onnxruntime before 1.20 has no ArgMax of int64.
     winners = graph.add("ArgMax", graph.cast(scores, np.float64), axis=1, keepdims=0)
     graph.add("Gather", labels[plan.output_classes], winners, output="label")
@@ -170,6 +175,8 @@ def _compare(graph, plan):
     if plan.input != "float":  # runtimes compare no integers of 16 bits
         thresholds = thresholds.astype(np.int32)
     values = graph.cast("features", thresholds.dtype)
+    if plan.medians is not None:
+        values = graph.add("Where", graph.add("IsNaN", values), plan.medians, values)
     activations, first = [], 0
     for run in encoder.runs:
         shape = run.n_units, run.n_comparisons
