@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from sklearn.model_selection import cross_val_predict, cross_val_score
 from threadpoolctl import threadpool_limits
 
 from hyperlvq import ComparisonLayer, HyperLVQClassifier, RLSClassifier
+from hyperlvq.kernels.scores import softmax_probabilities
 
 
 def small(**parameters):
@@ -89,6 +91,67 @@ def test_missing_values_are_told_from_others(rng):
     assert small().fit(X[:200], y[:200]).score(X[200:], y[200:]) == 1
 
 
+@pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
+def test_values_missing_only_at_prediction_are_the_medians_of_training(load, rng):
+    X, y = load(return_X_y=True)
+    model = small().fit(X[::2], y[::2])
+    holed = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    by_hand = np.where(np.isnan(holed), np.median(X[::2], axis=0), X)
+
+    for method in ("predict", "predict_proba", "decision_function"):
+        with pytest.warns(UserWarning, match="the median of training is used") as warned:
+            found = getattr(model, method)(holed)
+        assert [each.filename for each in warned] == [__file__]
+        np.testing.assert_array_equal(found, getattr(model, method)(by_hand))
+
+
+@pytest.mark.parametrize(
+    ("columns", "listed"),
+    [
+        (["b"], "feature 'b', which"),
+        (["e", "a"], "features 'a' and 'e', which"),
+        ([*"abcdefg"], "features 'a', 'b', 'c', 'd', 'e' and 2 more, which"),
+    ],
+)
+def test_a_warning_names_a_few_columns(columns, listed, rng):
+    frame = pd.DataFrame(rng.normal(size=(60, 7)), columns=[*"abcdefg"])
+    model = HyperLVQClassifier(1, n_units=20, random_state=0).fit(frame, frame["a"] > 0)
+
+    with pytest.warns(UserWarning, match=f"^X has missing values in {listed} had none when"):
+        model.predict(frame.assign(**dict.fromkeys(columns, np.nan)))
+
+
+def test_values_missing_in_training_too_keep_their_meaning(rng):
+    X = rng.normal(size=(300, 3))
+    y = rng.integers(2, size=300)
+    X[y == 1, 1] = np.nan
+    model = small().fit(X, y)
+    below_all = np.where(np.isnan(X), -1e300, X)
+
+    np.testing.assert_array_equal(np.isnan(model.medians_), [False, True, False])
+    np.testing.assert_array_equal(model.decision_function(X), model.decision_function(below_all))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_a_row_without_any_value_gets_the_class_frequencies(n_classes, class_weight, rng):
+    X, y = rng.normal(size=(90, 3)), np.repeat(np.arange(n_classes), 90 // n_classes)
+    weights = 1.0 + y
+    model = small(class_weight=class_weight).fit(X, y, weights)
+    totals = np.bincount(y, weights)
+    expected = totals / totals.sum() if class_weight is None else np.full(n_classes, 1 / n_classes)
+    rows = np.array([[np.nan] * 3, [np.nan, np.nan, 0.1]])
+
+    with pytest.warns(UserWarning, match="features 0, 1 and 2"):
+        found, scores, labels = (
+            getattr(model, name)(rows) for name in ("predict_proba", "decision_function", "predict")
+        )
+    np.testing.assert_allclose(found[0], expected, rtol=1e-9)
+    np.testing.assert_array_equal(labels[0], found[0].argmax())
+    assert not np.allclose(found[1], expected, rtol=1e-3)
+    np.testing.assert_allclose(softmax_probabilities(scores, model.uniform_share_), found)
+
+
 def test_one_repetition_is_left_out_at_a_time_and_other_weights_as_a_whole():
     X, y, classes = np.array([[0.0], [0.0], [1.0]]), np.array([0, 1, 1]), np.array([0, 1])
     model = small()
@@ -124,7 +187,7 @@ ODD = np.array([0, 1, 1, 0])
 #: All that `fit` learns, but for how long it took.
 FITTED = (
     *("coef_", "features_", "thresholds_", "keys_", "kinds_", "uniform_share_", "relevances_"),
-    *("left_out_accuracy_", "left_out_log_loss_", "classes_"),
+    *("left_out_accuracy_", "left_out_log_loss_", "classes_", "medians_", "class_prior_"),
 )
 
 
