@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from hyperlvq import ComparisonLayer, IntRVFLLayer, RVFLLayer
+from hyperlvq.engines import on_host
 
 ALL_KINDS = ("conjunction", "majority", "parity")
 DTYPES = pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -63,6 +64,24 @@ def test_integer_activations_on_tensors_equal_those_on_numpy(rng, on_device, lay
     assert found.device == tensor.device
     assert str(found.dtype) == f"torch.{expected.dtype}"
     np.testing.assert_array_equal(found.cpu().numpy(), expected)
+
+
+@pytest.mark.usefixtures("dispatch")
+@DTYPES
+def test_values_missing_only_after_fit_are_medians_on_tensors_too(rng, on_device, dtype):
+    X = rng.normal(size=(50, 4)).astype(dtype)
+    X[3, 2] = np.nan
+    holed = np.where(rng.random(X.shape) < 0.3, np.nan, X).astype(dtype)
+    medians = [*np.median(X[:, :2].astype(float), axis=0), np.nan, np.median(X[:, 3].astype(float))]
+    by_hand = np.where(np.isnan(holed), medians, holed)
+    layer = ComparisonLayer(60, ALL_KINDS, random_state=0)
+    expected = layer.fit(X).transform(by_hand)
+
+    np.testing.assert_array_equal(layer.medians_, medians)
+    for each, training in ((holed, X), (*on_device(holed), *on_device(X))):
+        with pytest.warns(UserWarning, match="features 0, 1 and 3, which had none when Comparison"):
+            found = clone(layer).fit(training).transform(each)
+        np.testing.assert_array_equal(on_host(found), expected)
 
 
 def test_keys_are_signs_of_either_kind_about_equally_often():

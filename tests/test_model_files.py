@@ -10,7 +10,7 @@ import pytest
 from fuzz_model_files import put_together, take_apart
 from safetensors import safe_open
 
-from hyperlvq import CentroidClassifier, model_files
+from hyperlvq import CentroidClassifier, HyperLVQClassifier, model_files
 from hyperlvq.checks import InputError
 from hyperlvq.model_files import read_stream, to_bytes
 from hyperlvq.models import make_classifier
@@ -231,6 +231,27 @@ def test_a_crafted_header_is_one_sentence(words, place, value, content):
 def test_a_crafted_array_is_one_sentence(words, name, value, content):
     values, arrays = take_apart(content)
     put(arrays, name, value)
+
+    assert_unusable(values, arrays, words)
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "value"),
+    [
+        ("class_prior_ must be shares that add up to 1", "class_prior_", np.array([0.5, 0.6])),
+        ("class_prior_ must be shares that add up to 1", "class_prior_", np.array([-0.5, 1.5])),
+        ("class_prior_ must be for 2 classes", "class_prior_", np.full(3, 1 / 3)),
+        ("must be for 4 features", "medians_", np.zeros(4)),
+        ("medians_ must not be infinite", "medians_", np.array([0, 0, np.inf])),
+    ],
+)
+def test_a_crafted_array_of_a_vote_is_one_sentence(words, name, value):
+    rng = np.random.default_rng(0)
+    model = HyperLVQClassifier(1, n_units=10, random_state=0).fit(
+        rng.random((20, 3)), ["a", "b"] * 10
+    )
+    values, arrays = take_apart(to_bytes(to_parts(model)))
+    arrays[f"model.{name}"] = value
 
     assert_unusable(values, arrays, words)
 

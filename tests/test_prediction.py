@@ -5,8 +5,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from hyperlvq import CentroidClassifier, prediction
+from hyperlvq import CentroidClassifier, HyperLVQClassifier, prediction
 from hyperlvq.models import make_classifier
 from hyperlvq.prediction import Predictor
 from hyperlvq.registry import hidden_layers, readouts
@@ -81,6 +82,23 @@ def test_missing_values_are_refused_where_nothing_takes_them(hidden, kind, wine)
 
     with pytest.raises(ValueError, match=f"^{kind} takes no missing values, nor infinite ones$"):
         Predictor(to_parts(model).parts).decide(columns)
+
+
+@pytest.mark.parametrize("model", [HyperLVQClassifier(2), make_classifier("comparisons", "rls")])
+@pytest.mark.parametrize("n_rows", [10, 178])  # by numpy, and by compiled code
+def test_values_missing_only_at_prediction_are_filled_without_scikit_learn(
+    model, n_rows, wine, rng
+):
+    X, y = wine
+    n_units = "n_units" if "n_units" in model.get_params() else "hidden__n_units"
+    model = clone(model).set_params(**{n_units: 30}).fit(X, y)
+    holed = np.where(rng.random(X.shape) < 0.2, np.nan, X)[:n_rows]
+    holed[1] = np.nan
+    predictor = Predictor(to_parts(model).parts)
+    found = predictor.decide(columns_of(pd.DataFrame(holed)))
+
+    with pytest.warns(UserWarning, match="the median of training"):
+        np.testing.assert_array_equal(found, model.decision_function(holed))
 
 
 def test_class_without_prototypes_has_no_probability(rng):

@@ -68,6 +68,19 @@ def test_a_recipe_comes_back_bit_by_bit(hidden, readout, wine, tmp_path):
             assert_same_state(step, expected)
 
 
+def test_a_file_of_an_earlier_version_predicts_as_it_did(wine, tmp_path):
+    X, y = wine
+    model = hyperlvq.HyperLVQClassifier(2, n_units=30, random_state=0).fit(X, y)
+    del model.medians_, model.class_prior_  # which that version did not learn
+    hyperlvq.save(model, tmp_path / "m.hlvq")
+    loaded = hyperlvq.load(tmp_path / "m.hlvq")
+    holed = X.copy()
+    holed[::3, 2] = holed[1] = np.nan
+
+    found = loaded.decision_function(holed)
+    np.testing.assert_array_equal(found, model.decision_function(np.nan_to_num(holed, nan=-1e9)))
+
+
 @pytest.mark.parametrize(
     "labels",
     [

@@ -1,10 +1,15 @@
 """Checks, each of which returns the value or says what is wrong with it."""
 
+import sys
+import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from math import inf, isfinite, nan
 from numbers import Integral, Real
 from typing import Any
+
+#: Packages between a user and what warns.
+INNER_PACKAGES = ("hyperlvq", "sklearn")
 
 
 def check_integer(name: str, value: Any, minimum: int, maximum: float = inf) -> int:
@@ -76,3 +81,14 @@ def refusals_as_input_errors(beginning: str = "") -> Iterator[None]:
         raise
     except ValueError as error:
         raise InputError(beginning + str(error).splitlines()[0]) from None
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn in the name of the code that called the library, directly or through scikit-learn.
+
+    Python shows a warning once for each place, so it must not be one that all callers share.
+    """
+    stacklevel, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in INNER_PACKAGES:
+        stacklevel, frame = stacklevel + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=stacklevel)

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from hyperlvq.kernels.leave_one_out import WeightedSamples
+from hyperlvq.kernels.missing import score_empty_rows, weighted_medians
 from hyperlvq.kernels.samples import are_counts, canonical_samples, have_twins
 from hyperlvq.kernels.scores import softmax_probabilities
 from hyperlvq.kernels.units import CONSTANT_UNIT, Units
@@ -32,12 +33,18 @@ class HyperLVQClassifier(Readout):
     network in the vote, and how sure it may be. So probabilities are calibrated, and no samples
     are kept apart. The trained networks are one wide network: scores are sums.
 
-    A missing value (NaN) lies below all others. Where a feature had missing values in training,
-    that tells what they mean; where it had none, fill them before a prediction, with its median for
-    instance. Weights of samples count relative to each other; whole ones are repetitions, of which
-    one is left out at a time: copies that are made by hand, as by oversampling, make left-out
-    figures too good and networks too sure. Use `class_weight`. Model files (`hyperlvq.save`) do not
-    hold `settings_`, `search_results_` and the left-out figures.
+    Missing values (NaN) of a feature that had some in training lie below all its thresholds. Where
+    training had none, predictions use the feature's median and warn. A row without any value gets
+    the class frequencies of training.
+
+    A row given without a weight weighs 1, and whole weights are counts: weight 2 is two copies. One
+    copy is left out at a time, so copies made by hand, as by oversampling, make left-out figures
+    too good and networks too sure. Use `class_weight`. Other weights count relative to each other.
+
+    With an int as `random_state`, `fit` gives identical arrays for equal BLAS thread counts and
+    library versions. Other thread counts change coefficients by rounding errors (up to 1e-5 on
+    digits), and labels are equal. Model files (`hyperlvq.save`) do not hold `settings_`,
+    `search_results_` and the left-out figures.
 
     Parameters
     ----------
@@ -66,6 +73,10 @@ class HyperLVQClassifier(Readout):
         The readout of the units of all networks, and of one more that is always 1.
     features_, thresholds_, keys_, kinds_ : ndarray
         The units of all networks, as those of `ComparisonLayer`.
+    medians_ : ndarray of shape (`n_features_in_`,)
+        Weighted median of each feature in training, NaN where training had missing values.
+    class_prior_ : ndarray of shape (n_classes,)
+        Weighted frequency of each class in training.
     uniform_share_ : float
         The share of probabilities that all classes get, whatever the scores.
     relevances_ : ndarray of shape (`n_features_in_`,)
@@ -118,6 +129,8 @@ class HyperLVQClassifier(Readout):
     keys_: np.ndarray
     kinds_: np.ndarray
     coef_: np.ndarray
+    medians_: np.ndarray
+    class_prior_: np.ndarray
 
     def __init__(
         self,
@@ -160,6 +173,9 @@ class HyperLVQClassifier(Readout):
         networks = trainer.train(self.n_networks, self.time_limit, self._on_network)
         weights = vote_weights(networks, trainer.checked)
         self._join(networks, weights)
+        self.medians_ = weighted_medians(samples.X, samples.weights)
+        totals = np.bincount(samples.y, samples.weights, samples.n_classes)
+        self.class_prior_ = totals / totals.sum()
         self.uniform_share_ = 1 / (samples.weights.sum() + 2)
         self.relevances_ = trainer.relevances
         self.left_out_accuracy_, self.left_out_log_loss_ = left_out_outcome(
@@ -170,22 +186,20 @@ class HyperLVQClassifier(Readout):
         self.classes_ = classes
 
     def _prepared(self, samples, classes):
-        """Return distinct samples with weights that do not depend on the unit of those given.
+        """Merge equal samples, and decide which part of each weight is left out at once.
 
-        Of repetitions one is left out at a time, as of samples that happen to be equal. Other
-        weights are left out as a whole, unless the same features come with another class: then
-        about as much as one sample weighs, or all of them would seem to be wrong.
+        Whole weights count repetitions, of which one is left out at a time. Other weights are
+        scaled to a mean of 1 and left out as a whole, unless the same features come with another
+        class: then about as much as one sample weighs, or all of them would seem to be wrong.
         """
         X, y, weights = samples
         X = np.where(np.isnan(X), np.nan, X + 0.0)  # one NaN, and no -0.0
-        is_repetition, total = are_counts(weights), float(len(y))
-        X, y, weights = canonical_samples(
-            X, y, weights if is_repetition else weights / weights.mean()
-        )
+        is_repetition = are_counts(weights)
+        total = weights.sum() if is_repetition else float(len(y))
+        if not is_repetition:
+            weights = weights * (total / weights.sum())
+        X, y, weights = canonical_samples(X, y, weights)
         is_mixed = have_twins(X)
-        if is_repetition:
-            divisor = 1 if is_mixed.any() else np.gcd.reduce(weights.astype(np.int64))
-            weights, total = weights / divisor, weights.sum() / divisor
         portions = np.where(is_mixed | is_repetition, np.minimum(weights, 1), weights)
         factors = super()._class_weighted(weights, y, classes) / weights
         factors *= total / (weights @ factors)
@@ -208,7 +222,10 @@ class HyperLVQClassifier(Readout):
 
     def _scores(self, engine, X):
         units = Units(self.features_, self.thresholds_, self.keys_, self.kinds_)
-        return engine.comparison_scores(X, units, self.coef_, self.n_jobs)
+        X, is_filled = engine.fill_missing(self, X)
+        scores = engine.comparison_scores(X, units, self.coef_, self.n_jobs)
+        prior = getattr(self, "class_prior_", None)  # not in files of earlier versions
+        return score_empty_rows(scores, is_filled, prior, self.uniform_share_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

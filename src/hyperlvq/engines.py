@@ -21,18 +21,22 @@ from sklearn.utils.validation import validate_data
 from hyperlvq.batched import glvq, rls
 from hyperlvq.batched.backend import DEVICES, Backend, backend_of, name_of
 from hyperlvq.batched.encoding import compare_on_device, encode_integers
-from hyperlvq.checks import check_cost
+from hyperlvq.checks import check_cost, warn_caller
 from hyperlvq.kernels import scores
 from hyperlvq.kernels.comparisons import compare_rows, score_rows
 from hyperlvq.kernels.distances import class_sums, linear_scores, prototype_scores, squared_norms
 from hyperlvq.kernels.encoding import encode_rows
 from hyperlvq.kernels.glvq import cost_and_gradient
 from hyperlvq.kernels.lbfgs import Minimum, minimise
+from hyperlvq.kernels.missing import fill_missing
 from hyperlvq.kernels.samples import canonical_samples
 from hyperlvq.kernels.threads import block_threads
 
 #: Labels that torch has; others, names above all, stay on the host.
 TORCH_LABELS = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
+
+#: Columns that a warning names.
+MOST_LISTED = 5
 
 Estimator = TypeVar("Estimator", bound=BaseEstimator)
 #: X, class indices and weights, the last two on the host.
@@ -44,6 +48,7 @@ class NumpyEngine:
 
     linear_scores: Any = staticmethod(linear_scores)
     prototype_scores: Any = staticmethod(prototype_scores)
+    xp: Any = np
 
     def check_can_fit(self, estimator: Any) -> None:
         """Raise if the estimator has no `fit` for arrays of this engine."""
@@ -65,6 +70,22 @@ class NumpyEngine:
     def labels(self, classes: np.ndarray) -> np.ndarray:
         """Return labels as an array of this engine, where it has such labels."""
         return classes
+
+    def fill_missing(self, estimator: Any, X: Any) -> tuple[Any, Any]:
+        """Fill missing values by the medians of an estimator, and warn if there are any.
+
+        Returns what the kernel `fill_missing` returns.
+        """
+        X, is_filled = fill_missing(X, getattr(estimator, "medians_", None), self.xp)
+        if is_filled is not None:
+            columns = np.flatnonzero(on_host(is_filled).any(axis=0))
+            names = getattr(estimator, "feature_names_in_", None)
+            message = (
+                f"X has missing values in {_listed(columns, names)}, which had none when "
+                f"{type(estimator).__name__} was fitted: the median of training is used"
+            )
+            warn_caller(message, UserWarning)
+        return X, is_filled
 
     def encode(self, X: Any, keys: np.ndarray, clip: int, n_jobs: int | None) -> np.ndarray:
         """Return the activations of `IntRVFLLayer`."""
@@ -150,7 +171,7 @@ class TorchEngine(NumpyEngine):
     """
 
     def __init__(self, backend: Backend) -> None:
-        self.backend = backend
+        self.backend, self.xp = backend, backend.xp
 
     def check_can_fit(self, estimator):
         name, solver = type(estimator).__name__, getattr(estimator, "solver", None)
@@ -242,6 +263,16 @@ class TorchEngine(NumpyEngine):
     def _row_slices(self, X, width):
         """Return slices of rows whose wide copies fit in a block of memory."""
         return self.backend.row_slices(len(X), 8 * (X.shape[1] + 3 * width))
+
+
+def _listed(columns, names):
+    """Name a few columns, and count the others."""
+    shown = [repr(str(names[i])) if names is not None else str(i) for i in columns[:MOST_LISTED]]
+    n_more = len(columns) - len(shown)
+    shown += [f"{n_more} more"] if n_more else []
+    *first, last = shown
+    listed = f"{', '.join(first)} and {last}" if first else last
+    return f"{'feature' if len(columns) == 1 else 'features'} {listed}"
 
 
 def _threads_of(n_jobs):

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.engines import engine_of, engine_of_fitted, on_host
 from hyperlvq.kernels.comparisons import cuts_of, draw_units
+from hyperlvq.kernels.missing import weighted_medians
 from hyperlvq.kernels.units import CONSTANT_UNIT, Units
 from hyperlvq.learnt import FLOATS, check_usable
 from hyperlvq.registry import PARTS, PartRecord, check_parameters
@@ -224,7 +225,10 @@ class ComparisonLayer(HiddenLayer):
     training, and its activation depends on how many of the comparisons hold. Each has a key: +1 if
     it holds where the feature reaches the threshold, -1 if it holds where it does not. Features
     need no scaling; thresholds of every other unit are spread over ranks, those of the rest over
-    values. A missing value (NaN) lies below every threshold. Activations are int8.
+    values. Activations are int8.
+
+    Missing values (NaN) of a feature that had some in training lie below all its thresholds. Where
+    training had none, `transform` uses the feature's median and warns.
 
     The last unit is always 1, an intercept for readouts that have none.
 
@@ -252,6 +256,8 @@ class ComparisonLayer(HiddenLayer):
         +1 where a comparison holds from its threshold on, -1 where it holds below.
     kinds_ : ndarray of shape (n_units,), of int32
         The kind of each unit, as an index into conjunction, majority, parity, constant.
+    medians_ : ndarray of shape (`n_features_in_`,)
+        Median of each feature in training, NaN where training had missing values.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -276,6 +282,7 @@ class ComparisonLayer(HiddenLayer):
     thresholds_: np.ndarray
     keys_: np.ndarray
     kinds_: np.ndarray
+    medians_: np.ndarray
 
     def __init__(
         self,
@@ -291,8 +298,8 @@ class ComparisonLayer(HiddenLayer):
         self.random_state = random_state
 
     def _draw(self, engine, X, rng):
-        X = on_host(X)
-        cuts = [cuts_of(column, np.ones(len(X))) for column in X.T]
+        X, weights = on_host(X), np.ones(len(X))
+        cuts = [cuts_of(column, weights) for column in X.T]
         kinds = [self.kinds] if isinstance(self.kinds, str) else self.kinds
         bounds = np.arange(len(kinds) + 1) * (self.n_units - 1) // len(kinds)
         drawn = [
@@ -301,7 +308,9 @@ class ComparisonLayer(HiddenLayer):
         ]
         units = Units.joined([*drawn, CONSTANT_UNIT])
         self.features_, self.thresholds_, self.keys_, self.kinds_ = map(engine.array, units)
+        self.medians_ = engine.array(weighted_medians(X, weights))
 
     def _activations(self, engine, X):
         units = Units(self.features_, self.thresholds_, self.keys_, self.kinds_)
+        X, _ = engine.fill_missing(self, X)
         return engine.compare(X, units, self.n_jobs)

@@ -13,6 +13,7 @@ import numpy as np
 
 from hyperlvq.kernels import scores, units
 from hyperlvq.kernels.features import columns_to_features, level_lookups
+from hyperlvq.kernels.missing import fill_missing, score_empty_rows
 from hyperlvq.kernels.scores import activation_dtype, project, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES
 from hyperlvq.model_files import Part
@@ -90,7 +91,7 @@ class Predictor:
         if part.kind == "IntRVFLLayer":
             return encode(X, learnt["keys_"], parameters["clip"])
         if part.kind == "ComparisonLayer":
-            return compare(X, _units(learnt))
+            return compare(fill_missing(X, learnt.get("medians_"))[0], _units(learnt))
         _check_no_missing(X, part.kind)
         from hyperlvq.kernels.threads import block_threads
 
@@ -104,8 +105,10 @@ class Predictor:
     def _decisions(self, X: np.ndarray) -> np.ndarray:
         learnt = self.readout.learnt
         if self.readout.kind == "HyperLVQClassifier":
-            kernels = _comparison_kernels(X)
-            return scores.compared(kernels.score_rows(X, _units(learnt), learnt["coef_"]))
+            X, is_filled = fill_missing(X, learnt.get("medians_"))
+            found = _comparison_kernels(X).score_rows(X, _units(learnt), learnt["coef_"])
+            given = is_filled, learnt.get("class_prior_"), learnt["uniform_share_"]
+            return scores.compared(score_empty_rows(found, *given))
         _check_no_missing(X, self.readout.kind)
         if X.dtype.name not in SAMPLE_DTYPES:
             X = X.astype(np.float64)

@@ -310,6 +310,12 @@ def _check_centroids(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -
         raise ValueError("prototypes_ must be the means of the classes")
 
 
+def _check_prior(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
+    prior = learnt.get("class_prior_")
+    if prior is not None and not (prior.min() >= 0 and _are_close(prior.sum(), 1.0)):
+        raise ValueError("class_prior_ must be shares that add up to 1")
+
+
 def _check_kinds(name: str, value: Any) -> None:
     for kind in value if isinstance(value, list | tuple) else [value]:
         check_choice(name, kind, [each for each in UNIT_KINDS if each != "constant"])
@@ -395,6 +401,7 @@ LEARNT = {
     "kinds_": Learnt("kinds", ("units",)),
     "coef_": Learnt("numbers", ("classes", "features")),
     "relevances_": Learnt("numbers", ("features",)),
+    "class_prior_": Learnt("numbers", ("classes",), required=False),
     "prototypes_": Learnt("numbers", ("prototypes", "features")),
     "prototype_classes_": Learnt("indices", ("prototypes",), below="classes"),
     "X_fit_": Learnt("samples", ("fitted", "features")),
@@ -414,6 +421,8 @@ LEARNT = {
     "feature_names_in_": Learnt("names", ("features",), required=False),
 }
 _FEATURES = "n_features_in_ feature_names_in_"
+#: Not in model files of earlier versions.
+_TRAINING_MEDIANS = Learnt("numbers or nan", ("features",), required=False)
 _UNITS = "features_ thresholds_ keys_ kinds_"
 _PROTOTYPES = f"prototypes_ prototype_classes_ distance_scale_ classes_ {_FEATURES}"
 _ONLINE = f"{_PROTOTYPES} loss_curve_ n_iter_ _carried_weight"
@@ -470,7 +479,7 @@ PARTS: dict[str, PartRecord] = {
     "ComparisonLayer": _layer(
         takes_missing=True,
         recipe_name="comparisons",
-        learnt=_learnt(f"{_UNITS} {_FEATURES}"),
+        learnt=_learnt(f"{_UNITS} medians_ {_FEATURES}", medians_=_TRAINING_MEDIANS),
         parameters=_parameters("n_units kinds random_state"),
         grid={"n_units": (1000, 4000)},
         runs_on=frozenset({"tensors"}),
@@ -481,9 +490,11 @@ PARTS: dict[str, PartRecord] = {
         takes_missing=True,
         title="networks of comparisons that vote",
         learnt=_learnt(
-            f"coef_ {_UNITS} uniform_share_ relevances_ classes_ {_FEATURES}",
+            f"coef_ {_UNITS} medians_ class_prior_ uniform_share_ relevances_ classes_ {_FEATURES}",
             coef_=Learnt("numbers", ("classes", "units")),
+            medians_=_TRAINING_MEDIANS,
         ),
+        check=_check_prior,
         parameters=_parameters(
             "n_networks n_units time_limit class_weight random_state verbose",
             n_units=_N_UNITS._replace(check=_unless("auto", _at_least_one)),

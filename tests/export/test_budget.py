@@ -204,8 +204,10 @@ frame: frames 1, frames; int32 1, frames; product of 64 bits 1, frames; remainde
 COMPARING = ComparisonLayout.planned(300, 40, 3)
 COMPARING_TERMS = """
 code: compare 1, compare float 1, compare; threshold of 4 bytes 1,
- compare; product of 8 bits in 32 1, compare; product in a loop 1
-instructions: compare 1, compare; ordered feature 300, compare; run 5, compare; unit 40,
+ compare; product of 8 bits in 32 1, compare; product in a loop 1,
+ compare; medians 1, compare; class of no values 1
+instructions: compare 1, compare; ordered feature 300,
+ compare; feature with a median 300, compare; run 5, compare; unit 40,
  compare; value of 4 bytes 160, compare; threshold of 4 bytes 160,
  compare; features of 16 bits 160, compare; active unit 12.5,
  compare; product of 8 bits in 32 37.5, compare; product in a loop 37.5, compare; output 3

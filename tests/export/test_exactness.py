@@ -107,6 +107,34 @@ def test_missing_values_give_the_labels_of_the_model_where_units_compare(
     assert self_test(target, tmp_path) == 0
 
 
+@on_every([SANITIZED, CORTEX_M3, RISCV32, AVR])
+@pytest.mark.parametrize("has_some", [False, True])
+@pytest.mark.parametrize(
+    "model",
+    [
+        HyperLVQClassifier(2, n_units=30, random_state=0),
+        make_classifier("comparisons", "centroids", n_units=60, kinds=KINDS, random_state=0),
+    ],
+)
+def test_values_missing_only_at_prediction_give_the_labels_of_the_model(
+    model, has_some, target, rng, tmp_path
+):
+    X = rng.normal(size=(61, 4)).astype(np.float32).astype(np.float64)
+    y = (X.sum(axis=1) > 0.5).astype(int)
+    if has_some:
+        X[:9, 2] = np.nan
+    plan = make_plan(model.fit(X, y), name="net", bits=16)
+    X[rng.uniform(size=X.shape) < 0.4] = np.nan
+    X[5] = np.nan
+    to_c(plan, tmp_path, vectors=X)
+
+    is_filled = ~np.array([False, False, has_some, False])
+    np.testing.assert_array_equal(~np.isnan(plan.medians), is_filled)
+    with pytest.warns(UserWarning, match="the median of training"):
+        np.testing.assert_array_equal(plan.predict(X), model.predict(X))
+    assert self_test(target, tmp_path) == 0
+
+
 def test_remainders_of_a_wide_range_of_integers_settle_levels_in_64_bits(rng, tmp_path):
     X = rng.integers(-(2**29), 2**29, (80, 3))
     model = make_classifier("intrvfl", "centroids", n_units=40, random_state=0).fit(X, X[:, 0] > 0)

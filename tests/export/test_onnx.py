@@ -156,6 +156,19 @@ def test_missing_values_are_the_plans_where_units_compare(rng):
     assert_same(make_plan(model), X)
 
 
+@pytest.mark.parametrize("n_missing_in_training", [0, 5])
+def test_values_missing_only_at_prediction_are_the_plans(n_missing_in_training, rng):
+    X = rng.uniform(size=(80, 5))
+    X[:n_missing_in_training, 1] = np.nan
+    model = HyperLVQClassifier(3, n_units=100, random_state=0).fit(X, np.arange(80) % 7 % 3)
+    X[rng.uniform(size=X.shape) < 0.3] = np.nan
+    X[:2] = np.nan
+    plan = make_plan(model)
+
+    assert (plan.empty_scores is None) == (n_missing_in_training > 0)
+    assert_same(plan, X)
+
+
 def test_model_says_what_it_is_in_operators_of_the_standard(rng):
     model = to_onnx(fitted(rng, rng.uniform(size=(50, 3)), n_units=40), name="three")
 

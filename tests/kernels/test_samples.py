@@ -46,6 +46,26 @@ def test_other_weights_are_scaled_to_one_visit_on_average(weights):
     np.testing.assert_allclose(visits / visits[0], weights / weights[0])
 
 
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        (np.ones(2**20 + 1), True),
+        (np.full(3, 2.0**50), True),
+        (np.full(3, 2.0**52), False),  # their sum is above 2**53
+        (np.array([1.0, 0.5]), False),
+    ],
+)
+def test_whole_weights_are_counts_as_long_as_sums_are_exact(weights, expected):
+    assert samples.are_counts(weights) == expected
+
+
+def test_a_pass_visits_rows_as_often_as_counted_up_to_its_limit():
+    most, more = (np.array([3.0, samples.MOST_VISITS - 3 + extra]) for extra in (0, 1))
+
+    assert samples.weights_as_visits(most) is most
+    assert samples.weights_as_visits(more).mean() == pytest.approx(1)
+
+
 @given(
     st.lists(st.floats(0.01, 5), min_size=1, max_size=30),
     st.floats(0, 1, exclude_max=True),

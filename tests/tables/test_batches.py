@@ -3,12 +3,16 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
+from sklearn.pipeline import make_pipeline
 from small_tables import train_table
 
+from hyperlvq import FrameVectorizer, HyperLVQClassifier
 from hyperlvq.checks import InputError
 from hyperlvq.prediction import Predictor
+from hyperlvq.saving import to_parts
 from hyperlvq.tables import batches as module
 from hyperlvq.tables.batches import (
     Unseen,
@@ -138,6 +142,22 @@ def test_a_name_without_a_known_format_is_refused_and_devices_are_fine():
 )
 def test_what_is_new_is_noted_by_column(read, rows, note):
     assert notes_of(read, rows) == ([note] if note else [])
+
+
+@pytest.mark.parametrize("with_frames", [False, True])
+def test_a_model_saved_in_python_knows_which_columns_always_had_a_value(read, with_frames, rng):
+    frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=[*"abc"])
+    frame.loc[0, "b"] = np.nan
+    model = HyperLVQClassifier(1, n_units=10, random_state=0)
+    if with_frames:
+        model = make_pipeline(FrameVectorizer(), model)
+    parts = to_parts(model.fit(frame, frame["a"] > 0)).parts
+    columns = [Column(name, Kind.NUMBER) for name in frame]
+    unseen = Unseen(Predictor(parts), columns)
+    later = read("a,b,c\n1,,\n1,,\n")
+    unseen.look_at(later, to_arrays(later, columns))
+
+    assert unseen.notes == ["'c' has no value in 2 rows, and always had one in training"]
 
 
 def test_of_many_new_values_few_are_remembered(read, monkeypatch):

@@ -204,6 +204,8 @@ def _comparison_terms(layout):
         "compare": 1,
         f"compare {layout.input}": 1,
         f"compare, {threshold}": 1,
+        "compare, medians": layout.has_medians,
+        "compare, class of no values": layout.has_empty_class,
         **products,
         **{f"compare, {name}": times for name, times in _classes(layout).items()},
     }
@@ -211,6 +213,7 @@ def _comparison_terms(layout):
     instructions = {
         "compare": 1,
         "compare, ordered feature": layout.n_features * (layout.input == "float"),
+        "compare, feature with a median": layout.n_features * layout.has_medians,
         "compare, run": layout.n_runs,
         "compare, unit": layout.n_units,
         f"compare, value of {2 if layout.input == 'int16' else 4} bytes": layout.n_comparisons,

@@ -136,6 +136,8 @@ def _fields(plan, layout):
         "version": version("hyperlvq"),
         "compares": isinstance(layout, ComparisonLayout),
         "is_float": plan.input == "float",
+        "has_medians": plan.medians is not None,
+        "has_empty_class": plan.empty_scores is not None,
         "learns_glvq": layout.rule == "glvq",
         "avr_complaint": layout.avr_complaint,
         "feature_lines": "\n".join(feature_lines),

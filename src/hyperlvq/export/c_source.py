@@ -29,6 +29,8 @@ from hyperlvq.export.plan import Plan
 
 LINE_LENGTH = 96
 INDENT = "    "
+#: What NaN becomes on a device, below all other floats.
+LOWEST = np.iinfo(np.int32).min
 CONDITION = re.compile(
     r"^\?if (.*?)\n(.*?)(?:^\?else\n(.*?))?^\?end\n", flags=re.MULTILINE | re.DOTALL
 )
@@ -206,10 +208,18 @@ def _weights(plan, layout):
 def _comparisons(plan, layout):
     """Return what fills the function that compares features with thresholds."""
     name, encoder = plan.name, plan.encoder
+    fills = {"medians": "", "empty_class": ""}
+    if plan.medians is not None:
+        # NaN stays the smallest, which no float is
+        codes = np.where(np.isnan(plan.medians), LOWEST, ordered(plan.medians))
+        fills["medians"] = constant(name, "int32_t", "medians", value_literals(codes))
+    if plan.empty_scores is not None:
+        fills["empty_class"] = plan.output_classes[plan.empty_scores.argmax()]
     thresholds = value_literals(ordered(encoder.thresholds))
     runs = [f"{{{run.n_units}u, {run.n_comparisons}}}" for run in encoder.runs]
     activations = chain.from_iterable(_activations(run, plan.factor) for run in encoder.runs)
     return {
+        **fills,
         "number_type": "int32_t" if plan.input == "float" else f"{name}_value",
         "runs": constant(name, f"{name}_run", "runs", runs),
         "activations": constant(name, "uint8_t", "activations", map(str, activations)),

@@ -172,6 +172,21 @@ def _comparisons(parts, dtype):
     return encoder, rows[:, order], rows[:, is_constant], ranges, notes
 
 
+def device_medians(parts: FittedParts) -> np.ndarray | None:
+    """Return the float32 that takes the place of NaN in each feature, NaN where NaN stays.
+
+    A median is exact as a threshold is. None where no feature has one.
+    """
+    medians = parts.hidden.learnt.get("medians_", np.empty(0))
+    known = np.flatnonzero(~np.isnan(medians))
+    if len(known) == 0:
+        return None
+    found = np.full(len(medians), np.nan, dtype=np.float32)
+    units = Units(known, medians[known], np.ones(len(known)), np.empty(0, np.int32))
+    found[known] = _device_thresholds(units, parts, np.float32)
+    return found
+
+
 def _n_above(units):
     """Return how many keys of each unit are +1."""
     sums = np.concatenate([[0], np.cumsum(units.keys > 0)])

@@ -257,6 +257,8 @@ class ComparisonLayout(ModelLayout):
 
     runs: list[UnitRun]
     threshold_type: str
+    has_medians: bool = False  # which take the place of missing values
+    has_empty_class: bool = False  # of samples without any value
 
     @classmethod
     def _largest(cls, n_features, n_units, input_type, kinds="conjunction"):
@@ -267,7 +269,8 @@ class ComparisonLayout(ModelLayout):
             UnitRun(0 if i else n_each, i, table) for table in tables for i in range(len(table))
         ]
         threshold_type = "int32_t" if input_type == "float" else f"{input_type}_t"
-        return 1, {"runs": runs, "threshold_type": threshold_type}
+        fills = dict.fromkeys(("has_medians", "has_empty_class"), input_type == "float")
+        return 1, {"runs": runs, "threshold_type": threshold_type, **fills}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -288,6 +291,8 @@ class ComparisonLayout(ModelLayout):
             "weights": self.n_units * self.n_outputs * self.bits // 8,
             "biases": self.n_outputs * TYPE_BYTES[self.score_type],
         }
+        if self.has_medians:
+            self.table_bytes["medians"] = 4 * self.n_features
 
     def stack_bytes(self, is_avr: bool) -> int:
         """Return the bytes of the arrays that a call keeps on the stack."""
@@ -309,7 +314,13 @@ def layout_of(plan: Plan, rule: str | None = None) -> Layout | ComparisonLayout:
     if isinstance(encoder, ComparingUnits):
         codes = ordered(encoder.thresholds)
         threshold_type = narrowest_type(min(codes.min(), ~codes.max()))
-        return ComparisonLayout(**numbers, runs=encoder.runs, threshold_type=threshold_type)
+        return ComparisonLayout(
+            **numbers,
+            runs=encoder.runs,
+            threshold_type=threshold_type,
+            has_medians=plan.medians is not None,
+            has_empty_class=plan.empty_scores is not None,
+        )
     scaling = scaling_layout(encoder.scaling)
     return Layout(**numbers, clip=encoder.clip, scaling=scaling, rule=rule)
 

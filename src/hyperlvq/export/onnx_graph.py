@@ -41,7 +41,8 @@ def to_onnx(
     The ONNX model has one input, "features" (samples × features, of the type `input`), and two
     outputs with the predictions of the plan: "label" (int64 for integer classes, else strings) and
     "scores" (int64, one per prototype). Feature and class names are stored in the metadata as JSON.
-    NaN counts as the smallest value, or lies below all thresholds.
+    NaN counts as the smallest value. For comparison units it becomes the median if training had no
+    missing value, else it lies below all thresholds.
 
     Parameters
     ----------
@@ -74,7 +75,12 @@ def to_onnx(
     shifted, weights = add_activations(graph, plan)
     products = graph.cast(_products(graph, shifted, weights, plan), np.int64)
     multiplied = graph.add("Mul", products, np.int64(plan.factor))
-    scores = graph.add("Identity", graph.add("Sub", multiplied, plan.biases), output="scores")
+    scores = graph.add("Sub", multiplied, plan.biases)
+    if plan.empty_scores is not None:
+        is_missing = graph.cast(graph.add("IsNaN", "features"), np.int32)
+        is_empty = graph.cast(graph.add("ReduceMin", is_missing, np.array([1])), np.bool_)
+        scores = graph.add("Where", is_empty, plan.empty_scores, scores)
+    scores = graph.add("Identity", scores, output="scores")
     # Scores are far below 2⁵³, and onnxruntime before 1.20 has no ArgMax of int64.
     winners = graph.add("ArgMax", graph.cast(scores, np.float64), axis=1, keepdims=0)
     graph.add("Gather", labels[plan.output_classes], winners, output="label")
@@ -169,6 +175,8 @@ def _compare(graph, plan):
     if plan.input != "float":  # runtimes compare no integers of 16 bits
         thresholds = thresholds.astype(np.int32)
     values = graph.cast("features", thresholds.dtype)
+    if plan.medians is not None:
+        values = graph.add("Where", graph.add("IsNaN", values), plan.medians, values)
     activations, first = [], 0
     for run in encoder.runs:
         shape = run.n_units, run.n_comparisons

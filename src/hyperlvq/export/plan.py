@@ -11,9 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperlvq.checks import InputError, check_choice
-from hyperlvq.export.encoders import ComparingUnits, Thermometer, check_size, make_encoder
+from hyperlvq.export.encoders import (
+    ComparingUnits,
+    Thermometer,
+    check_size,
+    device_medians,
+    make_encoder,
+)
 from hyperlvq.export.fitted import PREPARATION, fitted_parts
 from hyperlvq.export.scaling import INPUT_DTYPES, to_input
+from hyperlvq.kernels.missing import fill_missing, prior_scores
 from hyperlvq.kernels.scores import row_slices
 
 RESERVED_WORDS = (
@@ -75,6 +82,10 @@ class Plan:
         Class of each output, as an index into `classes`.
     notes : tuple of str
         Notes on losses beyond rounding.
+    medians : ndarray of shape (n_features,), of float32, or None
+        Replacement of NaN in each feature. NaN entries, or None, leave NaN below all thresholds.
+    empty_scores : ndarray of shape (n_outputs,), of int64, or None
+        Scores of a sample without any value, or None if they are computed as usual.
 
     Examples
     --------
@@ -105,6 +116,8 @@ class Plan:
     factor: int
     output_classes: np.ndarray
     notes: tuple[str, ...]
+    medians: np.ndarray | None = None
+    empty_scores: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         _make_read_only(vars(self).values())
@@ -152,16 +165,19 @@ class Plan:
 
     def activations(self, X: Any) -> np.ndarray:
         """Compute the activations of raw features (samples × units)."""
-        return self.encoder.activations(self.values(X))
+        return self.encoder.activations(fill_missing(self.values(X), self.medians)[0])
 
     def scores(self, X: Any) -> np.ndarray:
         """Compute the integer scores (samples × outputs, int64)."""
-        values, weights = self.values(X), self.weights.T.astype(np.float64)
+        values, is_filled = fill_missing(self.values(X), self.medians)
+        weights = self.weights.T.astype(np.float64)
         scores = np.empty((len(values), self.n_outputs), dtype=np.int64)
         for rows in row_slices(len(values)):
             # Every product and sum is an integer far below 2⁵³, so float64 is exact, and fast.
             products = self.encoder.activations(values[rows]).astype(np.float64) @ weights
             scores[rows] = self.factor * products.astype(np.int64) - self.biases
+        if is_filled is not None and self.empty_scores is not None:
+            scores[is_filled.all(axis=1)] = self.empty_scores
         return scores
 
     def predict_index(self, X: Any) -> np.ndarray:
@@ -224,6 +240,8 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         used = np.flatnonzero(weights.any(axis=0)) if weights.any() else np.array([0])
         encoder, weights = encoder.take(used), weights[:, used]
     output_classes = parts.readout.learnt.get("prototype_classes_", np.arange(len(classes)))
+    takes_missing = input == "float" and isinstance(encoder, ComparingUnits)
+    medians = device_medians(parts) if takes_missing else None
     return Plan(
         name=name,
         readout=parts.record.recipe_name or parts.readout.kind,
@@ -240,7 +258,19 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         factor=2 if has_prototypes else 1,
         output_classes=output_classes.astype(np.int64),
         notes=tuple(notes),
+        medians=medians,
+        empty_scores=_empty_scores(parts.readout.learnt, medians, weight_scale),
     )
+
+
+def _empty_scores(learnt, medians, scale):
+    """Return integer scores of the class frequencies, None where no sample gets them."""
+    if medians is None or np.isnan(medians).any() or "class_prior_" not in learnt:
+        return None
+    wanted = prior_scores(learnt["class_prior_"], learnt["uniform_share_"])
+    scores = np.rint(np.clip(wanted / scale, -LARGEST_BIAS, LARGEST_BIAS)).astype(np.int64)
+    scores[wanted.argmax()] += 1  # the same class wins where rounding makes two equal
+    return scores
 
 
 def _make_read_only(values):

@@ -70,6 +70,9 @@ class TallProblem:
     Only samples of the rows `checked` get left-out scores.
     """
 
+    #: The smallest penalty, as a share of the total weight: less would leave only rounding.
+    smallest_share = 2.0**-32
+
     def __init__(
         self, samples: WeightedSamples, encode: Any, checked: np.ndarray, map_blocks: Any
     ) -> None:
@@ -105,6 +108,9 @@ class TallProblem:
 
 class WideProblem:
     """No more samples than units: as many equations as there are samples; see `TallProblem`."""
+
+    #: Repeated samples of several classes have huge multipliers, which cancel each other.
+    smallest_share = 2.0**-26
 
     def __init__(self, samples: WeightedSamples, encode: Any, map_blocks: Any) -> None:
         X, self.y, self.weights, self.portions, _ = samples
@@ -256,12 +262,13 @@ class PenaltyPath:
 
     def _solved(self, step):
         problem = self.problem
-        solution, left_out = problem.solve(ALPHAS[step])
+        alpha = max(ALPHAS[step], problem.smallest_share * problem.total)
+        solution, left_out = problem.solve(alpha)
         scores = left_out + problem.offset
         losses = [log_loss(t * scores, problem.y, problem.weights) for t in TEMPERATURES]
         best = int(np.argmin(losses))
         error = np.average(scores.argmax(axis=1) != problem.y, weights=problem.weights)
-        return Tried(ALPHAS[step], TEMPERATURES[best], losses[best], error, scores, solution)
+        return Tried(alpha, TEMPERATURES[best], losses[best], error, scores, solution)
 
 
 def log_loss(logits: np.ndarray, y: np.ndarray, weights: np.ndarray) -> float:

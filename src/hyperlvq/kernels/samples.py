@@ -11,6 +11,9 @@ from hyperlvq.kernels.compiled import compiled
 
 HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 HASH_SHIFT = np.uint64(32)
+# Sums of counts are exact in float64 up to here.
+LARGEST_TOTAL = 2**53
+# Whole weights with a larger total would make a pass of an online rule too long.
 MOST_VISITS = 2**20
 # Sums of at most that many visits are exact to this.
 ROUNDING = 1e-8
@@ -72,16 +75,18 @@ def have_twins(X: np.ndarray) -> np.ndarray:
 
 
 def are_counts(weights: np.ndarray) -> bool:
-    """Return whether weights say how often samples occur: whole, and not too many."""
-    return weights.sum() <= MOST_VISITS and np.array_equal(weights, np.rint(weights))
+    """Tell whether weights are whole numbers, which say how often each sample occurs."""
+    return weights.sum() <= LARGEST_TOTAL and np.array_equal(weights, np.rint(weights))
 
 
 def weights_as_visits(weights: np.ndarray) -> np.ndarray:
     """Return how often a pass should visit each sample, on average.
 
-    Weights that are not counts are scaled to a mean of 1.
+    Weights that are not counts, or too many visits, are scaled to a mean of 1.
     """
-    return weights if are_counts(weights) else weights * (len(weights) / weights.sum())
+    total = weights.sum()
+    is_visits = total <= MOST_VISITS and are_counts(weights)
+    return weights if is_visits else weights * (len(weights) / total)
 
 
 def visits_of_pass(visit_weights: np.ndarray, carried: float) -> tuple[np.ndarray, float]:

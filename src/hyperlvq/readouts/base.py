@@ -1,7 +1,5 @@
 """What all readouts share: labels, weights, and from scores to predictions."""
 
-import sys
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from math import isfinite, sqrt
@@ -15,6 +13,7 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from hyperlvq.checks import warn_caller
 from hyperlvq.engines import engine_of, engine_of_fitted, on_host, refuse_tensor
 from hyperlvq.kernels.scores import compared, prototype_probabilities, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES, check_usable
@@ -30,8 +29,6 @@ FEATURES_BETWEEN = 1e-140, LARGEST_FEATURE
 AUTO_SLOPE, AUTO_SLOPES_BETWEEN = 12 / sqrt(300), (6.0, 200.0)
 #: With verbose, a line is printed once in so many iterations.
 REPORTED_ITERATIONS = 10
-#: Packages between a user and what warns.
-INNER_PACKAGES = ("hyperlvq", "sklearn")
 
 
 class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
@@ -378,14 +375,8 @@ def check_solution(numbers: Any) -> Any:
 
 
 def warn_not_converged(message: str) -> None:
-    """Warn in the name of the code that called the library, directly or through scikit-learn.
-
-    Python shows a warning once for each place, so it must not be one that all callers share.
-    """
-    stacklevel, frame = 2, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in INNER_PACKAGES:
-        stacklevel, frame = stacklevel + 1, frame.f_back
-    warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+    """Warn that an iterative method stopped early."""
+    warn_caller(message, ConvergenceWarning)
 
 
 def progress_printer(verbose: Any, max_iter: Any) -> Any:

@@ -63,6 +63,7 @@ class Unseen:
         if first.kind == "FrameVectorizer":
             lookups = level_lookups(first.learnt)
             self._levels = dict(zip(first.parameters["text"], lookups, strict=True))
+        self._complete = _complete_columns(model)
 
     def look_at(self, table: Table, values: Mapping[str, np.ndarray]) -> None:
         """Count what is new in the columns of a table, as `to_arrays` gives them."""
@@ -84,7 +85,7 @@ class Unseen:
         """Yield what may be new, and in which rows it is."""
         is_missing = cells != cells  # NaN, of numbers, of dates and of text
         is_known = column.minimum is not None or column.levels is not None
-        if is_known and column.n_missing == 0:
+        if (is_known and column.n_missing == 0) or column.name in self._complete:
             yield MISSING_VALUE, is_missing
         if column.name in self._levels:
             new = {*cells[~is_missing].tolist()} - self._levels[column.name].keys()
@@ -111,6 +112,17 @@ class Unseen:
             note = news[0].format(rows=rows, values=values, listed=listed(found))
             notes.append(f"{name!r} {note}")
         return notes
+
+
+def _complete_columns(model: Predictor) -> set[str]:
+    """Name the columns of numbers that had no missing value in training, as the model knows."""
+    first = model.parts[0]
+    names = first.learnt.get("feature_names_in_", ())
+    if first.kind == "FrameVectorizer":  # its numbers are the first features
+        names = () if first.parameters["fill"] else first.parameters["numbers"]
+    units = next((part.learnt for part in model.parts if "kinds_" in part.learnt), {})
+    pairs = zip(names, units.get("medians_", ()), strict=False)
+    return {name for name, median in pairs if not np.isnan(median)}
 
 
 def _shown(cell: str | float, column: Column) -> str:

@@ -20,6 +20,13 @@ ${features}
 /* Its threshold. */
 ?end
 ${thresholds}
+?if has_medians
+/*
+ * What takes the place of a missing value, as ${name}_ordered has it; the smallest where it stays
+ * below all thresholds.
+ */
+${medians}
+?end
 /* The weights of each unit, one for each output. */
 ${weights}
 /* What is taken off the scores. */
@@ -73,10 +80,30 @@ ${class_type} ${name}_predict(const ${name}_value x[${NAME}_FEATURES])
     const ${weight_type} *weights = ${name}_weights;
     ${name}_score best_score;
     unsigned i, run_index, best;
+?if has_empty_class
+    unsigned missing = 0;
+?end
 
 ?if is_float
     for (i = 0; i < ${NAME}_FEATURES; i++) {
         values[i] = ${name}_ordered(x[i]);
+?end
+?if has_medians
+        if (values[i] == INT32_MIN) {
+            ${NAME}_READ(values[i], &${name}_medians[i]);
+?end
+?if has_empty_class
+            missing++;
+?end
+?if has_medians
+        }
+?end
+?if is_float
+    }
+?end
+?if has_empty_class
+    if (missing == ${NAME}_FEATURES) {
+        return ${empty_class};
     }
 ?end
     for (i = 0; i < ${NAME}_OUTPUTS; i++) {

@@ -44,6 +44,12 @@ typedef struct {
 ?if compares and is_float
  * NaN lies below all of them.
 ?end
+?if has_medians
+ * Where training had no missing value, it is the feature's median instead.
+?end
+?if has_empty_class
+ * Without any value the class is the most frequent one of training.
+?end
 ?if not compares
  * The features, in the order of x, and their values in training. What lies outside acts as the
 ?end
