@@ -196,6 +196,13 @@ def assert_same_model(found, expected):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), name)
 
 
+def test_one_copy_of_repeated_rows_with_fractional_weights_is_left_out():
+    X, y = np.repeat(XOR, 250, axis=0), np.repeat(ODD, 250)
+    model = small().fit(X, y, np.full(len(y), 0.5))
+
+    assert_same_model(model, small().fit(X, y))
+
+
 @pytest.mark.parametrize("n_copies", [2, 250])
 def test_points_that_are_all_repeated_equally_often_are_learnt(n_copies):
     X, y = np.repeat(XOR, n_copies, axis=0), np.repeat(ODD, n_copies)

@@ -188,19 +188,19 @@ class HyperLVQClassifier(Readout):
     def _prepared(self, samples, classes):
         """Merge equal samples, and decide which part of each weight is left out at once.
 
-        Whole weights count repetitions, of which one is left out at a time. Other weights are
-        scaled to a mean of 1 and left out as a whole, unless the same features come with another
-        class: then about as much as one sample weighs, or all of them would seem to be wrong.
+        One copy of a row is left out at a time. Whole weights are numbers of copies. Other weights
+        are scaled to a mean of 1. If the same features occur with several classes, at most a weight
+        of 1 is left out. Otherwise all of these rows would seem to be wrong.
         """
         X, y, weights = samples
         X = np.where(np.isnan(X), np.nan, X + 0.0)  # one NaN, and no -0.0
         is_repetition = are_counts(weights)
         total = weights.sum() if is_repetition else float(len(y))
-        if not is_repetition:
-            weights = weights * (total / weights.sum())
-        X, y, weights = canonical_samples(X, y, weights)
-        is_mixed = have_twins(X)
-        portions = np.where(is_mixed | is_repetition, np.minimum(weights, 1), weights)
+        rows, weights = (X, y), weights * (total / weights.sum())
+        X, y, weights = canonical_samples(*rows, weights)
+        n_copies = weights if is_repetition else canonical_samples(*rows, np.ones(len(rows[1])))[2]
+        portions = weights / n_copies
+        portions = np.where(have_twins(X), np.minimum(portions, 1), portions)
         factors = super()._class_weighted(weights, y, classes) / weights
         factors *= total / (weights @ factors)
         return WeightedSamples(X, y, weights * factors, portions * factors, len(classes))

@@ -137,3 +137,13 @@ def test_noise_gets_a_large_penalty_and_what_is_plain_a_small_one(rng):
     noise, plain = rng.normal(size=(200, 50)), y[:, np.newaxis] + 0.01 * rng.normal(size=(200, 3))
 
     assert RLSClassifier("loo").fit(noise, y).alpha_ > 2 * RLSClassifier("loo").fit(plain, y).alpha_
+
+
+def test_leave_one_out_leaves_out_one_copy_of_a_weighted_row(rng):
+    X, counts = rng.normal(size=(30, 4)), rng.integers(1, 5, size=30)
+    y = (X[:, 0] + rng.normal(size=30) > 0).astype(int)
+    weighted = RLSClassifier("loo").fit(X, y, counts)
+    repeated = RLSClassifier("loo").fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+
+    assert weighted.alpha_ == repeated.alpha_
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_)

@@ -20,6 +20,7 @@ from scipy import linalg
 from hyperlvq.batched.backend import Array, Backend
 from hyperlvq.kernels import rls
 from hyperlvq.kernels.rls import Method
+from hyperlvq.kernels.samples import are_counts
 from hyperlvq.kernels.scores import BLOCK_ROWS, row_slices
 
 NUMPY = Backend(np)
@@ -266,8 +267,9 @@ def left_out(
     """Return for every alpha the weight of samples predicted right without them, and their error.
 
     A sample's prediction without it is t - (t - f)/(1 - h), with h its leverage: zᵀ(ZᵀZ + αI)⁻¹z,
-    and its share of the total weight where an intercept is free. What standardises the columns is
-    taken as it is with all samples. Returns 2 × alphas.
+    and its share of the total weight where an intercept is free. If all weights are whole numbers,
+    they count copies and only one copy is left out, with a share of h. The mean and scale of the
+    columns are those of all samples. Returns 2 × alphas.
     """
     X, y, all_weights, n_classes, backend, map_blocks = samples
     xp, (values, vectors, right_sides) = backend.xp, spectrum
@@ -275,12 +277,15 @@ def left_out(
     solutions = inverses[:, :, None] * right_sides[:, None]
     solutions = solutions.reshape(len(inverses), len(alphas) * n_classes)
     free_share = float(columns.offset.sum()) / columns.weight  # 0 without an intercept
+    has_copies = are_counts(all_weights)
 
     def predict(rows):
         Z, T = standardised(samples, columns, rows)
         rotated, weights = Z @ vectors, backend.array(all_weights[rows])
         fitted = (rotated @ solutions).reshape(len(T), len(alphas), n_classes)
         leverages = rotated**2 @ inverses + free_share * weights[:, None]
+        if has_copies:
+            leverages = leverages / weights[:, None]
         left = (T[:, None] - fitted) / xp.clip(1 - leverages, SMALLEST_REST, None)[:, :, None]
         predicted = (T[:, None] - left) / xp.sqrt(weights)[:, None, None] + columns.offset
         is_right = xp.argmax(predicted, axis=2) == backend.array(y[rows])[:, None]
