@@ -90,5 +90,6 @@ def test_glvq_pass_is_the_papers_rule_at_a_rate_times_the_slope(rng):
     paper = 2 * (slope * rate) * g * (1 - g) * 2 / (own + other) ** 2
     expected = prototypes + paper * np.array([[other], [-own]]) * (x - prototypes)
 
-    online.glvq_pass(x[None], np.array([0]), [0], prototypes, np.array([0, 1]), slope, rate)
+    sample = x[None], np.zeros(1, np.intp), np.zeros(1, np.intp)
+    online.glvq_pass(*sample, prototypes, np.array([0, 1]), slope, rate)
     np.testing.assert_allclose(prototypes, expected)

@@ -3,7 +3,13 @@ import plain
 import pytest
 from sklearn.datasets import load_digits
 
-from hyperlvq import CentroidClassifier, IntRVFLLayer, LVQ1Classifier, PerceptronClassifier
+from hyperlvq import (
+    CentroidClassifier,
+    GLVQClassifier,
+    IntRVFLLayer,
+    LVQ1Classifier,
+    PerceptronClassifier,
+)
 
 
 def test_perceptron_improves_on_the_centroids():
