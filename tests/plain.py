@@ -78,7 +78,6 @@ def glvq_pass(X, y, visits, prototypes, prototype_classes, slope, learning_rate)
     return total_cost
 
 
-def lms_pass(Z, targets, coefficients, rate, shrinkage):
-    for z, target in zip(Z, targets, strict=True):
-        error = target - coefficients @ z
-        coefficients += rate * (np.outer(error, z) - shrinkage * coefficients)
+def lms_pass(Z, directions, change, drive, rate, shrinkage):
+    for z, direction in zip(Z, directions, strict=True):
+        change += rate * (drive - np.outer(change @ z, direction) - shrinkage * change)

@@ -140,6 +140,20 @@ def test_parameters_of_every_kind_come_back(parameters, as_loaded, wine):
     assert repr(loaded) == repr(model.get_params() | as_loaded)  # types of numbers and keys, too
 
 
+def test_a_file_with_a_rate_that_fit_refuses_predicts_and_is_saved_but_learns_no_further(wine):
+    model = hyperlvq.PerceptronClassifier(random_state=0).fit(*wine)
+
+    loaded = round_trip(model.set_params(learning_rate=100.0))  # as older versions allowed
+
+    assert loaded.learning_rate == 100
+    np.testing.assert_array_equal(loaded.predict(wine[0]), model.predict(wine[0]))
+    for learn in (loaded.fit, loaded.partial_fit):
+        with pytest.raises(ValueError, match="learning_rate must be at most 1, got 100"):
+            learn(*wine)
+    with pytest.raises(InputError, match="learning_rate must be a finite number above 0, got -1"):
+        round_trip(model.set_params(learning_rate=-1.0))
+
+
 def test_what_says_how_to_use_a_machine_is_not_saved(wine):
     layer = hyperlvq.IntRVFLLayer(n_units=20, n_jobs=2, random_state=0).fit(wine[0])
     readout = quick(hyperlvq.KGLVQClassifier(max_kernel_bytes=10**6)).fit(*wine)

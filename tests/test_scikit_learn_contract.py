@@ -124,6 +124,7 @@ CLASS_WEIGHT = "class_weight must be a dict, 'balanced' or None, got"
         (LVQ1Classifier(learning_rate=1.5), ValueError, r"must be at most 1, got 1\.5"),
         (PerceptronClassifier(0), ValueError, f"learning_rate {ABOVE_ZERO} 0"),
         (PerceptronClassifier(np.inf), ValueError, f"learning_rate {ABOVE_ZERO} inf"),
+        (PerceptronClassifier(100), ValueError, "learning_rate must be at most 1, got 100"),
         (RLSClassifier(-1), ValueError, f"alpha {AT_LEAST_ZERO} -1"),
         (RLSClassifier("best"), TypeError, "alpha must be a number"),
         (RLSClassifier(penalty="l1"), ValueError, "one of 'variance', 'identity', got 'l1'"),

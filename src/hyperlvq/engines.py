@@ -145,8 +145,8 @@ class NumpyEngine:
 
     def solve_least_squares(
         self, samples: LabelledSamples, n_classes: int, alphas: list[Any], method: Any
-    ) -> tuple[Any, int, bool]:
-        """Return W for every alpha (alphas × classes × features), iterations and convergence."""
+    ) -> tuple[Any, int, float]:
+        """Return W for every alpha (alphas × classes × features), iterations, gradient left."""
         with self._labelled_rows(samples, n_classes) as rows:
             return rls.solve_least_squares(rows, alphas, method)
 

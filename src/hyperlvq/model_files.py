@@ -165,7 +165,7 @@ def check_model(model: ModelFile) -> None:
     for part in model.parts:
         record, learnt = PARTS[part.kind], part.learnt
         with _naming_part(part.kind):
-            check_parameters(record, part.parameters)
+            check_parameters(record, part.parameters, in_file=True)
             sizes = check_whole(record, learnt, part.parameters)
             if given not in (None, learnt["n_features_in_"]):
                 raise ValueError(

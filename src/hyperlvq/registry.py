@@ -53,6 +53,7 @@ class Parameter(NamedTuple):
     `option` is the type of the option's value, a tuple of words to choose from, or None where there
     is no option; `largest` is the largest value that the option takes, `word` what it takes instead
     of a number; `shown` tells whether it is one of the parameters that `hyperlvq show` names.
+    `file_check` is the check of a value in a model file, where older versions allowed more.
     """
 
     check: Check
@@ -61,6 +62,7 @@ class Parameter(NamedTuple):
     largest: int | None = None
     shown: bool = True
     word: str | None = None
+    file_check: Check | None = None
 
 
 class Learnt(NamedTuple):
@@ -139,11 +141,12 @@ class PartRecord:
         return {name for name, each in self.learnt.items() if each.type == kind}
 
 
-def check_parameters(record: PartRecord, values: Mapping[str, Any]) -> None:
+def check_parameters(record: PartRecord, values: Mapping[str, Any], in_file: bool = False) -> None:
     """Raise TypeError or ValueError for the first parameter that is wrong."""
     for name, parameter in record.parameters.items():
         if name in values:
-            parameter.check(name, values[name])
+            check = (in_file and parameter.file_check) or parameter.check
+            check(name, values[name])
 
 
 def estimator_class(kind: str) -> Any:
@@ -334,6 +337,8 @@ _at_least_one = partial(check_integer, minimum=1)
 _N_UNITS = Parameter(_at_least_one, int, "Number of hidden units", largest=100_000)
 _TOL = Parameter(check_real, float, "Where training stops: the smaller, the later", shown=False)
 _LEARNING_RATE = Parameter(_above_zero, float, "Size of a step")
+#: Of rules that add shares of samples.
+_SHARE_RATE = _LEARNING_RATE._replace(check=partial(_above_zero, maximum=1))
 
 #: Constructor parameters by their names, as most parts have them.
 PARAMETERS = {
@@ -534,7 +539,10 @@ PARTS: dict[str, PartRecord] = {
         title="class means refined by mistakes",
         export_refusal=None,
         learnt=_learnt(_ONLINE),
-        parameters=_parameters("learning_rate max_iter tol shuffle random_state"),
+        parameters=_parameters(
+            "learning_rate max_iter tol shuffle random_state",
+            learning_rate=_SHARE_RATE._replace(file_check=_above_zero),
+        ),
         grid={"learning_rate": (0.0001, 0.0005, 0.0025)},
         usual_iterations=50,
         device_rule="perceptron",
@@ -547,7 +555,7 @@ PARTS: dict[str, PartRecord] = {
         parameters=_parameters(
             "prototypes_per_class learning_rate max_iter init_noise shuffle class_weight "
             "random_state",
-            learning_rate=_LEARNING_RATE._replace(check=partial(_above_zero, maximum=1)),
+            learning_rate=_SHARE_RATE,
         ),
         grid={"prototypes_per_class": (1, 3), "learning_rate": (0.02, 0.05)},
         usual_iterations=30,

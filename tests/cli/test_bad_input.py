@@ -134,7 +134,7 @@ BAD_INPUT = [
     (fit(GOOD, "--cv", "1"), "--cv must be 0 or at least 2"),
     (
         fit(GOOD, "--readout", "perceptron", "--learning-rate", "1e300"),
-        "the prototypes grow without bounds: learning_rate=1e+300",
+        "--learning-rate must be at most 1, got 1e+300",
     ),
     (
         fit(GOOD, *ALPHA, "--hidden", "features", "--readout", "lvq1"),

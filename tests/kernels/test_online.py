@@ -80,3 +80,16 @@ def test_mean_winner_sum_is_the_weighted_mean_of_both_distances(
     arrays = [np.array(values) for values in (X, y, weights, prototypes)]
 
     assert online.mean_winner_sum(*arrays, np.arange(len(prototypes))) == pytest.approx(expected)
+
+
+def test_glvq_pass_is_the_papers_rule_at_a_rate_times_the_slope(rng):
+    """Its equations (6) and (7) lack the factor β of ∂g/∂μ = β g (1 - g)."""
+    x, prototypes, slope, rate = rng.normal(size=5), rng.normal(size=(2, 5)), 8.0, 0.01
+    own, other = ((x - prototypes) ** 2).sum(axis=1)
+    g = 1 / (1 + np.exp(-slope * (own - other) / (own + other)))
+    paper = 2 * (slope * rate) * g * (1 - g) * 2 / (own + other) ** 2
+    expected = prototypes + paper * np.array([[other], [-own]]) * (x - prototypes)
+
+    sample = x[None], np.zeros(1, np.intp), np.zeros(1, np.intp)
+    online.glvq_pass(*sample, prototypes, np.array([0, 1]), slope, rate)
+    np.testing.assert_allclose(prototypes, expected)

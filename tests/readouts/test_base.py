@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from hyperlvq import (
     CentroidClassifier,
@@ -32,6 +33,12 @@ MANY = [LVQ1Classifier, GLVQClassifier, KGLVQClassifier]
 ONLINE = [PerceptronClassifier, LVQ1Classifier, GLVQClassifier]
 
 every_readout = pytest.mark.parametrize("readout", READOUTS, ids=repr, indirect=True)
+every_prototype_readout = pytest.mark.parametrize(
+    "readout",
+    [each for each in READOUTS if not isinstance(each, RLSClassifier)],
+    ids=repr,
+    indirect=True,
+)
 every_learner = pytest.mark.parametrize("readout", LEARNERS, ids=repr, indirect=True)
 
 
@@ -451,3 +458,60 @@ def test_verbose_training_prints_the_loss_once_in_ten_iterations(readout, activa
 def test_a_solution_with_one_number_that_is_not_finite_is_refused(number):
     with pytest.raises(ValueError, match="the model is not finite"):
         check_solution(np.array([[1.0, number]]))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.float32, np.float64])
+@pytest.mark.parametrize("counts", [1, [3, 1, 2]], ids=str)
+def test_prototype_distances_are_squared_euclidean(activations, dtype, counts):
+    X, y = activations[0].astype(dtype), activations[1]
+    readout = LVQ1Classifier(counts, random_state=0).fit(X, y)
+
+    distances = readout.prototype_distances(X)
+
+    assert distances.dtype == np.float64
+    expected = cdist(X.astype(float), readout.prototypes_, "sqeuclidean")
+    np.testing.assert_allclose(distances, expected, rtol=1e-9)
+
+
+@every_prototype_readout
+def test_closest_prototypes_give_the_decisions(readout, activations):
+    X, y = activations
+    distances = readout.fit(X, y).prototype_distances(X)
+
+    of_classes = [distances[:, readout.prototype_classes_ == c].min(axis=1) for c in range(3)]
+    scores = readout.decision_function(X)
+    shared = scores[:, :1] + of_classes[0][:, None]  # k(x, x) for kernels
+    np.testing.assert_allclose(shared - np.transpose(of_classes), scores, atol=1e-5)
+    nearest = readout.prototype_classes_[distances.argmin(axis=1)]
+    np.testing.assert_array_equal(nearest, readout.predict(X))
+    assert distances.min() >= 0
+
+
+@every_prototype_readout
+def test_prototype_distances_check_what_they_are_given(readout, activations):
+    X, y = activations
+
+    with pytest.raises(NotFittedError):
+        readout.prototype_distances(X)
+    readout.fit(X, y)
+    with pytest.raises(ValueError, match="X has 39 features"):
+        readout.prototype_distances(X[:, 1:])
+    with pytest.raises(ValueError, match="NaN"):
+        readout.prototype_distances(np.full((1, 40), np.nan))
+
+
+def test_a_sample_on_its_prototype_is_not_negatively_far(rng):
+    X, y = rng.normal(size=(20, 7)) * 1e3 + 1e5, np.arange(20)
+
+    distances = CentroidClassifier().fit(X, y).prototype_distances(X)
+    assert distances.min() >= 0
+    np.testing.assert_allclose(distances.diagonal(), 0, atol=1e-3)
+
+
+def test_prototype_distances_of_a_pipeline_are_those_of_activations(wine):
+    X, y = wine
+    model = make_classifier("intrvfl", "glvq", n_units=50, random_state=0).fit(X, y)
+    activations = model[:-1].transform(X)
+
+    expected = cdist(activations.astype(float), model[-1].prototypes_, "sqeuclidean")
+    np.testing.assert_allclose(model[-1].prototype_distances(activations), expected, rtol=1e-9)

@@ -1,10 +1,14 @@
+import warnings
+
 import numpy as np
 import plain
 import pytest
 from scipy.optimize import minimize
-from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import pairwise_kernels, polynomial_kernel, rbf_kernel
 
 from hyperlvq import KGLVQClassifier
+from hyperlvq.kernels.scores import BLOCK_ROWS
 
 
 @pytest.fixture
@@ -138,3 +142,36 @@ def test_prototypes_start_at_the_class_means_and_noise_is_a_share_of_each_coeffi
     shares = noisy[is_own] / means[is_own]
     assert 0.5 <= shares.min() < 0.6
     assert 1.4 < shares.max() <= 1.5
+
+
+@pytest.mark.parametrize(
+    ("kernel", "tolerance"),
+    [("rbf", 1e-6), ("laplacian", 1e-6), ("poly", 1e-9), ("linear", 1e-9), (np.dot, 1e-9)],
+    ids=str,
+)
+def test_prototype_distances_are_those_in_feature_space(wine, kernel, tolerance):
+    X, y = wine
+    readout = KGLVQClassifier(2, kernel=kernel, max_iter=20, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        readout.fit(X[::2], y[::2])
+    given = {} if callable(kernel) else {"gamma": readout.gamma_}
+    K = pairwise_kernels(np.vstack([X, readout.X_fit_]), metric=kernel, filter_params=True, **given)
+    # ‖φ(x) - Σ γ φ(x_m)‖² as the quadratic form of 1 and -γ
+    combined = [
+        np.hstack([np.eye(len(X)), np.tile(-gamma, (len(X), 1))]) for gamma in readout.dual_coef_
+    ]
+    expected = np.stack([np.einsum("mi,ij,mj->m", c, K, c) for c in combined], axis=1)
+
+    distances = readout.prototype_distances(X)
+
+    np.testing.assert_allclose(distances, expected, atol=tolerance * expected.max())
+
+
+def test_prototype_distances_of_blocks_of_rows_are_those_of_each_row(rng):
+    X = rng.normal(size=(BLOCK_ROWS + 10, 3))
+    readout = KGLVQClassifier(max_iter=2500, random_state=0).fit(X[:60], np.arange(60) % 2)
+
+    distances = readout.prototype_distances(X)
+    one_by_one = np.vstack([readout.prototype_distances(x[None]) for x in X[-20:]])
+    np.testing.assert_allclose(distances[-20:], one_by_one, atol=1e-6)

@@ -89,6 +89,16 @@ def test_probabilities_are_those_on_numpy(activations, on_device, readout, n_cla
     assert torch.equal(found.argmax(axis=1), readout.predict(tensor))
 
 
+@pytest.mark.parametrize("readout", [CentroidClassifier(), GLVQClassifier(2, random_state=0)])
+def test_prototype_distances_are_those_on_numpy(activations, on_device, readout):
+    tensor, labels = on_device(*activations)
+
+    found = readout.fit(tensor, labels).prototype_distances(tensor)
+    assert found.device == tensor.device
+    expected = hyperlvq.to_numpy(readout).prototype_distances(activations[0])
+    np.testing.assert_allclose(found.cpu().numpy(), expected, rtol=1e-5)
+
+
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 def test_slope_and_cost_are_those_on_numpy(activations, on_device, class_weight):
     weights = np.arange(len(activations[1])) % 3

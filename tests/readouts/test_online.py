@@ -3,7 +3,13 @@ import plain
 import pytest
 from sklearn.datasets import load_digits
 
-from hyperlvq import CentroidClassifier, IntRVFLLayer, LVQ1Classifier, PerceptronClassifier
+from hyperlvq import (
+    CentroidClassifier,
+    GLVQClassifier,
+    IntRVFLLayer,
+    LVQ1Classifier,
+    PerceptronClassifier,
+)
 
 
 def test_perceptron_improves_on_the_centroids():
@@ -37,9 +43,9 @@ def test_prototypes_without_bounds_are_named_and_undone(iris):
     X, y = iris
     message = r"grow without bounds: learning_rate=1e\+300 or the features are too large"
     with pytest.raises(ValueError, match=message):
-        PerceptronClassifier(1e300, random_state=0).fit(X, y)
+        GLVQClassifier(solver="sgd", learning_rate=1e300, random_state=0).fit(X, y)
 
-    readout = PerceptronClassifier(random_state=0).partial_fit(X, y, classes=[0, 1, 2])
+    readout = GLVQClassifier(random_state=0).partial_fit(X, y, classes=[0, 1, 2])
     expected = readout.predict(X)
     with pytest.raises(ValueError, match=message):
         readout.set_params(learning_rate=1e300).partial_fit(X, y)

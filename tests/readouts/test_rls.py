@@ -1,12 +1,15 @@
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 
 from hyperlvq import IntRVFLLayer, RLSClassifier, RVFLLayer, load, rls_path, save
 
 SOLVERS = pytest.mark.parametrize(
     ("solver", "tolerance"),
-    [("cholesky", 1e-8), ("qr", 1e-8), ("eigen", 1e-8), ("fista", 1e-4), ("lms", 0.1)],
+    [("cholesky", 1e-8), ("qr", 1e-8), ("eigen", 1e-8), ("fista", 1e-4), ("lms", 1e-4)],
 )
 
 
@@ -15,14 +18,14 @@ def test_solvers_agree_with_scikit_learns_ridge(wine, solver, tolerance, recwarn
     X, y = wine
 
     ridge = Ridge(alpha=2.0, fit_intercept=False).fit(X, np.eye(3)[y])
-    ours = RLSClassifier(alpha=2.0, penalty="identity", solver=solver, max_iter=600).fit(X, y)
+    ours = RLSClassifier(alpha=2.0, penalty="identity", solver=solver).fit(X, y)
     difference = np.linalg.norm(ours.coef_ - ridge.coef_)
     assert difference < tolerance * np.linalg.norm(ridge.coef_)
     assert (ours.n_iter_ == 1) == (solver in ("cholesky", "qr", "eigen"))
 
 
 @pytest.mark.parametrize("n_units", [30, 400], ids=["primal", "dual"])
-@pytest.mark.parametrize("solver", ["auto", "cholesky", "qr", "eigen", "fista"])
+@pytest.mark.parametrize("solver", ["auto", "cholesky", "qr", "eigen", "fista", "lms"])
 def test_rank_deficient_activations_have_a_finite_solution(wine, n_units, solver):
     X, y = wine
     activations = IntRVFLLayer(n_units=n_units, clip=1, random_state=0).fit_transform(X)
@@ -31,6 +34,50 @@ def test_rank_deficient_activations_have_a_finite_solution(wine, n_units, solver
     readout = RLSClassifier(alpha=0.1, solver=solver, max_iter=5000).fit(activations, y)
     assert np.isfinite(readout.coef_).all()
     assert readout.score(activations, y) > 0.9
+
+
+ITERATIVE = pytest.mark.parametrize("solver", ["fista", "lms"])
+
+
+def distance_to_closed_form(X, y, solver, sample_weight=None, **parameters):
+    """Return the relative distance of coefficients, without a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = RLSClassifier(solver=solver, **parameters).fit(X, y, sample_weight)
+    exact = RLSClassifier(solver="eigen", **parameters).fit(X, y, sample_weight)
+    return np.linalg.norm(found.coef_ - exact.coef_) / np.linalg.norm(exact.coef_)
+
+
+@ITERATIVE
+@pytest.mark.parametrize("penalty", ["variance", "identity"])
+@pytest.mark.parametrize("clip", [1, 3, 7])
+@pytest.mark.parametrize("n_units", [50, 200])
+@pytest.mark.parametrize("alpha", [1, 1000])
+def test_iterative_solvers_reach_the_closed_form_on_integer_activations(
+    wine, n_units, clip, penalty, alpha, solver
+):
+    X, y = wine
+    H = IntRVFLLayer(n_units, clip=clip, random_state=0).fit_transform(X)
+    weights = np.linspace(0.2, 3, len(X)) if clip == 3 else None
+
+    assert distance_to_closed_form(H, y, solver, weights, penalty=penalty, alpha=alpha) < 0.01
+
+
+@ITERATIVE
+@pytest.mark.parametrize("penalty", ["variance", "identity"])
+@pytest.mark.parametrize("alpha", [0, 0.001, 1, 1000])
+def test_iterative_solvers_reach_the_closed_form_on_features(wine, penalty, alpha, solver):
+    assert distance_to_closed_form(*wine, solver, penalty=penalty, alpha=alpha) < 0.01
+
+
+@ITERATIVE
+def test_warning_states_the_gradient_that_is_left(wine, solver):
+    X, y = wine
+    H = IntRVFLLayer(200, clip=1, random_state=0).fit_transform(X)
+
+    expected = rf"{solver} stopped .* the gradient is \d\S* of the first, more than tol=1e-06"
+    with pytest.warns(ConvergenceWarning, match=expected):
+        RLSClassifier(0.001, solver=solver, max_iter=100).fit(H, y)
 
 
 @pytest.mark.parametrize("penalty", ["variance", "identity"])

@@ -168,7 +168,7 @@ def _with_scale(columns, squares, method, backend):
 def solve_least_squares(
     samples: LabelledRows, alphas: list[Any], method: Method
 ) -> tuple[Any, ...]:
-    """Return W for every α, the number of iterations and whether they converged.
+    """Return W for every α, the number of iterations and the remaining relative gradient.
 
     W is ... × alphas × classes × columns. Solvers other than "auto", "cholesky" and "eigen" take
     neither tensors nor more than one alpha.
@@ -207,14 +207,14 @@ def solve_equations(equations: Equations, alphas: Any, method: Method) -> tuple[
     """Return what `solve_least_squares` does."""
     gram, right, rows, columns, _ = equations
     if method.solver == "pinv":
-        found = rls.solve_pinv(gram, right, alphas[0] * columns.penalties[0]), 1, True
+        found = rls.solve_pinv(gram, right, alphas[0] * columns.penalties[0]), 1, 0.0
     elif method.solver == "fista":
         factors, moment = ([gram], right) if rows is None else ([rows.T, rows], rows.T @ right)
         found = rls.solve_fista(factors, moment, alphas[0], *method[2:])
     elif method.solver == "lms":
         found = rls.solve_lms(rows, alphas[0], *method[2:])
     else:
-        found = solve_directly(equations, alphas, method.solver), 1, True
+        found = solve_directly(equations, alphas, method.solver), 1, 0.0
     return _original(found, equations)
 
 

@@ -5,6 +5,9 @@ other) class; μ = (d⁺ - d⁻)/(d⁺ + d⁻) and the cost is g(μ) = 1/(1 + ex
 and s = dg/dμ = β g (1 - g),
 
     ∂g/∂d⁺ = s·2d⁻/t²,    ∂g/∂d⁻ = -s·2d⁺/t²,    ∂d/∂w = -2 (x - w).
+
+The paper states dg/dμ = g (1 - g), without the slope β, below its equations (6) and (7). The
+derivative has the factor, as finite differences in the tests confirm.
 """
 
 import math

@@ -88,8 +88,9 @@ def glvq_pass(
 ) -> float:
     """Descend each sample's g(μ) in its two winners by α times its gradient; return Σ g(μ).
 
-    Equations (6) and (7) of the paper, with ∂g/∂μ = β g (1 - g): the gradient's factor of
-    (x - w) is twice ∂g/∂d. A sample whose class stands alone teaches nothing and costs 0.
+    Equations (6) and (7) of the paper, with ∂g/∂μ = β g (1 - g), whose factor β the paper omits.
+    The gradient's factor of (x - w) is twice ∂g/∂d. A sample whose class stands alone teaches
+    nothing and costs 0.
     """
     cost = 0.0
     distances = np.empty(prototypes.shape[0])

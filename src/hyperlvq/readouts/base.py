@@ -190,6 +190,39 @@ class PrototypeReadout(Readout):
         given = winners_of(compared(scores)), slope, self.distance_scale_
         return engine.array(prototype_probabilities(-scores, *given))
 
+    def prototype_distances(self, X: Any) -> np.ndarray:
+        """Compute the squared distances to all prototypes.
+
+        These are Euclidean, or those in the feature space of the kernel for `KGLVQClassifier`. In a
+        pipeline, distances are those of encoded samples:
+        ``model[-1].prototype_distances(model[:-1].transform(X))``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, as in `fit`.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_prototypes)
+            Columns are in the order of `prototype_classes_`. None is negative.
+
+        Examples
+        --------
+        >>> from hyperlvq import CentroidClassifier
+        >>> readout = CentroidClassifier().fit([[0, 0], [0, 2], [5, 5]], ["low", "low", "high"])
+        >>> readout.prototype_distances([[1, 1]])
+        array([[32.,  1.]])
+        >>> readout.classes_[readout.prototype_classes_]
+        array(['high', 'low'], dtype='<U4')
+        """
+        return self._distances(*self._start_predict(X))
+
+    def _distances(self, engine, X):
+        n_prototypes = len(self.prototypes_)
+        each = engine.array(np.arange(n_prototypes))  # as if each was the only one of a class
+        return -engine.prototype_scores(X, self.prototypes_, each, n_prototypes)
+
     def _measure(self, engine, samples):
         prototypes = self.prototypes_, self.prototype_classes_
         self.distance_scale_ = engine.distance_scale(samples, *prototypes, len(self.classes_))

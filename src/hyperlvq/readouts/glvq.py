@@ -88,6 +88,14 @@ class GLVQClassifier(MinimisedReadout, OnlineReadout):
     --------
     KGLVQClassifier : The same in the feature space of a kernel.
 
+    Notes
+    -----
+    The derivative of the sigmoid is ∂g/∂μ = β g (1 - g), which is used by both solvers. The paper
+    writes g (1 - g) in its rules of learning, equations (6) and (7), without the factor β. For
+    "sgd" the difference is one of the learning rate: the paper's rule with the rate βα is the rule
+    here with the rate α. "lbfgs" needs the gradient of the cost that it evaluates, so the factor
+    must not be left out there.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

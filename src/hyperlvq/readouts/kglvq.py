@@ -92,7 +92,8 @@ class KGLVQClassifier(MinimisedReadout):
 
     Notes
     -----
-    `decision_function` leaves out k(x, x), which all classes share.
+    `decision_function` leaves out k(x, x), which all classes share. `prototype_distances` includes
+    it.
 
     Examples
     --------
@@ -218,6 +219,18 @@ class KGLVQClassifier(MinimisedReadout):
         with block_threads() as map_blocks:
             self._fill(scores, score, map_blocks)
         return scores
+
+    def _distances(self, engine, X):
+        def measure(rows):
+            own = self._kernel_matrix(X[rows], None, self.gamma_).diagonal()[:, np.newaxis]
+            kernel = self._kernel_matrix(X[rows], self.X_fit_, self.gamma_)
+            return np.maximum(own + self.prototype_norms_ - 2 * kernel @ self.dual_coef_.T, 0)
+
+        distances = np.empty((len(X), len(self.prototype_norms_)))
+        with block_threads() as map_blocks:
+            self._fill(distances, measure, map_blocks)
+        check_finite(distances, "distances")
+        return distances
 
     def _scores_of(self, kernel):
         """Return scores from the kernel's values of samples × fitted samples."""

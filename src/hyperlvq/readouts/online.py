@@ -171,7 +171,8 @@ class PerceptronClassifier(OnlineReadout):
     Parameters
     ----------
     learning_rate : float, default=0.0005
-        The step α, small beside the means: a prototype that grows long is far from everything.
+        The step α, a share of the sample of at most 1. Larger steps do not only scale the
+        prototypes (see Notes).
     max_iter : int, default=1000
         Largest number of passes over the samples in `fit`.
     tol : float, default=1e-3
@@ -204,6 +205,15 @@ class PerceptronClassifier(OnlineReadout):
     See Also
     --------
     CentroidClassifier : The means alone.
+
+    Notes
+    -----
+    If prototypes started at 0 and the largest product x·w won, α would only scale the prototypes
+    and change no decision. They start at the class means, however, and the smallest distance wins,
+    so α weighs mistakes against means: with α = 1 one mistake counts as much as a whole mean. It
+    does not depend on the units of the features, which scale means and steps alike. A prototype
+    that grows long is far from all samples, so α should be small beside 1. On digits, means have a
+    cross-validated accuracy of 0.88, and α = 0.0005 reaches 0.89, 0.5 reaches 0.60.
     LVQ1Classifier : Moves winners towards or away from samples.
 
     Examples

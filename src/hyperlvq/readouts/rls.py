@@ -36,13 +36,13 @@ class RLSClassifier(Readout):
         "auto" is "cholesky", or "eigen" where alpha is too small for it. "pinv" takes the
         pseudo-inverse as single precision would, and so the paper's figures: directions whose
         eigenvalue is below `n_features_in_` · 2⁻²³ of the largest are left out, a penalty that
-        depends on the data and helps where alpha is small. "fista" (accelerated
-        gradients) and "lms" (one sample at a time) never factor a matrix; "lms" ends near the
-        solution, not on it.
+        depends on the data and helps where alpha is small. "fista" (accelerated gradients) and
+        "lms" (one sample at a time) never factor a matrix of all columns (see Notes).
     max_iter : int, default=1000
-        Largest number of iterations of "fista", or of passes of "lms".
+        Maximum number of iterations ("fista") or passes ("lms").
     tol : float, default=1e-6
-        "fista" stops at this gradient relative to the first, "lms" at this relative change.
+        "fista" and "lms" stop when the preconditioned gradient, relative to that of the first
+        iteration, is at most this. Otherwise a `ConvergenceWarning` states the gradient reached.
 
     Attributes
     ----------
@@ -63,6 +63,23 @@ class RLSClassifier(Readout):
     --------
     rls_path : The solutions for many alphas at the price of one.
     GLVQClassifier : A readout that needs no matrix to be factored.
+
+    Notes
+    -----
+    The activations of a random layer have few dominant directions, above all their mean, and the
+    eigenvalues of the Gram matrix beyond these fall over several orders of magnitude. "fista" and
+    "lms" therefore estimate up to 20 dominant directions (at most a quarter of the columns or
+    samples) by block power iteration, and scale gradients down along these. "lms" updates the
+    coefficients after each sample by the least-mean-squares rule, minus the update that this sample
+    would have made at the start of the pass, plus the mean of these (SVRG). Both use Nesterov's
+    momentum, restarted whenever it points uphill.
+
+    With the default `max_iter` and `tol` and alpha ≥ 1, the coefficients of `IntRVFLLayer` on iris,
+    wine, breast cancer and digits (50 to 1000 units, clip 1 to 7, both penalties) come within
+    1 % of the closed form ("lms" was not measured on digits beyond 200 units). Smaller penalties
+    are too small where there are about as many columns as samples, or more: the gradient hardly
+    decreases along the directions of the smallest eigenvalues, and coefficients remained up to 3 %
+    away with alpha=0.1 and 63 % with 0.001. "auto" solves such problems.
 
     Examples
     --------
@@ -102,16 +119,17 @@ class RLSClassifier(Readout):
                     f"alpha='loo' takes the solvers auto and eigen, got {self.solver!r}"
                 )
             coef, alpha = self._solve(engine.choose_penalty, samples, classes, LOO_ALPHAS)
-            self.coef_, self.alpha_, self.n_iter_, has_converged = coef, alpha, 1, True
+            self.coef_, self.alpha_, self.n_iter_, remaining = coef, alpha, 1, 0.0
         else:
             alphas, solve = [float(self.alpha)], engine.solve_least_squares
-            coefs, self.n_iter_, has_converged = self._solve(solve, samples, classes, alphas)
+            coefs, self.n_iter_, remaining = self._solve(solve, samples, classes, alphas)
             self.coef_ = coefs[0]
             self.__dict__.pop("alpha_", None)  # that of an earlier fit
         self.classes_ = engine.labels(classes)
-        if not has_converged:
+        if remaining > self.tol:
             warn_not_converged(
-                f"{self.solver} stopped at the limit of {self.max_iter} iterations (max_iter)"
+                f"{self.solver} stopped at the limit of {self.max_iter} iterations (max_iter): "
+                f"the gradient is {remaining:.2g} of the first, more than tol={self.tol:g}"
             )
 
     def _solve(self, solve, samples, classes, alphas):
