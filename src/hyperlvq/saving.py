@@ -1,5 +1,7 @@
 """Save models to files that cannot hold code, and load them again."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -9,8 +11,10 @@ from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError
 from hyperlvq.engines import to_numpy
+from hyperlvq.fitting import kept_parameters
+from hyperlvq.learnt import check_usable
 from hyperlvq.model_files import ALONE, LARGEST_BYTES, ModelFile, Part, read_path, to_bytes
-from hyperlvq.registry import PARTS, estimator_class, record_of
+from hyperlvq.registry import PARTS, PartRecord, estimator_class, record_of
 from hyperlvq.writing import write_bytes
 
 OTHER_TOOLS = (
@@ -26,9 +30,9 @@ def save(model: BaseEstimator, path: str | Path) -> None:
     ----------
     model : estimator
         A `HyperLVQClassifier`, a recipe of `make_classifier`, or any hidden layer or readout of
-        hyperlvq by itself or with a MinMaxScaler in a Pipeline. Calibrated, searched and combined
-        models of scikit-learn are not ours to save: save their best or each of their estimators, or
-        use skops.io or joblib.
+        hyperlvq by itself or with a scaler of such a recipe in a Pipeline. Calibrated,
+        searched and combined models of scikit-learn are not ours to save: save their best or each
+        of their estimators, or use skops.io or joblib.
         A model that was fitted on torch tensors is saved with numpy arrays. Of a recipe the steps
         are saved, with their parameters; `set_output`, `memory` and `verbose` are not.
     path : path
@@ -124,6 +128,8 @@ def estimator_of(part: Part) -> Any:
     """Return one part as a fitted estimator."""
     estimator = estimator_class(part.kind)(**part.parameters)
     vars(estimator).update(part.learnt)
+    if part.learnt:
+        vars(estimator).update(kept_parameters(PARTS[part.kind], part.parameters))
     return estimator
 
 
@@ -134,10 +140,22 @@ def part_of(estimator: Any) -> Part:
         return Part(str(kind) if kind.__name__ in PARTS else kind.__name__)
     estimator = to_numpy(estimator)
     parameters = {name: getattr(estimator, name) for name in record.saved_parameters}
-    parameters |= getattr(estimator, "_columns", {})  # which a FrameVectorizer may have found
     learnt = {name: vars(estimator)[name] for name in record.learnt if name in vars(estimator)}
-    is_fitted = next(iter(record.learnt)) in learnt
-    return Part(kind.__name__, parameters, learnt if is_fitted else {})
+    if learnt.get("feature_names_in_", ()) is None:  # which means the same as none at all
+        del learnt["feature_names_in_"]
+    if next(iter(record.learnt)) not in learnt:
+        return Part(kind.__name__, parameters)
+    return Part(kind.__name__, parameters | _parameters_of_fit(record, vars(estimator)), learnt)
+
+
+def _parameters_of_fit(record: PartRecord, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Find the parameters of `fit` that predictions and checks of the file need."""
+    found = {name: attributes[f"{name}_"] for name in record.kept}
+    given = {name: size for size, name in record.given_sizes.items() if name not in found}
+    with suppress(ValueError):  # sizes that contradict each other are refused with the whole model
+        sizes = check_usable(record, attributes) if given else {}
+        found |= {name: sizes[size] for name, size in given.items()}
+    return found
 
 
 def _part(estimator: Any) -> Part:

@@ -179,7 +179,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     Parameters
     ----------
     model : HyperLVQClassifier, Pipeline or ModelFile
-        A fitted classifier, or a pipeline with the steps scale (`MinMaxScaler`), hidden
+        A fitted classifier, or a pipeline with the steps scale (`RangeScaler`), hidden
         (`IntRVFLLayer` or `ComparisonLayer`) and readout (of prototypes, or `RLSClassifier`), as
         `make_classifier` returns it. A step "columns" before it stays outside: the plan begins
         with its output.

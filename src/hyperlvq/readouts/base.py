@@ -1,7 +1,5 @@
 """What all readouts share: labels, weights, and from scores to predictions."""
 
-import sys
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from math import isfinite, sqrt
@@ -15,7 +13,10 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from hyperlvq.checks import warn_caller
 from hyperlvq.engines import engine_of, engine_of_fitted, on_host, refuse_tensor
+from hyperlvq.fitting import fitting
+from hyperlvq.inputs import check_labels
 from hyperlvq.kernels.scores import compared, prototype_probabilities, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES, check_usable
 from hyperlvq.registry import LARGEST_FEATURE, USUAL_SLOPE, PartRecord, check_parameters
@@ -30,8 +31,6 @@ FEATURES_BETWEEN = 1e-140, LARGEST_FEATURE
 AUTO_SLOPE, AUTO_SLOPES_BETWEEN = 12 / sqrt(300), (6.0, 200.0)
 #: With verbose, a line is printed once in so many iterations.
 REPORTED_ITERATIONS = 10
-#: Packages between a user and what warns.
-INNER_PACKAGES = ("hyperlvq", "sklearn")
 
 
 class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
@@ -75,10 +74,10 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         self : object
             The fitted readout.
         """
-        self._check_parameters()
-        engine, samples, classes = self._start_fit(X, y, sample_weight)
-        self._fit_samples(engine, samples, classes)
-        self._measure(engine, samples)
+        with fitting(self):
+            engine, samples, classes = self._start_fit(X, y, sample_weight)
+            self._fit_samples(engine, samples, classes)
+            self._measure(engine, samples)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -134,6 +133,7 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         engine = engine_of(X)
         engine.check_can_fit(self)
         X, y = engine.validate_samples(self, X, y, self._dtypes, **self._validation)
+        check_labels(y)
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, sample_weight)
         classes, y = np.unique(y, return_inverse=True)
@@ -263,11 +263,11 @@ class BatchReadout(PrototypeReadout):
         self : object
             The readout.
         """
-        self._check_parameters()
-        engine, samples, classes = self._start_partial_fit(X, y, classes, sample_weight)
-        self._learn_batch(engine, samples, classes)
-        if not getattr(self, "distance_scale_", 0):  # known once there are two classes
-            self._measure(engine, samples)
+        with fitting(self):
+            engine, samples, classes = self._start_partial_fit(X, y, classes, sample_weight)
+            self._learn_batch(engine, samples, classes)
+            if not getattr(self, "distance_scale_", 0):  # known once there are two classes
+                self._measure(engine, samples)
         return self
 
     def _start_partial_fit(self, X, y, classes, sample_weight):
@@ -278,6 +278,7 @@ class BatchReadout(PrototypeReadout):
         if known is not None:
             check_usable(self._record, vars(self))
         X, y = engine.validate_samples(self, X, y, SAMPLE_DTYPES, reset=known is None)
+        check_labels(y)
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, sample_weight)
         classes = check_announced_classes(classes, known)
@@ -378,14 +379,8 @@ def check_solution(numbers: Any) -> Any:
 
 
 def warn_not_converged(message: str) -> None:
-    """Warn in the name of the code that called the library, directly or through scikit-learn.
-
-    Python shows a warning once for each place, so it must not be one that all callers share.
-    """
-    stacklevel, frame = 2, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in INNER_PACKAGES:
-        stacklevel, frame = stacklevel + 1, frame.f_back
-    warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+    """Warn the caller that a solver stopped early."""
+    warn_caller(message, ConvergenceWarning)
 
 
 def progress_printer(verbose: Any, max_iter: Any) -> Any:
