@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any
 
 #: Packages between a user and what warns.
-INNER_PACKAGES = ("hyperlvq", "sklearn")
+INNER_PACKAGES = ("hyperlvq", "sklearn", "joblib")
 
 
 def check_integer(name: str, value: Any, minimum: int, maximum: float = inf) -> int:

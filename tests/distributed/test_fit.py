@@ -222,7 +222,7 @@ def test_table_that_cannot_be_used_is_one_sentence(client, X, y, message):
         (make_classifier(warm_start=True), "warm_start=True cannot be used on partitions"),
         (
             make_classifier().set_params(scale=StandardScaler()),
-            "the scaling on partitions must be MinMaxScaler or none, got StandardScaler()",
+            "the scaling on partitions must be RangeScaler or none, got StandardScaler()",
         ),
         (
             make_classifier().set_params(hidden=PCA()),
