@@ -236,14 +236,14 @@ def changed(**attributes):
             make_pipeline(StandardScaler(), LogisticRegression()),
             f"{NOT_OURS} a StandardScaler{ADVICE}",
         ),
-        (make_classifier(), "MinMaxScaler is not fitted: call fit before it is saved"),
+        (make_classifier(), "RangeScaler is not fitted: call fit before it is saved"),
         (
             hyperlvq.RVFLLayer(5, random_state=np.random.RandomState(0)).fit(np.eye(2)),
             f"{UNSAVED} random_state is a RandomState, which a model file cannot hold",
         ),
         (
-            hyperlvq.IntRVFLLayer(5, random_state=0).fit(np.eye(2)).set_params(n_units=6),
-            f"{UNSAVED} IntRVFLLayer: keys_ must be for 6 units, as the rest .* is, got 5",
+            changed(prototypes_=np.eye(3)),
+            f"{UNSAVED} CentroidClassifier: .* must be for 3 prototypes, as the rest .* is, got 2",
         ),
         (
             Pipeline([("a.b", hyperlvq.CentroidClassifier())]).fit(np.eye(2), [0, 1]),

@@ -30,6 +30,7 @@ from hyperlvq import (
     KGLVQClassifier,
     LVQ1Classifier,
     PerceptronClassifier,
+    RangeScaler,
     RLSClassifier,
     RVFLLayer,
     make_classifier,
@@ -48,6 +49,7 @@ ESTIMATORS = [
     LVQ1Classifier(),
     GLVQClassifier(),
     KGLVQClassifier(),
+    RangeScaler(),
 ]
 DOCUMENTED_DEFAULT = re.compile(r"^(\w+) : .*default=(.+)$", re.MULTILINE)
 RECIPES = [(hidden, readout) for hidden in hidden_layers() for readout in readouts()]
@@ -158,7 +160,7 @@ def test_bad_parameter_is_named_with_its_value(estimator, error, message, iris):
         (IntRVFLLayer, "keys_", np.ones((13, 20)), "keys_ must be of type int8, got float64"),
         (IntRVFLLayer, "keys_", np.ones(20, np.int8), "keys_ must have 2 dimensions, got 1"),
         (IntRVFLLayer, "keys_", [[1] * 20] * 13, "keys_ must be an array"),
-        (IntRVFLLayer, "clip", 0, "clip must be at least 1, got 0"),
+        (IntRVFLLayer, "clip_", 0, "clip_ must be at least 1, got 0"),
         (ComparisonLayer, "features_", np.zeros(9, np.int32), "must be for 9 comparisons"),
         (ComparisonLayer, "kinds_", np.zeros(21, np.int32), "as many comparisons as the units"),
         (ComparisonLayer, "features_", np.full(76, 13, np.int32), "between 0 and 12"),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         rls_path,
     )
     from hyperlvq.saving import load, save
+    from hyperlvq.scaling import RangeScaler
 
 # Loaded when first asked for: importing scikit-learn and numba takes longer than many a command.
 _MODULES = {
@@ -32,6 +33,7 @@ _MODULES = {
     "LossCurveDisplay": "plots",
     "PrototypeDisplay": "plots",
     "RVFLLayer": "hidden",
+    "RangeScaler": "scaling",
     "load": "saving",
     "make_classifier": "models",
     "save": "saving",
@@ -51,6 +53,7 @@ __all__ = [
     "PrototypeDisplay",
     "RLSClassifier",
     "RVFLLayer",
+    "RangeScaler",
     "load",
     "make_classifier",
     "rls_path",

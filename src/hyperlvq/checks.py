@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any
 
 #: Packages between a user and what warns.
-INNER_PACKAGES = ("hyperlvq", "sklearn")
+INNER_PACKAGES = ("hyperlvq", "sklearn", "joblib")
 
 
 def check_integer(name: str, value: Any, minimum: int, maximum: float = inf) -> int:
@@ -66,6 +66,17 @@ def check_cost(cost: float) -> float:
     if not isfinite(cost):
         raise ValueError("the cost is not a finite number: features or weights are too large")
     return cost
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn in the name of the code that called the library, directly or through scikit-learn.
+
+    Python shows a warning once for each place, so it must not be one that all callers share.
+    """
+    stacklevel, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in INNER_PACKAGES:
+        stacklevel, frame = stacklevel + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=stacklevel)
 
 
 class InputError(ValueError):

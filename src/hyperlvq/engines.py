@@ -22,6 +22,7 @@ from hyperlvq.batched import glvq, rls
 from hyperlvq.batched.backend import DEVICES, Backend, backend_of, name_of
 from hyperlvq.batched.encoding import compare_on_device, encode_integers
 from hyperlvq.checks import check_cost, warn_caller
+from hyperlvq.inputs import check_no_dates, warn_of_lost_integers
 from hyperlvq.kernels import scores
 from hyperlvq.kernels.comparisons import compare_rows, score_rows
 from hyperlvq.kernels.distances import class_sums, linear_scores, prototype_scores, squared_norms
@@ -55,6 +56,9 @@ class NumpyEngine:
 
     def validate(self, estimator: Any, X: Any, dtypes: tuple[Any, ...], **options: Any) -> Any:
         """Return X, validated, in one of the dtypes, else in the first."""
+        check_no_dates(X)
+        if "y" in options or options.get("reset", True):  # in fit
+            warn_of_lost_integers(X)
         return validate_data(estimator, X, dtype=[np.dtype(name) for name in dtypes], **options)
 
     def validate_samples(

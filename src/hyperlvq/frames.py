@@ -10,9 +10,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
+from hyperlvq.fitting import fitting
+from hyperlvq.inputs import warn_of_columns_losing_integers
 from hyperlvq.kernels import features
 from hyperlvq.learnt import check_usable
-from hyperlvq.registry import PARTS, check_parameters
+from hyperlvq.registry import PARTS
 from hyperlvq.version import DocumentedMixin
 
 
@@ -40,8 +42,12 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
 
     Attributes
     ----------
+    numbers_, text_, dates_ : list of str
+        The columns of numbers, of text and of dates.
     columns_ : dict of str to list of str
-        The columns of numbers, of text and of dates, under these names, where their types decided.
+        All of these, under the names of the parameters.
+    fill_ : bool
+        Whether medians take the place of missing numbers.
     level_names_, level_columns_, level_features_ : ndarray of shape (n_levels,)
         The levels of all columns of text, the column of each (an index into `text`), its feature.
     missing_features_ : ndarray of shape (n_text,)
@@ -92,12 +98,22 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the levels and medians of a data frame, or what else gives columns by name."""
-        if self.numbers is None and self.text is None and self.dates is None:
-            self.columns_ = _columns_by_type(X)
-        check_parameters(self._record, vars(self) | self._columns)
-        if not any(self._columns.values()):
+        with fitting(self, self._chosen_columns(X)):
+            self._learn(X)
+        return self
+
+    def _chosen_columns(self, X):
+        """Return the columns by their kinds, as they are given or else by their types."""
+        given = {"numbers": self.numbers, "text": self.text, "dates": self.dates}
+        if all(names is None for names in given.values()):
+            return _columns_by_type(X)
+        return {kind: [] if names is None else names for kind, names in given.items()}
+
+    def _learn(self, X):
+        if not any(self.columns_.values()):
             raise ValueError("FrameVectorizer needs at least one column")
         numbers, text, dates = self._read(X)
+        warn_of_columns_losing_integers((name, np.asarray(X[name])) for name in self.numbers_)
         self.date_columns_, self.date_parts_ = _varying_parts(dates)
         numbers += features.date_features(dates, vars(self))
         self.medians_ = np.array([_median(column) for column in numbers])
@@ -116,35 +132,31 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
         self.level_columns_, self.level_features_, self.missing_features_ = (
             np.array(each, dtype=np.int64) for each in (columns, places, missing)
         )
-        self.n_features_in_ = sum(map(len, self._columns.values()))
+        self.n_features_in_ = sum(map(len, self.columns_.values()))
         self.n_features_out_ = n_features
-        return self
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the features (rows × features) of a frame with the columns of `fit`."""
         check_is_fitted(self)
-        check_usable(self._record, vars(self), self._columns)
+        check_usable(self._record, vars(self), self.columns_)
         return features.columns_to_features(
-            self._read(X), vars(self), features.level_lookups(vars(self)), self.fill
+            self._read(X), vars(self), features.level_lookups(vars(self)), self.fill_
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return names of the features: the column's and, where there are several, what each is."""
         check_is_fitted(self)
-        return np.array(features.feature_names(self._columns, vars(self)), dtype=object)
+        return np.array(features.feature_names(self.columns_, vars(self)), dtype=object)
 
     @property
-    def _columns(self) -> dict:
-        """The columns as they are given now, of a loaded model too, or else as `fit` found them."""
-        given = {"numbers": self.numbers, "text": self.text, "dates": self.dates}
-        if all(names is None for names in given.values()):
-            return self.columns_
-        return {kind: () if names is None else names for kind, names in given.items()}
+    def columns_(self) -> dict[str, list[str]]:
+        """The columns of numbers, of text and of dates, under these names."""
+        return {"numbers": self.numbers_, "text": self.text_, "dates": self.dates_}
 
     def _read(self, X):
         readers = {"numbers": _as_floats, "text": _as_text, "dates": _as_dates}
         return [
-            [read(X[name], name) for name in self._columns[kind]] for kind, read in readers.items()
+            [read(X[name], name) for name in self.columns_[kind]] for kind, read in readers.items()
         ]
 
 
@@ -183,6 +195,8 @@ def _is_categorical(column) -> bool:
 
 def _as_floats(column, name) -> np.ndarray:
     values = np.asarray(column)
+    if values.dtype.kind in "mM":
+        raise TypeError(f"column {name!r} must be numbers, got {values.dtype}")
     if values.dtype.kind == "O":  # such as of pandas' own integers, with NA among them
         values = np.array([np.nan if _or_none(cell) is None else cell for cell in values])
     return values.astype(np.float64)

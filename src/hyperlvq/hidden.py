@@ -9,11 +9,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.engines import engine_of, engine_of_fitted, on_host
+from hyperlvq.fitting import fitting
 from hyperlvq.kernels.comparisons import cuts_of, draw_units
 from hyperlvq.kernels.missing import weighted_medians
 from hyperlvq.kernels.units import CONSTANT_UNIT, Units
 from hyperlvq.learnt import FLOATS, check_usable
-from hyperlvq.registry import PARTS, PartRecord, check_parameters
+from hyperlvq.registry import PARTS, PartRecord
 from hyperlvq.version import DocumentedMixin
 
 BIAS_RANGE = 0.1
@@ -42,9 +43,10 @@ class HiddenLayer(
         -------
         self : estimator
         """
-        check_parameters(self._record, vars(self))
-        engine = engine_of(X)
-        self._draw(engine, self._validated(engine, X), check_random_state(self.random_state))
+        with fitting(self):
+            engine = engine_of(X)
+            X = self._validated(engine, X)
+            self._draw(engine, X, check_random_state(self.random_state))
         return self
 
     def transform(self, X: Any) -> np.ndarray:
@@ -61,7 +63,6 @@ class HiddenLayer(
         """
         check_is_fitted(self)
         engine = engine_of_fitted(self, X)
-        check_parameters(self._record, vars(self))
         check_usable(self._record, vars(self))
         return self._activations(engine, self._validated(engine, X, reset=False))
 
@@ -176,6 +177,8 @@ class IntRVFLLayer(HiddenLayer):
     ----------
     keys_ : ndarray of shape (`n_features_in_`, n_units), of int8
         The key of each feature, of -1 and +1.
+    clip_ : int
+        The largest activation κ that `fit` was given.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -196,6 +199,7 @@ class IntRVFLLayer(HiddenLayer):
 
     _record = PARTS["IntRVFLLayer"]
     keys_: np.ndarray
+    clip_: int
 
     def __init__(
         self,
@@ -215,7 +219,7 @@ class IntRVFLLayer(HiddenLayer):
         self.keys_ = engine.array(2 * bits - 1)
 
     def _activations(self, engine, X):
-        return engine.encode(X, self.keys_, int(self.clip), self.n_jobs)
+        return engine.encode(X, self.keys_, int(self.clip_), self.n_jobs)
 
 
 class ComparisonLayer(HiddenLayer):

@@ -49,10 +49,18 @@ def check_usable(
         for size, name in record.given_sizes.items():
             value = parameters[name]
             sizes[size] = int(value) if isinstance(value, Integral) else len(value)
-    found = {name: spec for name, spec in record.learnt.items() if name in learnt}
+    found = {
+        name: spec
+        for name, spec in record.learnt.items()
+        # shap sets feature_names_in_ to None where a model has no names
+        if name in learnt and (spec.required or learnt[name] is not None)
+    }
     for name, spec in record.learnt.items():
         if spec.required and name not in found:
             raise ValueError(f"{name} is missing")
+    for name in record.kept:
+        if f"{name}_" in learnt:
+            record.parameters[name].check(f"{name}_", learnt[f"{name}_"])
     for name, spec in found.items():
         value_type = VALUE_TYPES[spec.type]
         _check_type(name, learnt[name], value_type)

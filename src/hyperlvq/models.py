@@ -3,7 +3,6 @@
 from typing import Any
 
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MinMaxScaler
 
 from hyperlvq.registry import (
     HiddenName,
@@ -12,6 +11,7 @@ from hyperlvq.registry import (
     recipe_classes,
     recipe_defaults,
 )
+from hyperlvq.scaling import RangeScaler
 
 
 def make_classifier(
@@ -60,7 +60,7 @@ def make_classifier(
         step.set_params(**{name: chosen[name] for name in chosen if name in names})
     return Pipeline(
         [
-            ("scale", MinMaxScaler(clip=True)),
+            ("scale", RangeScaler(clip=True)),
             ("hidden", steps[0] if len(steps) > 1 else "passthrough"),
             ("readout", steps[-1]),
         ]

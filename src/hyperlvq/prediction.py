@@ -17,7 +17,7 @@ from hyperlvq.kernels.missing import fill_missing, score_empty_rows
 from hyperlvq.kernels.scores import activation_dtype, project, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES
 from hyperlvq.model_files import Part
-from hyperlvq.registry import USUAL_SLOPE
+from hyperlvq.registry import SCALERS, USUAL_SLOPE
 
 #: So few rows are done before compiled code would be loaded; the result is the same.
 FEW_ROWS = 64
@@ -84,7 +84,7 @@ class Predictor:
             kinds = ("numbers", "text", "dates")
             columns = [[X[name] for name in parameters[kind]] for kind in kinds]
             return columns_to_features(columns, learnt, self._lookups, parameters["fill"])
-        if part.kind == "MinMaxScaler":
+        if part.kind in SCALERS:
             features = X * learnt["scale_"] + learnt["min_"]
             limits = parameters["feature_range"]
             return np.clip(features, *limits) if parameters["clip"] else features

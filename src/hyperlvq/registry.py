@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from math import inf
+from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
 from hyperlvq.checks import check_boolean, check_choice, check_integer, check_real, to_float
@@ -91,6 +92,9 @@ class PartRecord:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     #: Sizes that a parameter gives: its value, or its length.
     given_sizes: Mapping[str, str] = field(default_factory=dict)
+    #: Parameters that predictions need. `fit` keeps them under these names with an underscore, and
+    #: model files hold the values of `fit`.
+    kept: tuple[str, ...] = ()
     #: Takes parameters and learnt attributes, and raises if they contradict each other.
     check: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
     #: Whether it makes something of a missing value.
@@ -202,9 +206,27 @@ def _check_random_state(name: str, value: Any) -> None:
     """Let the kinds pass that `sklearn.utils.check_random_state` takes."""
     import numpy as np
 
-    is_generator = value is np.random or isinstance(value, np.random.RandomState)
-    if value is not None and not is_generator:
-        check_integer(name, value, minimum=0, maximum=2**32 - 1)
+    if value is None or value is np.random or isinstance(value, np.random.RandomState):
+        return
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(
+            f"{name} must be None, an integer or a numpy.random.RandomState, got {value!r}"
+        )
+    check_integer(name, value, minimum=0, maximum=2**32 - 1)
+
+
+def _check_n_jobs(name: str, value: Any) -> None:
+    """Let the numbers of threads pass that joblib takes: negative ones leave processors free."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be None or an integer, got {value!r}")
+    if value == 0:
+        raise ValueError(f"{name} must not be 0, got {value!r}")
+
+
+def _check_verbose(name: str, value: Any) -> None:
+    """Let True and False stand for 1 and 0, as in scikit-learn."""
+    if type(value).__name__ not in ("bool", "bool_"):
+        check_integer(name, value, minimum=0)
 
 
 def _check_counts(name: str, value: Any) -> None:
@@ -276,15 +298,15 @@ def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) 
 
 
 def _check_scaler(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
-    """Check that the attributes of a MinMaxScaler follow from the extremes and the range."""
+    """Check that the attributes of a scaler follow from the extremes and the range."""
     import numpy as np
 
     low, high = parameters["feature_range"]
     smallest, largest, scale = learnt["data_min_"], learnt["data_max_"], learnt["scale_"]
     with np.errstate(all="ignore"):
         extent = largest - smallest
-        # scikit-learn takes a tiny range for none, and leaves its features as they are
-        is_tiny = extent < 10 * np.finfo(extent.dtype).eps
+        # MinMaxScaler takes any tiny range for none, and RangeScaler some
+        is_tiny = (extent < 10 * np.finfo(extent.dtype).eps) & (scale == high - low)
         target = np.where(np.isnan(extent), np.nan, high - low)
         follows = (
             not (smallest > largest).any()
@@ -326,11 +348,6 @@ def _check_kinds(name: str, value: Any) -> None:
         raise ValueError(f"{name} must name at least one kind of units")
 
 
-def _check_gamma(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
-    if parameters["gamma"] not in ("scale", learnt["gamma_"]):
-        raise ValueError("gamma_ must be gamma")
-
-
 _above_zero = partial(check_real, positive=True)
 _at_least_one = partial(check_integer, minimum=1)
 
@@ -347,6 +364,7 @@ PARAMETERS = {
     "min_rows": Parameter(_at_least_one),
     "max_levels": Parameter(partial(check_integer, minimum=2)),
     "feature_range": Parameter(_check_range),
+    "copy": Parameter(check_boolean),
     "n_networks": Parameter(_at_least_one, int, "Number of networks that vote", 1000),
     "n_units": _N_UNITS,
     "clip": Parameter(
@@ -383,7 +401,8 @@ PARAMETERS = {
         "Let all classes count the same, however rare",
     ),
     "random_state": Parameter(_check_random_state),
-    "verbose": Parameter(partial(check_integer, minimum=0)),
+    "n_jobs": Parameter(_unless(None, _check_n_jobs)),
+    "verbose": Parameter(_check_verbose),
 }
 #: What `fit` sets, by its names, as most parts have it.
 LEARNT = {
@@ -442,6 +461,15 @@ _learnt, _parameters = partial(_by_name, LEARNT), partial(_by_name, PARAMETERS)
 _ANYWHERE = frozenset({"tensors", "partitions"})
 _layer = partial(PartRecord, "hyperlvq.hidden", given_sizes={"units": "n_units"}, output="units")
 _readout = partial(PartRecord, "hyperlvq.readouts")
+_scaler = partial(
+    PartRecord,
+    learnt=_learnt(f"scale_ min_ data_min_ data_max_ data_range_ n_samples_seen_ {_FEATURES}"),
+    parameters=_parameters("feature_range copy clip", clip=Parameter(check_boolean)),
+    check=_check_scaler,
+    output="features",
+)
+#: The scalers of recipes, of which the second one made all models up to version 0.1.
+SCALERS = ("RangeScaler", "MinMaxScaler")
 
 #: The record of each part, by the name of its class.
 PARTS: dict[str, PartRecord] = {
@@ -453,17 +481,13 @@ PARTS: dict[str, PartRecord] = {
             n_features_in_=Learnt("count"),
         ),
         parameters=_parameters("numbers text dates fill min_rows max_levels"),
+        kept=("numbers", "text", "dates", "fill"),
         given_sizes={"numbers": "numbers", "text": "text", "dates": "dates"},
         check=_check_vectorizer,
         output="outputs",
     ),
-    "MinMaxScaler": PartRecord(
-        "sklearn.preprocessing",
-        learnt=_learnt(f"scale_ min_ data_min_ data_max_ data_range_ n_samples_seen_ {_FEATURES}"),
-        parameters=_parameters("feature_range clip", clip=Parameter(check_boolean)),
-        check=_check_scaler,
-        output="features",
-    ),
+    "MinMaxScaler": _scaler("sklearn.preprocessing"),
+    "RangeScaler": _scaler("hyperlvq.scaling", kept=("feature_range", "clip")),
     "RVFLLayer": _layer(
         recipe_name="rvfl",
         learnt=_learnt(f"weights_ biases_ {_FEATURES}"),
@@ -476,7 +500,8 @@ PARTS: dict[str, PartRecord] = {
         takes_missing=True,
         recipe_name="intrvfl",
         learnt=_learnt(f"keys_ {_FEATURES}", keys_=Learnt("signs", ("features", "units"))),
-        parameters=_parameters("n_units clip random_state"),
+        parameters=_parameters("n_units clip n_jobs random_state"),
+        kept=("clip",),
         grid={"n_units": (300, 1000), "clip": (1, 3, 7)},
         runs_on=_ANYWHERE,
         export_refusal=None,
@@ -485,7 +510,7 @@ PARTS: dict[str, PartRecord] = {
         takes_missing=True,
         recipe_name="comparisons",
         learnt=_learnt(f"{_UNITS} medians_ {_FEATURES}", medians_=_TRAINING_MEDIANS),
-        parameters=_parameters("n_units kinds random_state"),
+        parameters=_parameters("n_units kinds n_jobs random_state"),
         grid={"n_units": (1000, 4000)},
         runs_on=frozenset({"tensors"}),
         export_refusal=None,
@@ -501,7 +526,7 @@ PARTS: dict[str, PartRecord] = {
         ),
         check=_check_prior,
         parameters=_parameters(
-            "n_networks n_units time_limit class_weight random_state verbose",
+            "n_networks n_units time_limit class_weight n_jobs random_state verbose",
             n_units=_N_UNITS._replace(check=_unless("auto", _at_least_one)),
         ),
         export_refusal=None,
@@ -598,7 +623,7 @@ PARTS: dict[str, PartRecord] = {
             tol=_or("auto", _TOL),
             init=_one_of("means", "published"),
         ),
-        check=_check_gamma,
+        kept=("kernel",),
         grid={"prototypes_per_class": (1, 3), "gamma": (0.1, 0.3, 1.0)},
         training_flops=kglvq_flops,
         usual_iterations=1000,

@@ -1,5 +1,7 @@
 """Save models to files that cannot hold code, and load them again."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -9,8 +11,10 @@ from sklearn.pipeline import Pipeline
 
 from hyperlvq.checks import InputError
 from hyperlvq.engines import to_numpy
+from hyperlvq.fitting import kept_parameters
+from hyperlvq.learnt import check_usable
 from hyperlvq.model_files import ALONE, LARGEST_BYTES, ModelFile, Part, read_path, to_bytes
-from hyperlvq.registry import PARTS, estimator_class, record_of
+from hyperlvq.registry import PARTS, PartRecord, estimator_class, record_of
 from hyperlvq.writing import write_bytes
 
 OTHER_TOOLS = (
@@ -28,7 +32,7 @@ def save(model: BaseEstimator, path: str | Path) -> None:
     ----------
     model : estimator
         A `HyperLVQClassifier`, a recipe from `make_classifier`, or any hidden layer or readout of
-        hyperlvq, alone or in a Pipeline with a MinMaxScaler. Meta-estimators of scikit-learn, such
+        hyperlvq, alone or in a Pipeline with a scaler. Meta-estimators of scikit-learn, such
         as `GridSearchCV` or `CalibratedClassifierCV`, are not supported: save their best estimator,
         or use skops.io or joblib. Models fitted on torch tensors are saved with numpy arrays. The
         settings `set_output`, `memory` and `verbose` of a Pipeline are not saved.
@@ -125,6 +129,8 @@ def estimator_of(part: Part) -> Any:
     """Return one part as a fitted estimator."""
     estimator = estimator_class(part.kind)(**part.parameters)
     vars(estimator).update(part.learnt)
+    if part.learnt:
+        vars(estimator).update(kept_parameters(PARTS[part.kind], part.parameters))
     return estimator
 
 
@@ -135,10 +141,22 @@ def part_of(estimator: Any) -> Part:
         return Part(str(kind) if kind.__name__ in PARTS else kind.__name__)
     estimator = to_numpy(estimator)
     parameters = {name: getattr(estimator, name) for name in record.saved_parameters}
-    parameters |= getattr(estimator, "_columns", {})  # which a FrameVectorizer may have found
     learnt = {name: vars(estimator)[name] for name in record.learnt if name in vars(estimator)}
-    is_fitted = next(iter(record.learnt)) in learnt
-    return Part(kind.__name__, parameters, learnt if is_fitted else {})
+    if learnt.get("feature_names_in_", ()) is None:  # which means the same as none at all
+        del learnt["feature_names_in_"]
+    if next(iter(record.learnt)) not in learnt:
+        return Part(kind.__name__, parameters)
+    return Part(kind.__name__, parameters | _parameters_of_fit(record, vars(estimator)), learnt)
+
+
+def _parameters_of_fit(record: PartRecord, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Find the parameters of `fit` that predictions and checks of the file need."""
+    found = {name: attributes[f"{name}_"] for name in record.kept}
+    given = {name: size for size, name in record.given_sizes.items() if name not in found}
+    with suppress(ValueError):  # sizes that contradict each other are refused with the whole model
+        sizes = check_usable(record, attributes) if given else {}
+        found |= {name: sizes[size] for name, size in given.items()}
+    return found
 
 
 def _part(estimator: Any) -> Part:

@@ -150,6 +150,27 @@ def test_features_of_other_types_and_chunks_of_columns(client, table, dtype, n_c
     assert_same_model(fit(model, *chunked, client), model.fit(X, y))
 
 
+@pytest.mark.parametrize(("factor", "dtype"), [(1e-9, np.float32), (1e-100, np.float64)])
+def test_features_of_small_units_are_scaled_as_in_one_memory(client, table, factor, dtype):
+    X, y = (table[0] * factor).astype(dtype), table[1]
+    model = make_classifier("intrvfl", "rls", **QUICK)
+    distributed = fit(model, *cut(X, y), client)
+
+    assert_same_model(distributed, model.fit(X, y), 1e-9)
+    assert model.score(X, y) > 0.5
+
+
+def test_dates_are_refused_by_the_name_of_their_column(client, table):
+    frame = pd.DataFrame(table[0], columns=["a", "b", "c", "d"])
+    frame["c"] = pd.Timestamp("2020-01-01")
+    parts = (dd.from_pandas(each, npartitions=2) for each in (frame, pd.Series(table[1])))
+
+    with pytest.raises(
+        InputError, match=r"^partition \d: column 'c' has values of type datetime64"
+    ):
+        fit(make_classifier(), *parts, client)
+
+
 @pytest.mark.filterwarnings("ignore:All-NaN slice")  # scikit-learn, of the column that is missing
 def test_missing_values_are_left_out(client, table):
     X, y = table[0].copy(), table[1]
@@ -222,7 +243,7 @@ def test_table_that_cannot_be_used_is_one_sentence(client, X, y, message):
         (make_classifier(warm_start=True), "warm_start=True cannot be used on partitions"),
         (
             make_classifier().set_params(scale=StandardScaler()),
-            "the scaling on partitions must be MinMaxScaler or none, got StandardScaler()",
+            "the scaling on partitions must be RangeScaler or none, got StandardScaler()",
         ),
         (
             make_classifier().set_params(hidden=PCA()),

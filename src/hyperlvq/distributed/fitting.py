@@ -16,7 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import InputError
 from hyperlvq.distributed import cluster, samples
+from hyperlvq.fitting import fitting
+from hyperlvq.inputs import check_labels
 from hyperlvq.registry import PartRecord, record_of
+from hyperlvq.scaling import RangeScaler
 
 
 def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeline:
@@ -77,11 +80,11 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
     *front_steps, (step, readout) = fitted.steps
     front = _fit_front(Pipeline(front_steps), description)
     rows = _place_rows(client, parts, description, front)
-    readout._check_parameters()
-    given = samples.PartitionsEngine(), (rows, None, None)
-    readout._fit_samples(*given, description.labels)
-    readout._measure(*given)
-    readout.n_features_in_ = rows.shape[1]
+    with fitting(readout):
+        given = samples.PartitionsEngine(), (rows, None, None)
+        readout._fit_samples(*given, description.labels)
+        readout._measure(*given)
+        readout.n_features_in_ = rows.shape[1]
     names = list(X.columns) if isinstance(X, dd.DataFrame) else [None]
     if isinstance(front[0], MinMaxScaler) and all(isinstance(name, str) for name in names):
         front[0].feature_names_in_ = np.array(names, dtype=object)
@@ -139,8 +142,8 @@ def check_pipeline(model: Any) -> None:
     if not isinstance(model, Pipeline) or len(model.steps) < 2:
         raise InputError(f"model must be what make_classifier returns, got {type(model).__name__}")
     (_, scale), *hidden_steps, (_, readout) = model.steps
-    if not isinstance(scale, str) and type(scale) is not MinMaxScaler:
-        raise InputError(f"the scaling on partitions must be MinMaxScaler or none, got {scale!r}")
+    if not isinstance(scale, str) and type(scale) not in (RangeScaler, MinMaxScaler):
+        raise InputError(f"the scaling on partitions must be RangeScaler or none, got {scale!r}")
     for _, hidden in hidden_steps:
         if not isinstance(hidden, str) and record_on_partitions(hidden, "hidden") is None:
             raise InputError(
@@ -173,6 +176,7 @@ def check_description(description: samples.Description, model: Pipeline) -> None
     """Raise if the model could not be trained on such rows."""
     if not sum(description.n_rows):
         raise InputError("X has no rows")
+    check_labels(description.labels)
     # Twice each: one of each would look like numbers to be predicted.
     check_classification_targets(np.repeat(description.labels, 2))
     if len(description.labels) < 2:

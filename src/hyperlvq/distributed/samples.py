@@ -15,6 +15,7 @@ from hyperlvq.batched import rls
 from hyperlvq.checks import InputError
 from hyperlvq.distributed import cluster
 from hyperlvq.engines import NumpyEngine
+from hyperlvq.inputs import check_no_dates
 from hyperlvq.kernels import scores
 from hyperlvq.kernels.distances import class_sums, prototype_scores
 from hyperlvq.kernels.glvq import cost_and_gradient
@@ -136,6 +137,7 @@ def as_arrays(part: Partition) -> tuple[np.ndarray, np.ndarray]:
     """Return a partition's features and labels; raise if scikit-learn would not take them."""
     number, X, y = part
     try:
+        check_no_dates(X)
         X = check_array(
             X,
             dtype=FLOAT_TYPES,

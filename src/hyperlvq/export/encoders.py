@@ -140,7 +140,7 @@ def _thermometer(parts, input_type):
     n_units = keys.shape[1]
     check_size("units", n_units)
     minimum = np.asarray(scale["data_min_"], dtype=np.float64)
-    # MinMaxScaler takes the range of a constant feature, or of one that almost is, for 1.
+    # The scalers take the range of a constant feature, or of one that almost is, for 1.
     spans = np.where(scale["scale_"] == 1, 1, scale["data_max_"] - minimum)
     scaling, notes = make_scaling(
         minimum, minimum + spans, n_units, parts.feature_names, input_type

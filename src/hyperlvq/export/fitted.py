@@ -7,7 +7,7 @@ import numpy as np
 from hyperlvq.checks import InputError
 from hyperlvq.kernels.features import feature_names
 from hyperlvq.model_files import ALONE, ModelFile, Part
-from hyperlvq.registry import PARTS, PartRecord
+from hyperlvq.registry import PARTS, SCALERS, PartRecord
 
 STEPS = ("scale", "hidden", "readout")
 PREPARATION = "columns"
@@ -94,12 +94,12 @@ def _check_recipe(scale, hidden, readout):
             raise InputError(f"cannot export the {in_words} {part.kind}: only {', '.join(able)}")
         if record.export_refusal is not None:
             raise InputError(f"cannot export {part.kind}: {record.export_refusal}")
-    if scale.kind != "MinMaxScaler":
-        raise InputError(f"cannot export the scaling {scale.kind}: only MinMaxScaler")
+    if scale.kind not in SCALERS:
+        raise InputError(f"cannot export the scaling {scale.kind}: only {' or '.join(SCALERS)}")
     limits = scale.parameters["feature_range"]
     if tuple(limits) != (0, 1):
         raise InputError(
-            f"cannot export MinMaxScaler with feature_range={limits!r}: "
+            f"cannot export {scale.kind} with feature_range={limits!r}: "
             "the layer takes features in (0, 1)"
         )
 

@@ -195,7 +195,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     Parameters
     ----------
     model : HyperLVQClassifier, Pipeline or ModelFile
-        A fitted classifier, or a pipeline with the steps scale (`MinMaxScaler`), hidden
+        A fitted classifier, or a pipeline with the steps scale (`RangeScaler`), hidden
         (`IntRVFLLayer` or `ComparisonLayer`) and readout (of prototypes, or `RLSClassifier`), as
         created by `make_classifier`. A preceding step "columns" is not part of the plan. The plan
         takes its output.

@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperlvq.checks import warn_caller
 from hyperlvq.engines import engine_of, engine_of_fitted, on_host, refuse_tensor
+from hyperlvq.fitting import fitting
+from hyperlvq.inputs import check_labels
 from hyperlvq.kernels.scores import compared, prototype_probabilities, winners_of
 from hyperlvq.learnt import SAMPLE_DTYPES, check_usable
 from hyperlvq.registry import LARGEST_FEATURE, USUAL_SLOPE, PartRecord, check_parameters
@@ -72,10 +74,10 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         self : object
             The fitted readout.
         """
-        self._check_parameters()
-        engine, samples, classes = self._start_fit(X, y, sample_weight)
-        self._fit_samples(engine, samples, classes)
-        self._measure(engine, samples)
+        with fitting(self):
+            engine, samples, classes = self._start_fit(X, y, sample_weight)
+            self._fit_samples(engine, samples, classes)
+            self._measure(engine, samples)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -131,6 +133,7 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         engine = engine_of(X)
         engine.check_can_fit(self)
         X, y = engine.validate_samples(self, X, y, self._dtypes, **self._validation)
+        check_labels(y)
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, sample_weight)
         classes, y = np.unique(y, return_inverse=True)
@@ -293,11 +296,11 @@ class BatchReadout(PrototypeReadout):
         self : object
             The readout.
         """
-        self._check_parameters()
-        engine, samples, classes = self._start_partial_fit(X, y, classes, sample_weight)
-        self._learn_batch(engine, samples, classes)
-        if not getattr(self, "distance_scale_", 0):  # known once there are two classes
-            self._measure(engine, samples)
+        with fitting(self):
+            engine, samples, classes = self._start_partial_fit(X, y, classes, sample_weight)
+            self._learn_batch(engine, samples, classes)
+            if not getattr(self, "distance_scale_", 0):  # known once there are two classes
+                self._measure(engine, samples)
         return self
 
     def _start_partial_fit(self, X, y, classes, sample_weight):
@@ -308,6 +311,7 @@ class BatchReadout(PrototypeReadout):
         if known is not None:
             check_usable(self._record, vars(self))
         X, y = engine.validate_samples(self, X, y, SAMPLE_DTYPES, reset=known is None)
+        check_labels(y)
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, sample_weight)
         classes = check_announced_classes(classes, known)

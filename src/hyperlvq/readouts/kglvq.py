@@ -70,6 +70,8 @@ class KGLVQClassifier(MinimisedReadout):
         The class of each prototype, as an index into `classes_`.
     prototype_norms_ : ndarray of shape (n_prototypes,)
         The squared length of each prototype in feature space.
+    kernel_ : str or callable
+        The kernel in use.
     gamma_ : float
         The kernel's width in use.
     slope_ : float
@@ -107,6 +109,7 @@ class KGLVQClassifier(MinimisedReadout):
 
     _record = PARTS["KGLVQClassifier"]
     X_fit_: np.ndarray
+    kernel_: Any
     gamma_: float
     slope_: float
     n_iter_: int
@@ -169,11 +172,11 @@ class KGLVQClassifier(MinimisedReadout):
 
     @property
     def _kernel_dtype(self):
-        return np.dtype(np.float32 if self.kernel in UNIT_KERNELS else np.float64)
+        return np.dtype(np.float32 if self.kernel_ in UNIT_KERNELS else np.float64)
 
     def _kernel_matrix(self, X, X_fit, gamma):
-        parameters = {} if callable(self.kernel) else {"gamma": gamma}
-        matrix = pairwise_kernels(X, X_fit, metric=self.kernel, filter_params=True, **parameters)
+        parameters = {} if callable(self.kernel_) else {"gamma": gamma}
+        matrix = pairwise_kernels(X, X_fit, metric=self.kernel_, filter_params=True, **parameters)
         return matrix.astype(self._kernel_dtype, copy=False)
 
     def _fill(self, array, function, map_blocks):
@@ -183,7 +186,7 @@ class KGLVQClassifier(MinimisedReadout):
             array[rows] = function(rows)
 
         # A kernel of the user's may not be ready for threads.
-        list((map if callable(self.kernel) else map_blocks)(write, row_slices(len(array))))
+        list((map if callable(self.kernel_) else map_blocks)(write, row_slices(len(array))))
 
     def _learn_coefficients(self, kernel, y, weights, prototype_classes, slope, map_blocks):
         """Set the coefficients that minimise the cost; samples stand in the order of classes."""

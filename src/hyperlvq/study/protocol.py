@@ -15,11 +15,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MinMaxScaler
 
 from hyperlvq.costs import glvq_flops
 from hyperlvq.models import make_classifier
 from hyperlvq.registry import PARTS, readouts
+from hyperlvq.scaling import RangeScaler
 from hyperlvq.study.classifiers import OUTSIDE, MajorityVotes
 from hyperlvq.study.data_set import DataSet, SplitRows
 from hyperlvq.study.experiments import Model
@@ -143,7 +143,7 @@ def build(model: Model, parameters: Mapping[str, Any], seed: int, protocol: str)
 
 def _after_scaling(classifier: BaseEstimator) -> Pipeline:
     """Return a classifier of scaled features, with the step names of our own models."""
-    return Pipeline([("scale", MinMaxScaler(clip=True)), ("readout", classifier)])
+    return Pipeline([("scale", RangeScaler(clip=True)), ("readout", classifier)])
 
 
 def fit_quietly(pipeline: Pipeline, samples: TrainTest) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from hyperlvq.checks import InputError
 from hyperlvq.costs import FORMS, LAYERS, comparison_cost, prediction_cost
 from hyperlvq.model_files import ModelFile
-from hyperlvq.registry import PARTS
+from hyperlvq.registry import PARTS, SCALERS
 from hyperlvq.tables.columns import MARK_NAMES, Column, Kind
 from hyperlvq.tables.dates import ISO, PATTERNS
 from hyperlvq.tables.evaluation import Confusion, Validation, in_order
@@ -54,7 +54,7 @@ COLUMN_SCHEMAS = {
     Kind.DROPPED: _COLUMN,
 }
 #: The first parts of a recipe, and all of the default classifier.
-RECIPE_PARTS = ["FrameVectorizer", "MinMaxScaler"]
+RECIPE_PARTS = [["FrameVectorizer", scaler] for scaler in SCALERS]
 DEFAULT_PARTS = ["FrameVectorizer", "HyperLVQClassifier"]
 
 
@@ -131,7 +131,7 @@ def _check_parts(model: ModelFile) -> None:
     """Check the parts, and that there are notes on networks where there are any."""
     kinds, notes = [part.kind for part in model.parts], model.notes
     has_networks = kinds == DEFAULT_PARTS
-    _check(has_networks or kinds[:2] == RECIPE_PARTS)
+    _check(has_networks or kinds[:2] in RECIPE_PARTS)
     _check(has_networks == ("networks" in notes) == ("left_out" in notes))
     if has_networks:
         lengths = {len(column) for column in notes["networks"].values()}

@@ -1,0 +1,161 @@
+"""Features scaled to a range, however small their values are."""
+
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from sklearn.preprocessing import MinMaxScaler
+
+from hyperlvq.checks import warn_caller
+from hyperlvq.engines import engine_of, on_host
+from hyperlvq.fitting import fitting
+from hyperlvq.inputs import check_no_dates, warn_of_lost_integers
+from hyperlvq.registry import PARTS
+from hyperlvq.version import DocumentedMixin
+
+#: scikit-learn takes a range below so many epsilon for rounding, whatever the values.
+ROUNDINGS = 10
+
+
+class RangeScaler(DocumentedMixin, MinMaxScaler):
+    """Scale each feature to a range, as `MinMaxScaler` does, but of small values too.
+
+    `sklearn.preprocessing.MinMaxScaler` leaves a feature as it is if its range is below ten
+    epsilon of its type, which is 1e-6 in float32. Here such a feature is constant only if its range
+    is also below ten epsilon of its largest value. All other features are scaled to the same
+    numbers by both.
+
+    Parameters
+    ----------
+    feature_range : tuple (min, max), default=(0, 1)
+        The range of the scaled features.
+    copy : bool, default=True
+        Whether to leave the array given as it is.
+    clip : bool, default=False
+        Whether to clip values that lie outside of the range seen in `fit`.
+
+    Attributes
+    ----------
+    scale_ : ndarray of shape (`n_features_in_`,)
+        The factor of each feature.
+    min_ : ndarray of shape (`n_features_in_`,)
+        The number added to each feature behind its factor.
+    data_min_, data_max_, data_range_ : ndarray of shape (`n_features_in_`,)
+        The smallest and the largest value of each feature, and their difference.
+    n_samples_seen_ : int
+        Number of samples.
+    clip_, feature_range_ : bool, tuple (min, max)
+        The parameters that `fit` used.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, where X had names that are all strings.
+
+    See Also
+    --------
+    make_classifier : Pipelines whose first step is this scaling.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hyperlvq import RangeScaler
+    >>> RangeScaler().fit_transform(np.array([[2e-9], [3e-9], [4e-9]], dtype=np.float32))
+    array([[0. ],
+           [0.5],
+           [1. ]], dtype=float32)
+    """
+
+    _record = PARTS["RangeScaler"]
+    scale_: Any
+    min_: Any
+    clip_: bool
+    feature_range_: tuple[float, float]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the ranges of features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        y : ignored
+
+        Returns
+        -------
+        self : object
+            The fitted scaler.
+        """
+        with fitting(self):
+            super().fit(X)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the ranges of features from one more batch of samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples of the batch.
+        y : ignored
+
+        Returns
+        -------
+        self : object
+            The scaler.
+        """
+        with fitting(self):
+            check_no_dates(X)
+            warn_of_lost_integers(X)
+            super().partial_fit(X)
+            self._scale_small_features()
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Scale features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        scaled : ndarray of shape (n_samples, n_features)
+            The scaled samples.
+        """
+        check_no_dates(X)
+        fitted = copy(self)  # with the parameters of fit
+        fitted.clip = getattr(self, "clip_", self.clip)
+        fitted.feature_range = getattr(self, "feature_range_", self.feature_range)
+        return MinMaxScaler.transform(fitted, X)
+
+    def _scale_small_features(self):
+        """Scale the features that scikit-learn takes for constant because of their unit."""
+        learnt = self.data_min_, self.data_max_, self.data_range_, self.scale_, self.min_
+        smallest, largest, extent, scale, shift = map(on_host, learnt)
+        rounding = ROUNDINGS * np.finfo(extent.dtype).eps
+        size = np.maximum(np.abs(smallest), np.abs(largest))
+        is_small = (extent > 0) & (extent < rounding) & (extent >= rounding * size)
+        if not is_small.any():
+            return
+        low, high = self.feature_range
+        with np.errstate(over="ignore"):
+            factors = (high - low) / extent[is_small]
+        is_held = np.isfinite(factors)
+        if not is_held.all():
+            self._warn_of_tiny(np.flatnonzero(is_small)[~is_held])
+        scale, shift = scale.copy(), shift.copy()
+        scale[is_small] = np.where(is_held, factors, high - low)
+        shift[is_small] = low - smallest[is_small] * scale[is_small]
+        engine = engine_of(self.scale_)
+        self.scale_, self.min_ = engine.array(scale), engine.array(shift)
+
+    def _warn_of_tiny(self, places):
+        """Warn of features whose factor would be infinite."""
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        listed = ", ".join(map(repr, names[places].tolist()))
+        warn_caller(
+            f"the features {listed} vary by too little to be scaled and count as constant: "
+            "multiply them by a constant",
+            UserWarning,
+        )
