@@ -69,9 +69,9 @@ def check_cost(cost: float) -> float:
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:
-    """Warn in the name of the code that called the library, directly or through scikit-learn.
+    """Attribute a warning to the code that called the library.
 
-    Python shows a warning once for each place, so it must not be one that all callers share.
+    Python shows a warning once per place, so the place must not be the same for all callers.
     """
     stacklevel, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in INNER_PACKAGES:
@@ -92,14 +92,3 @@ def refusals_as_input_errors(beginning: str = "") -> Iterator[None]:
         raise
     except ValueError as error:
         raise InputError(beginning + str(error).splitlines()[0]) from None
-
-
-def warn_caller(message: str, category: type[Warning]) -> None:
-    """Warn in the name of the code that called the library, directly or through scikit-learn.
-
-    Python shows a warning once for each place, so it must not be one that all callers share.
-    """
-    stacklevel, frame = 2, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in INNER_PACKAGES:
-        stacklevel, frame = stacklevel + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=stacklevel)

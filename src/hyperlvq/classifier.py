@@ -1,4 +1,4 @@
-"""The classifier with nothing to tune: a few networks of comparisons that vote."""
+"""The default classifier: a weighted vote of networks of comparisons."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -24,84 +24,86 @@ from hyperlvq.registry import PARTS
 
 
 class HyperLVQClassifier(Readout):
-    """Classify by a vote of a few integer networks; there is nothing to tune.
+    """Accurate default classifier without parameters to tune.
 
-    Each network has units that compare a few features with thresholds of their own (see
-    `ComparisonLayer`), of another kind than its neighbours, and a readout of least squares. What
-    would have to be tuned is chosen by the scores that samples get without themselves in training
-    (leave-one-out): the penalty of each network, which features units read most, the weight of each
-    network in the vote, and how sure it may be. So probabilities are calibrated, and no samples
-    are kept apart. The trained networks are one wide network: scores are sums.
-
-    Missing values (NaN) of a feature that had some in training lie below all its thresholds. Where
-    training had none, predictions use the feature's median and warn. A row without any value gets
-    the class frequencies of training.
-
-    A row given without a weight weighs 1, and whole weights are counts: weight 2 is two copies. One
-    copy is left out at a time, so copies made by hand, as by oversampling, make left-out figures
-    too good and networks too sure. Use `class_weight`. Other weights count relative to each other.
-
-    With an int as `random_state`, `fit` gives identical arrays for equal BLAS thread counts and
-    library versions. Other thread counts change coefficients by rounding errors (up to 1e-5 on
-    digits), and labels are equal. Model files (`hyperlvq.save`) do not hold `settings_`,
-    `search_results_` and the left-out figures.
+    The classifier is a weighted vote of networks. Each network has a hidden layer of random
+    threshold comparisons (see `ComparisonLayer`) and a ridge regression as readout. Leave-one-out
+    predictions of the training samples select the penalty of each network, the features that units
+    compare most, the weights of the vote and the temperature of the probabilities. Probabilities
+    are therefore well calibrated, and no samples are held out. The scores of the networks add up,
+    so the fitted model is one wide network.
 
     Parameters
     ----------
     n_networks : int, default=4
-        Number of networks that vote; 1 for a small model.
+        Number of networks in the vote. Use 1 for a small model.
     n_units : int or "auto", default="auto"
         Number of units of each network. "auto" is 8000 for 911 to 4000 distinct samples, else 4000.
     time_limit : float or None, default=None
-        Seconds for training: no network is begun that would probably end later, but for the first.
-        The model then depends on how busy the machine is.
+        Training time in seconds. `fit` skips networks that would probably exceed it, except the
+        first one. With a limit, the model depends on the speed of the machine.
     class_weight : dict, "balanced" or None, default=None
-        How much each class counts; "balanced" for all the same.
+        Class weights, multiplied with the sample weights. "balanced" gives every class the same
+        total weight.
     n_jobs : int or None, default=None
-        Number of threads that share the samples of a prediction; None for as many as BLAS has.
+        Number of threads for predictions. None uses as many threads as BLAS.
     random_state : int, RandomState instance or None, default=None
-        Where the units come from.
+        Seed for drawing the random units.
     verbose : int, default=0
-        Whether to print a line about each network: what it is worth, and how long training has
-        taken and will take.
+        If positive, print the quality and the training time of each network.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        Class labels.
     coef_ : ndarray of shape (n_classes, n_networks * n_units + 1)
-        The readout of the units of all networks, and of one more that is always 1.
+        Coefficients of the units of all networks and of a constant unit.
     features_, thresholds_, keys_, kinds_ : ndarray
-        The units of all networks, as those of `ComparisonLayer`.
+        Units of all networks, as in `ComparisonLayer`.
     medians_ : ndarray of shape (`n_features_in_`,)
         Weighted median of each feature in training, NaN where training had missing values.
     class_prior_ : ndarray of shape (n_classes,)
         Weighted frequency of each class in training.
     uniform_share_ : float
-        The share of probabilities that all classes get, whatever the scores.
+        Part of the probability that is spread evenly over all classes.
     relevances_ : ndarray of shape (`n_features_in_`,)
-        How much the scores of the first network (of a smaller one for `n_networks=1`) change when
-        a feature's values are permuted, among at most 1000 training samples, as a share of all
-        features. It tells what the model looks at; how much accuracy depends on a feature is what
-        `sklearn.inspection.permutation_importance` tells, of any model. Selectors take it as
-        `importance_getter="relevances_"`.
+        Relevance of each feature, with a sum of 1: the change of the scores when the values of a
+        feature are permuted among at most 1000 training samples. It is measured on the first
+        network, or on a smaller one if `n_networks=1`. Relevances show which features the model
+        uses. To measure their effect on accuracy, use `sklearn.inspection.permutation_importance`.
+        Feature selectors accept `importance_getter="relevances_"`.
     settings_ : dict of str to list
-        A table of the networks: kind, number of units, penalty, what came of it, weight in the
-        vote, and seconds.
+        Table of the networks: kind, number of units, penalty, leave-one-out results, weight in the
+        vote and training time.
     search_results_ : dict of str to list
-        A table of all penalties that were tried.
+        Table of all penalties tried.
     left_out_accuracy_, left_out_log_loss_ : float
-        How good the vote is at samples that are left out of training in turn (of many, 4096 of
-        them), each weighted as in training. The settings were chosen by these samples, so expect a
-        little less of new ones.
+        Leave-one-out accuracy and log loss on the training samples (on 4096 of them for large
+        data). They guided the selection, so they are slightly optimistic.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, where X had names that are all strings.
+        Names of the features seen in `fit`, defined if all of them are strings.
 
     See Also
     --------
-    make_classifier : One network of the kind and with the settings you choose.
+    make_classifier : Create one network with the layer and readout of your choice.
+
+    Notes
+    -----
+    Missing values (NaN) of a feature that had missing values in training are below all its
+    thresholds. If a feature had none in training, predictions use its training median and warn. A
+    row without any value gets the class frequencies of the training set.
+
+    Rows without weights have weight 1, and whole-number weights are counts: weight 2 stands for two
+    copies. Leave-one-out omits one copy at a time. Oversampled rows therefore make leave-one-out
+    results too good and probabilities too confident. Use `class_weight` instead. Fractional weights
+    are relative to each other.
+
+    With an integer `random_state`, fits are identical for the same number of BLAS threads and the
+    same library versions. Otherwise coefficients differ by rounding errors (up to 1e-5 on digits).
+
+    `hyperlvq.save` does not store `settings_`, `search_results_` and the leave-one-out results.
 
     Examples
     --------
@@ -152,17 +154,17 @@ class HyperLVQClassifier(Readout):
         self.verbose = verbose
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each class.
+        """Predict class probabilities.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features; NaN marks a missing value.
+            Samples. Missing values are marked by NaN.
 
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`.
+            Probabilities in the order of `classes_`.
         """
         return softmax_probabilities(self.decision_function(X), self.uniform_share_)
 

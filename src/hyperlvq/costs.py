@@ -1,4 +1,4 @@
-"""What training and prediction cost: flops, integer operations and bytes.
+"""Costs of training and prediction: flops, integer operations and bytes.
 
 Symbols of the paper: T training samples, K features, N hidden units, L classes, P prototypes
 per class, I iterations.
@@ -10,19 +10,21 @@ from hyperlvq.checks import check_choice, check_integer
 
 WORD_BYTES = 4
 FORMS = ("float", "integer")
-#: Those with a formula.
+#: Hidden layers with a cost formula.
 LAYERS = ("features", "rvfl", "intrvfl")
 # Negate, exponentiate, add and divide.
 SIGMOID_FLOPS = 4
 
 
 def rls_flops(n_samples: int, n_units: int, n_classes: int) -> float:
-    """Return the flops of straightforward RLS: N(2N²/3 + 4TN + 2TL - N - T - L + 2).
+    """Count the flops of straightforward RLS.
+
+    The total is N(2N²/3 + 4TN + 2TL - N - T - L + 2).
 
     Parameters
     ----------
     n_samples, n_units, n_classes : int
-        The sizes T, N and L.
+        Sizes T, N and L.
 
     Examples
     --------
@@ -35,12 +37,14 @@ def rls_flops(n_samples: int, n_units: int, n_classes: int) -> float:
 
 
 def rls_qr_flops(n_samples: int, n_units: int, n_classes: int) -> float:
-    """Return the flops of RLS by QR: N(4N²/3 + 2TN + 2TL + 3LN - N - 3L + 2).
+    """Count the flops of RLS by QR.
+
+    The total is N(4N²/3 + 2TN + 2TL + 3LN - N - 3L + 2).
 
     Parameters
     ----------
     n_samples, n_units, n_classes : int
-        The sizes T, N and L.
+        Sizes T, N and L.
 
     Examples
     --------
@@ -55,14 +59,16 @@ def rls_qr_flops(n_samples: int, n_units: int, n_classes: int) -> float:
 def glvq_flops(
     n_samples: int, n_units: int, n_classes: int, prototypes_per_class: float = 1, n_iter: int = 10
 ) -> float:
-    """Return the flops of GLVQ: I·T(3PLN + 6N + 19) + TN.
+    """Count the flops of GLVQ.
+
+    The total is I·T(3PLN + 6N + 19) + TN.
 
     Parameters
     ----------
     n_samples, n_units, n_classes : int
-        The sizes T, N and L.
+        Sizes T, N and L.
     prototypes_per_class : float, default=1
-        Their number P.
+        Number of prototypes P per class.
     n_iter : int, default=10
         Number of iterations I.
 
@@ -79,14 +85,16 @@ def glvq_flops(
 def kglvq_flops(
     n_samples: int, n_units: int, n_classes: int, prototypes_per_class: float = 1, n_iter: int = 10
 ) -> float:
-    """Return about how many flops KGLVQ takes, whatever the number of features: 2I(P + 2)T².
+    """Estimate the flops of KGLVQ.
+
+    The estimate is 2I(P + 2)T², independent of the number of features.
 
     Parameters
     ----------
     n_samples, n_units, n_classes : int
-        The sizes T, N and L.
+        Sizes T, N and L.
     prototypes_per_class : float, default=1
-        Their number P.
+        Number of prototypes P per class.
     n_iter : int, default=10
         Number of iterations I.
 
@@ -102,7 +110,7 @@ def kglvq_flops(
 def flops_by_method(
     n_samples: int, n_units: int, n_classes: int, prototypes_per_class: float = 1, n_iter: int = 10
 ) -> dict[str, float]:
-    """Return the flops of every method of the paper's Table I, by its name.
+    """Count the flops of each method of the paper's Table I.
 
     Its 79 % (RLS by QR) and 21 % (GLVQ) are the means over its data sets of their ratios to
     straightforward RLS, with P = 1 and I = 10.
@@ -110,9 +118,9 @@ def flops_by_method(
     Parameters
     ----------
     n_samples, n_units, n_classes : int
-        The sizes T, N and L.
+        Sizes T, N and L.
     prototypes_per_class : float, default=1
-        Their number P.
+        Number of prototypes P per class.
     n_iter : int, default=10
         Number of iterations I.
 
@@ -136,14 +144,14 @@ def flops_by_method(
 
 
 class PredictionCost(NamedTuple):
-    """The size of a fitted model and the operations of one prediction.
+    """Size of a model and operations of one prediction.
 
     Attributes
     ----------
     bytes : int
-        What the model takes.
+        Size of the model.
     operations : int
-        Additions, subtractions, multiplications and comparisons of one prediction.
+        Number of additions, subtractions, multiplications and comparisons.
 
     Examples
     --------
@@ -166,29 +174,28 @@ def prediction_cost(
     form: str = "float",
     bits: int = 8,
 ) -> PredictionCost:
-    """Return the bytes of a model and the operations of one of its predictions.
+    """Compute the size of a model and the operations of one prediction.
 
-    The float form keeps every number in 32 bits, keys of the integer layer in 8. The integer
-    form keeps a key in one bit, an entry of the readout in `bits`, and what a feature or an
-    output needs besides (its scaling, its squared length) in 32-bit words. Additions,
-    subtractions, multiplications and comparisons count one operation each.
+    The float form stores numbers in 32 bits and integer keys in 8 bits. The integer form stores a
+    key in one bit, an entry of the readout in `bits`, and scaling factors and squared norms in
+    32 bits. Additions, subtractions, multiplications and comparisons count one operation each.
 
     Parameters
     ----------
     hidden : {"features", "rvfl", "intrvfl"}
-        The hidden layer.
+        Hidden layer.
     n_features : int
         Number of features K.
     n_units : int
-        Number of hidden units N; without effect for "features", where N = K.
+        Number of hidden units N. Ignored for "features", where N = K.
     n_outputs : int
         Number of prototypes, or of classes for a linear readout.
     linear : bool, default=False
-        Whether the readout takes dot products (RLS) rather than squared distances.
+        Whether the readout computes dot products (RLS) instead of squared distances.
     form : {"float", "integer"}, default="float"
-        The arithmetic. There is no integer form of "rvfl".
+        Arithmetic. "rvfl" has no integer form.
     bits : {8, 16}, default=8
-        Width of a readout entry in the integer form.
+        Width of a readout entry in the integer form, in bits.
 
     Examples
     --------
@@ -221,10 +228,10 @@ def prediction_cost(
 def comparison_cost(
     n_comparisons: int, n_units: int, n_outputs: int, *, linear: bool = True
 ) -> PredictionCost:
-    """Return the bytes and operations of units that count comparisons, and of their readout.
+    """Compute the size and operations of a comparison network.
 
-    A comparison has the number of a feature and a threshold, a unit has its kind, all in 32-bit
-    words; it is compared and counted, and a unit looks its activation up. Features are not scaled.
+    Feature numbers, thresholds and kinds take 32 bits each. A comparison takes two operations, and
+    a unit one to look up its activation. Features are not scaled.
 
     Examples
     --------

@@ -331,7 +331,7 @@ def on_host(values: Any) -> Any:
 
 
 def to_numpy(model: Estimator) -> Estimator:
-    """Return a copy of a model with all its tensors as numpy arrays, to use it without torch.
+    """Copy a fitted model with numpy arrays instead of tensors.
 
     Parameters
     ----------
@@ -341,7 +341,7 @@ def to_numpy(model: Estimator) -> Estimator:
     Returns
     -------
     model : estimator
-        The same on numpy. It shares no array with the model given.
+        Copy of the model that works without torch.
 
     Examples
     --------

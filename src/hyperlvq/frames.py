@@ -1,4 +1,4 @@
-"""Data frames as arrays of features."""
+"""Vectorizer of data frames."""
 
 import re
 from datetime import date, datetime, time
@@ -19,46 +19,45 @@ from hyperlvq.version import DocumentedMixin
 
 
 class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
-    """Turn the columns of a data frame into one array of features.
+    """Convert the columns of a data frame to features.
 
-    Frames are those of pandas, polars and pyarrow, or what else gives columns by name. Numbers are
-    kept, their missing values too, unless `fill` puts the column's median in their place. Text,
-    truth values and categories become one feature per level, with a level for missing values and
-    one for all rare levels; a level not seen in `fit` sets no feature. Dates and times become year,
-    month, weekday and hour, as far as these differ in `fit`; of times with a zone, as clocks there
-    show them.
+    Data frames of pandas, polars and pyarrow are supported. Numeric columns are kept, including
+    missing values unless `fill=True`. Text, Boolean and categorical columns are one-hot encoded,
+    with one level for missing values and one for all rare levels. Levels not seen in `fit` are
+    encoded as zeros. Dates and times become year, month, weekday and hour in local time, as far as
+    these vary in `fit`.
 
     Parameters
     ----------
     numbers, text, dates : list of str, optional
-        The columns of numbers, of text and of dates; all columns of a frame by their types if none
-        is given.
+        Names of the numeric, text and date columns. By default all columns are used, according to
+        their types.
     fill : bool, default=False
-        Whether the median takes the place of a missing number, or part of a date.
+        Whether to replace missing numbers and dates by the median.
     min_rows : int, default=1
-        A level of fewer rows is a rare one.
+        Levels with fewer rows are rare.
     max_levels : int, default=100
-        The most features of a column of text.
+        Maximum number of features for one text column.
 
     Attributes
     ----------
     numbers_, text_, dates_ : list of str
         The columns of numbers, of text and of dates.
     columns_ : dict of str to list of str
-        All of these, under the names of the parameters.
+        All columns by kind: numbers, text and dates.
     fill_ : bool
-        Whether medians take the place of missing numbers.
+        Value of `fill` in `fit`.
     level_names_, level_columns_, level_features_ : ndarray of shape (n_levels,)
-        The levels of all columns of text, the column of each (an index into `text`), its feature.
+        Levels of all text columns, with the column (an index into `text`) and the feature of each.
     missing_features_ : ndarray of shape (n_text,)
-        The feature of each column's missing text, -1 where none was missing.
+        Feature for missing values of each text column, or -1 if none were missing.
     date_columns_, date_parts_ : ndarray of shape (n_parts,)
-        The parts of dates that are features: the column of each (an index into `dates`), and
-        whether it is the year (0), the month (1), the weekday (2) or the hour (3).
+        Features from dates: the column of each (an index into `dates`) and its part, which is the
+        year (0), month (1), weekday (2) or hour (3).
     medians_ : ndarray of shape (n_numbers + n_parts,)
-        The medians of the numbers and of these parts; 0 for a column without any.
+        Medians of the numeric columns and date parts, 0 for columns without values.
     n_features_in_, n_features_out_ : int
-        Number of columns, and of features.
+        Number of columns and of features.
 
     Examples
     --------
@@ -97,7 +96,7 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
         self.max_levels = max_levels
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the levels and medians of a data frame, or what else gives columns by name."""
+        """Learn the levels and medians of a data frame."""
         with fitting(self, self._chosen_columns(X)):
             self._learn(X)
         return self
@@ -136,7 +135,7 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
         self.n_features_out_ = n_features
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the features (rows × features) of a frame with the columns of `fit`."""
+        """Convert a data frame with the columns of `fit` to features."""
         check_is_fitted(self)
         check_usable(self._record, vars(self), self.columns_)
         return features.columns_to_features(
@@ -144,7 +143,7 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return names of the features: the column's and, where there are several, what each is."""
+        """Get the names of the features."""
         check_is_fitted(self)
         return np.array(features.feature_names(self.columns_, vars(self)), dtype=object)
 

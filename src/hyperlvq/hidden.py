@@ -23,7 +23,7 @@ BIAS_RANGE = 0.1
 class HiddenLayer(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, DocumentedMixin, BaseEstimator
 ):
-    """A transformer that draws what it needs in `fit` and never trains it."""
+    """Base class of the random hidden layers."""
 
     _record: PartRecord
     #: The types of activations, where they are those of the features.
@@ -36,12 +36,14 @@ class HiddenLayer(
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features as those that `transform` takes.
+            Training samples.
         y : ignored
+            Not used, present for API consistency.
 
         Returns
         -------
-        self : estimator
+        self : object
+            Fitted transformer.
         """
         with fitting(self):
             engine = engine_of(X)
@@ -50,16 +52,17 @@ class HiddenLayer(
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the activations of X.
+        """Compute the activations of X.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features; integer layers take NaN as the mark of a missing value.
+            Samples. Integer layers accept missing values (NaN).
 
         Returns
         -------
         activations : ndarray of shape (n_samples, n_units)
+            Activations of the hidden units.
         """
         check_is_fitted(self)
         engine = engine_of_fitted(self, X)
@@ -93,34 +96,33 @@ class HiddenLayer(
 
 
 class RVFLLayer(HiddenLayer):
-    """Map features to the sigmoids of random projections.
+    """Hidden layer of a random vector functional link network (RVFL).
 
-    h = 1/(1 + exp(-(Wx + b))) with W uniform in (-1, 1) and b uniform in (-0.1, 0.1), drawn in
-    `fit` and never trained: the hidden layer of a random vector functional link network. Of the
-    features that `fit` gets only the number matters. Activations are float32 where features are,
-    else float64.
+    The activations are h = 1/(1 + exp(-(Wx + b))). The weights W are drawn uniformly from (-1, 1)
+    and the biases b from (-0.1, 0.1). They are never trained, and `fit` uses only the number of
+    features. Activations are float32 for float32 features, else float64.
 
     Parameters
     ----------
     n_units : int, default=1000
         Number of hidden units N.
     random_state : int, RandomState instance or None, default=None
-        Where the weights and biases come from.
+        Seed for drawing the weights and biases.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_units, `n_features_in_`)
-        The projections W.
+        Weights W.
     biases_ : ndarray of shape (n_units,)
-        The biases b.
+        Biases b.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, where X had names that are all strings.
+        Names of the features seen in `fit`, defined if all of them are strings.
 
     See Also
     --------
-    IntRVFLLayer : The integer hidden layer of hyperdimensional computing.
+    IntRVFLLayer : Hidden layer with small integers.
 
     Examples
     --------
@@ -150,43 +152,43 @@ class RVFLLayer(HiddenLayer):
 
 
 class IntRVFLLayer(HiddenLayer):
-    """Map features of [0, 1] to small integers: thermometer codes bound to random keys.
+    """Integer hidden layer of hyperdimensional computing (intRVFL).
 
-    A feature x becomes a thermometer code of N entries, the first round(x N) of them -1 and the
-    rest +1 (halves round to even); the code is multiplied by the feature's random key of -1
-    and +1, the products of all features are summed, and the sum is clipped to [-κ, κ].
+    A feature x in [0, 1] becomes a thermometer code of N entries. The first round(x N) entries are
+    -1 and the others +1 (halves round to even). The code is multiplied elementwise by the random
+    key of the feature, with entries -1 and +1. The products of all features are summed and clipped
+    to [-κ, κ].
 
-    A value below 0 acts as 0, an empty thermometer, and one above 1 as 1, a full one. Scale
-    features to [0, 1] first, as `make_classifier` does. A missing value (NaN) leaves its feature
-    out of the sum. Of the features that `fit` gets only the number matters. Activations are int8,
-    or int16 where `clip` is above 127.
+    Features must be scaled to [0, 1], as `make_classifier` does. Smaller values act as 0 and larger
+    values as 1. Features with missing values (NaN) are left out of the sum. `fit` uses only the
+    number of features. Activations are int8, or int16 if `clip` exceeds 127.
 
     Parameters
     ----------
     n_units : int, default=1000
         Number of hidden units N.
     clip : int, default=3
-        Largest activation κ.
+        Maximum absolute activation κ.
     n_jobs : int or None, default=None
-        Number of threads that share the samples in `transform`; None for as many as BLAS has. The
-        result is the same for any.
+        Number of threads for `transform`. None uses as many threads as BLAS. The result does not
+        depend on it.
     random_state : int, RandomState instance or None, default=None
-        Where the keys come from.
+        Seed for drawing the keys.
 
     Attributes
     ----------
     keys_ : ndarray of shape (`n_features_in_`, n_units), of int8
-        The key of each feature, of -1 and +1.
+        Key of each feature, with entries -1 and +1.
     clip_ : int
         The largest activation κ that `fit` was given.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, where X had names that are all strings.
+        Names of the features seen in `fit`, defined if all of them are strings.
 
     See Also
     --------
-    RVFLLayer : The conventional hidden layer, with real weights.
+    RVFLLayer : Conventional hidden layer with real weights.
 
     Examples
     --------
@@ -223,53 +225,52 @@ class IntRVFLLayer(HiddenLayer):
 
 
 class ComparisonLayer(HiddenLayer):
-    """Map features to small integers: units count which of a few comparisons hold.
+    """Hidden layer of random threshold comparisons.
 
-    A unit compares a few features, drawn at random, with thresholds between the values seen in
-    training, and its activation depends on how many of the comparisons hold. Each has a key: +1 if
-    it holds where the feature reaches the threshold, -1 if it holds where it does not. Features
-    need no scaling; thresholds of every other unit are spread over ranks, those of the rest over
-    values. Activations are int8.
+    A unit compares a few random features with random thresholds between the training values. Its
+    activation depends on the number of comparisons that hold. A comparison with key +1 holds if the
+    feature reaches the threshold, and one with key -1 if it does not. Features need no scaling.
+    Half of the units draw thresholds by rank, the others by value. Activations are int8.
 
-    Missing values (NaN) of a feature that had some in training lie below all its thresholds. Where
-    training had none, `transform` uses the feature's median and warns.
+    A missing value (NaN) is below all thresholds. If the feature had no missing values in training,
+    `transform` replaces it by the training median and warns.
 
-    The last unit is always 1, an intercept for readouts that have none.
+    The last unit is always 1 and serves as an intercept.
 
     Parameters
     ----------
     n_units : int, default=4000
-        Number of hidden units, the constant one included.
+        Number of hidden units, including the constant one.
     kinds : {"conjunction", "majority", "parity"} or a tuple of them, default="conjunction"
-        What units make of their comparisons. A "conjunction" is 2 if all four of them hold, 1 if
-        three do, else 0; a "majority" is 1 if at least three of five hold, else -1; a "parity"
-        is 1 if an even number of four holds, else -1. Several kinds get equally many units.
+        Kinds of units. A "conjunction" of four comparisons is 2 if all hold, 1 if three hold, else
+        0. A "majority" of five is 1 if at least three hold, else -1. A "parity" of four is 1 if an
+        even number holds, else -1. Several kinds share the units equally.
     n_jobs : int or None, default=None
-        Number of threads that share the samples in `transform`; None for as many as BLAS has. The
-        result is the same for any.
+        Number of threads for `transform`. None uses as many threads as BLAS. The result does not
+        depend on it.
     random_state : int, RandomState instance or None, default=None
-        Where features, thresholds and keys come from.
+        Seed for drawing features, thresholds and keys.
 
     Attributes
     ----------
     features_ : ndarray of shape (n_comparisons,), of int32
-        The feature of each comparison, unit after unit.
+        Feature of each comparison, unit by unit.
     thresholds_ : ndarray of shape (n_comparisons,)
-        What it is compared with.
+        Threshold of each comparison.
     keys_ : ndarray of shape (n_comparisons,), of int8
-        +1 where a comparison holds from its threshold on, -1 where it holds below.
+        +1 for comparisons that hold from the threshold on, -1 for those that hold below.
     kinds_ : ndarray of shape (n_units,), of int32
-        The kind of each unit, as an index into conjunction, majority, parity, constant.
+        Kind of each unit: 0 conjunction, 1 majority, 2 parity, 3 constant.
     medians_ : ndarray of shape (`n_features_in_`,)
         Median of each feature in training, NaN where training had missing values.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, where X had names that are all strings.
+        Names of the features seen in `fit`, defined if all of them are strings.
 
     See Also
     --------
-    IntRVFLLayer : Units that read all features, with thresholds that features share.
+    IntRVFLLayer : Integer units that read all features.
 
     Examples
     --------

@@ -17,25 +17,24 @@ from hyperlvq.scaling import RangeScaler
 def make_classifier(
     hidden: HiddenName = "intrvfl", readout: ReadoutName = "glvq", **parameters: Any
 ) -> Pipeline:
-    """Return a pipeline that scales features to [0, 1], encodes and classifies them.
+    """Create a pipeline of scaling, hidden layer and readout.
 
     Parameters
     ----------
     hidden : {"features", "rvfl", "intrvfl", "comparisons"}, default="intrvfl"
-        The hidden layer: none, `RVFLLayer`, `IntRVFLLayer` or `ComparisonLayer`.
-    readout : str, default="glvq"
-        The classifier of its activations: "rls", "centroids", "perceptron", "lvq1", "glvq" or
-        "kglvq".
+        Hidden layer: none, `RVFLLayer`, `IntRVFLLayer` or `ComparisonLayer`.
+    readout : {"rls", "centroids", "perceptron", "lvq1", "glvq", "kglvq"}, default="glvq"
+        Classifier of the activations.
     **parameters : dict
-        Parameters of the hidden layer and of the readout by their own names; each goes to the
-        step that has it, `random_state` to both. Those not given are what the study found best for
-        the pair (`hyperlvq.registry.recipe_defaults`), or else the defaults of the step.
+        Parameters of the hidden layer and the readout. `random_state` is passed to both. Parameters
+        not given have the defaults of the combination (`hyperlvq.registry.recipe_defaults`), or
+        else those of the estimators.
 
     Returns
     -------
     model : Pipeline
-        A scikit-learn Pipeline with the steps "scale", "hidden" and "readout". Weights of samples
-        go to its `fit` as `readout__sample_weight`, or by scikit-learn's metadata routing.
+        Pipeline with the steps "scale", "hidden" and "readout". Pass sample weights to `fit` as
+        `readout__sample_weight`, or by metadata routing.
 
     Examples
     --------

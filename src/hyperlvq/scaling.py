@@ -1,4 +1,4 @@
-"""Features scaled to a range, however small their values are."""
+"""Scaler for features of any magnitude."""
 
 from copy import copy
 from typing import Any, Self
@@ -13,47 +13,47 @@ from hyperlvq.inputs import check_no_dates, warn_of_lost_integers
 from hyperlvq.registry import PARTS
 from hyperlvq.version import DocumentedMixin
 
-#: scikit-learn takes a range below so many epsilon for rounding, whatever the values.
+#: scikit-learn treats a range below this number of epsilons as constant.
 ROUNDINGS = 10
 
 
 class RangeScaler(DocumentedMixin, MinMaxScaler):
-    """Scale each feature to a range, as `MinMaxScaler` does, but of small values too.
+    """Scale each feature to a given range, whatever its magnitude.
 
-    `sklearn.preprocessing.MinMaxScaler` leaves a feature as it is if its range is below ten
-    epsilon of its type, which is 1e-6 in float32. Here such a feature is constant only if its range
-    is also below ten epsilon of its largest value. All other features are scaled to the same
-    numbers by both.
+    `sklearn.preprocessing.MinMaxScaler` treats a feature as constant if its range is below ten
+    epsilon of its dtype, which is 1e-6 for float32. This scaler does so only if the range is also
+    below ten epsilon relative to the largest value. For all other features both scalers give the
+    same result.
 
     Parameters
     ----------
     feature_range : tuple (min, max), default=(0, 1)
-        The range of the scaled features.
+        Desired range of the scaled features.
     copy : bool, default=True
-        Whether to leave the array given as it is.
+        Whether to copy the data instead of scaling in place.
     clip : bool, default=False
-        Whether to clip values that lie outside of the range seen in `fit`.
+        Whether to clip values outside the range seen in `fit`.
 
     Attributes
     ----------
     scale_ : ndarray of shape (`n_features_in_`,)
-        The factor of each feature.
+        Scaling factor of each feature.
     min_ : ndarray of shape (`n_features_in_`,)
-        The number added to each feature behind its factor.
+        Offset added to each scaled feature.
     data_min_, data_max_, data_range_ : ndarray of shape (`n_features_in_`,)
-        The smallest and the largest value of each feature, and their difference.
+        Minimum, maximum and range of each feature.
     n_samples_seen_ : int
-        Number of samples.
+        Number of training samples.
     clip_, feature_range_ : bool, tuple (min, max)
-        The parameters that `fit` used.
+        Values of the parameters in `fit`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, where X had names that are all strings.
+        Names of the features seen in `fit`, defined if all of them are strings.
 
     See Also
     --------
-    make_classifier : Pipelines whose first step is this scaling.
+    make_classifier : Create a pipeline that begins with this scaler.
 
     Examples
     --------
@@ -72,36 +72,38 @@ class RangeScaler(DocumentedMixin, MinMaxScaler):
     feature_range_: tuple[float, float]
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the ranges of features.
+        """Learn the range of each feature.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            Training samples.
         y : ignored
+            Not used, present for API consistency.
 
         Returns
         -------
         self : object
-            The fitted scaler.
+            Fitted scaler.
         """
         with fitting(self):
             super().fit(X)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the ranges of features from one more batch of samples.
+        """Update the ranges with a batch of samples.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples of the batch.
+            Samples of the batch.
         y : ignored
+            Not used, present for API consistency.
 
         Returns
         -------
         self : object
-            The scaler.
+            Fitted scaler.
         """
         with fitting(self):
             check_no_dates(X)
@@ -111,17 +113,17 @@ class RangeScaler(DocumentedMixin, MinMaxScaler):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Scale features.
+        """Scale the features.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            Samples.
 
         Returns
         -------
         scaled : ndarray of shape (n_samples, n_features)
-            The scaled samples.
+            Scaled samples.
         """
         check_no_dates(X)
         fitted = copy(self)  # with the parameters of fit
@@ -130,7 +132,7 @@ class RangeScaler(DocumentedMixin, MinMaxScaler):
         return MinMaxScaler.transform(fitted, X)
 
     def _scale_small_features(self):
-        """Scale the features that scikit-learn takes for constant because of their unit."""
+        """Scale small features, which scikit-learn treats as constant."""
         learnt = self.data_min_, self.data_max_, self.data_range_, self.scale_, self.min_
         smallest, largest, extent, scale, shift = map(on_host, learnt)
         rounding = ROUNDINGS * np.finfo(extent.dtype).eps
@@ -151,7 +153,7 @@ class RangeScaler(DocumentedMixin, MinMaxScaler):
         self.scale_, self.min_ = engine.array(scale), engine.array(shift)
 
     def _warn_of_tiny(self, places):
-        """Warn of features whose factor would be infinite."""
+        """Warn about features whose scaling factor overflows."""
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         listed = ", ".join(map(repr, names[places].tolist()))
         warn_caller(

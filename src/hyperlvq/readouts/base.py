@@ -1,4 +1,4 @@
-"""What all readouts share: labels, weights, and from scores to predictions."""
+"""Base classes of the readouts: labels, weights, scores and predictions."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -56,23 +56,22 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         """Return one score per sample and class (validated X)."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from labelled samples.
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Activations or features; small integers and float32 are taken as they are.
+            Training samples: activations or features.
         y : array-like of shape (n_samples,)
-            Labels of any kind.
+            Class labels of any type.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts. Online rules visit a sample as often as its weight
-            says if the weights are whole numbers that add up to at most a million; other
-            weights are scaled to one visit on average.
+            Sample weights. Online rules treat whole numbers with a sum of at most a million as
+            numbers of visits. They scale other weights to a mean of one visit.
 
         Returns
         -------
         self : object
-            The fitted readout.
+            Fitted estimator.
         """
         with fitting(self):
             engine, samples, classes = self._start_fit(X, y, sample_weight)
@@ -81,7 +80,7 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return how strongly each sample belongs to each class.
+        """Compute one score per sample and class.
 
         Parameters
         ----------
@@ -91,12 +90,13 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         Returns
         -------
         scores : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            For two classes the second one's score less the first one's.
+            Scores in the order of `classes_`. With two classes, the score of the second class minus
+            that of the first.
         """
         return compared(self._scores(*self._start_predict(X)))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each sample.
+        """Predict class labels.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            One of `classes_` for each sample.
+            Predicted class labels.
         """
         scores = self.decision_function(X)
         return engine_of(scores).winning_labels(scores, self.classes_)
@@ -167,15 +167,14 @@ class PrototypeReadout(Readout):
     distance_scale_: float
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return a probability per class, the largest one for what `predict` returns.
+        """Predict class probabilities.
 
         The probability of class c is proportional to 1/(1 + exp(β(d - d')/s)), where d (d') is the
         squared distance to the closest prototype of c (of any other class), s is `distance_scale_`,
-        and β is the slope that GLVQ has learnt with, 10 for readouts without one.
+        and β is the slope of GLVQ, or 10 for readouts without a slope.
 
-        These probabilities tell close calls from clear ones, but they are not calibrated: where a
-        probability of 0.9 has to mean that nine in ten are right, wrap the model in
-        `sklearn.calibration.CalibratedClassifierCV`.
+        These probabilities rank samples by confidence, but they are not calibrated. Use
+        `sklearn.calibration.CalibratedClassifierCV` for calibrated probabilities.
 
         Parameters
         ----------
@@ -185,7 +184,7 @@ class PrototypeReadout(Readout):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`; 0 for classes without prototypes.
+            Probabilities in the order of `classes_`. Classes without prototypes have probability 0.
         """
         engine, X = self._start_predict(X)
         scores = on_host(self._scores(engine, X))
@@ -196,9 +195,8 @@ class PrototypeReadout(Readout):
     def prototype_distances(self, X: Any) -> np.ndarray:
         """Compute the squared distances to all prototypes.
 
-        These are Euclidean, or those in the feature space of the kernel for `KGLVQClassifier`. In a
-        pipeline, distances are those of encoded samples:
-        ``model[-1].prototype_distances(model[:-1].transform(X))``.
+        Distances are Euclidean, or for `KGLVQClassifier` those in the feature space of the kernel.
+        In a pipeline, use ``model[-1].prototype_distances(model[:-1].transform(X))``.
 
         Parameters
         ----------
@@ -208,7 +206,7 @@ class PrototypeReadout(Readout):
         Returns
         -------
         distances : ndarray of shape (n_samples, n_prototypes)
-            Columns are in the order of `prototype_classes_`. None is negative.
+            Squared distances, with columns in the order of `prototype_classes_`.
 
         Examples
         --------
@@ -274,27 +272,27 @@ class BatchReadout(PrototypeReadout):
         """Learn from what `_start_partial_fit` returns."""
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from one batch of samples; a class gets prototypes from the first that has it.
+        """Fit the model to a batch of samples.
 
-        After all batches, class means are those of `fit`. Online rules make a single pass over each
-        batch, in the order given.
+        A class gets its prototypes from the first batch that contains it. After all batches, class
+        means equal those of `fit`. Online rules make one pass over each batch in the given order.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples of the batch.
+            Samples of the batch.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Class labels of the batch.
         classes : array-like of shape (n_classes,), default=None
-            All labels that will ever come; needed in the first call.
+            All class labels of all batches. Required in the first call.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts, or how often online rules visit it; shares of a visit add
-            up from sample to sample and from call to call.
+            Sample weights. For online rules, the number of visits. Fractions of a visit accumulate
+            over samples and calls.
 
         Returns
         -------
         self : object
-            The readout.
+            Fitted estimator.
         """
         with fitting(self):
             engine, samples, classes = self._start_partial_fit(X, y, classes, sample_weight)

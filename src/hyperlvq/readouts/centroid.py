@@ -7,30 +7,32 @@ from hyperlvq.registry import PARTS
 
 
 class CentroidClassifier(BatchReadout):
-    """Classify by the nearest class mean, in squared Euclidean distance.
+    """Classify by the nearest class mean.
+
+    Distances are squared Euclidean. This is the usual classifier of hyperdimensional computing.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        Class labels.
     prototypes_ : ndarray of shape (n_classes, `n_features_in_`)
-        The weighted mean of each class.
+        Weighted mean of each class.
     prototype_classes_ : ndarray of shape (n_classes,)
-        The class of each prototype, as an index into `classes_`.
+        Class of each prototype, as an index into `classes_`.
     class_weights_ : ndarray of shape (n_classes,)
-        The total weight of each class's samples.
+        Total sample weight of each class.
     distance_scale_ : float
-        The mean of the samples' squared distances to their own and to the closest other class,
-        added up: what is near and far in `predict_proba`.
+        Mean of d⁺ + d⁻ over the training samples, where d⁺ (d⁻) is the squared distance to the
+        closest prototype of the own (of any other) class. It scales `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, where X had names that are all strings.
+        Names of the features seen in `fit`, defined if all of them are strings.
 
     See Also
     --------
-    PerceptronClassifier : Refines the means by the samples they misclassify.
-    GLVQClassifier : Learns prototypes that separate the classes.
+    PerceptronClassifier : Correct the means by misclassified samples.
+    GLVQClassifier : Learn prototypes that separate the classes.
 
     Examples
     --------

@@ -13,88 +13,83 @@ from hyperlvq.registry import AUTO_STEP, PARTS
 
 
 class GLVQClassifier(MinimisedReadout, OnlineReadout):
-    """Learn prototypes that minimise Σ g(μ), a smooth count of misclassified samples.
+    """Generalized learning vector quantization (GLVQ).
 
-    μ = (d⁺ - d⁻)/(d⁺ + d⁻), where d⁺ (d⁻) is the squared distance from a sample to its closest
-    prototype of the own (of any other) class, and g(μ) = 1/(1 + exp(-βμ)). The cost that is
-    minimised, and noted in `loss_curve_`, is the weighted mean of g(μ).
-
-    For integer activations, matrix products are computed in float32 and summed in float64, and
-    activations are widened block by block, never as a whole (torch tensors are); all else is in
-    float64.
+    Each class has one or several prototypes, and a sample gets the class of the closest one.
+    Training minimises the weighted mean of g(μ) over the samples, a smooth count of
+    misclassifications. Here μ = (d⁺ - d⁻)/(d⁺ + d⁻), d⁺ (d⁻) is the squared distance from a sample
+    to the closest prototype of its own (of any other) class, and g(μ) = 1/(1 + exp(-βμ)).
 
     Parameters
     ----------
     prototypes_per_class : int, mapping of labels or sequence in the order of `classes_`, default=1
-        Number of prototypes P of every class, or of each one.
+        Number of prototypes P, for all classes or for each class.
     slope : float or "auto", default="auto"
-        The steepness β of the sigmoid. "auto" takes 12·√(T/300) for T samples, at least 6 and at
-        most 200: the more samples, the more those close to the boundary count. T is the sum of
-        their weights, whatever `class_weight` is; `partial_fit` takes that of its first batch.
+        Slope β of the sigmoid. A larger slope gives more influence to samples close to the class
+        boundary. "auto" uses 12·√(T/300), bounded by 6 and 200, where T is the sum of the sample
+        weights (without class weights), in `partial_fit` of the first batch.
     solver : {"lbfgs", "sgd"}, default="lbfgs"
-        "lbfgs" minimises the cost over all samples; "sgd" takes one sample at a time by the
-        online rule, as `partial_fit` does.
+        "lbfgs" minimises the cost over all samples. "sgd" updates the prototypes after each
+        sample, as `partial_fit` does.
     max_iter : int, default=2500
-        Largest number of iterations, or of passes for "sgd".
+        Maximum number of iterations ("lbfgs") or passes ("sgd").
     tol : float or "auto", default="auto"
-        "lbfgs" stops where no component of the gradient exceeds it, or for "auto" where ten
-        iterations lower the cost by less than a thousandth of it; "sgd" stops after five passes in
-        a row that together lower the best cost by less than this, 1e-5 for "auto".
+        Tolerance for stopping. "lbfgs" stops when no component of the gradient exceeds `tol`, or
+        with "auto" when ten iterations lower the cost by less than a thousandth. "sgd" stops when
+        five passes lower the best cost by less than `tol` in total. "auto" then stands for 1e-5.
     learning_rate : float or "auto", default="auto"
-        The step α of the online rule. Steps of a given α shrink as distances grow; "auto"
-        takes 0.02/β times the mean of d⁺ + d⁻ over the first samples.
+        Learning rate α of the online rule. "auto" uses 0.02/β times the mean of d⁺ + d⁻ over the
+        first samples, because updates shrink as distances grow.
     init_noise : float, default=1.0
-        Prototypes start at their class mean plus uniform noise of up to this size.
+        Prototypes start at the class mean plus noise drawn uniformly from
+        [-init_noise, init_noise].
     shuffle : bool, default=True
-        Whether each pass of "sgd" takes the samples in a new random order.
+        Whether "sgd" shuffles the samples in each pass.
     warm_start : bool, default=False
-        Whether `fit` starts from the prototypes of the last one. In a recipe the hidden layer must
-        stay the same, so give it an integer `random_state`.
+        Whether `fit` starts from the prototypes of the previous fit. In a recipe the hidden layer
+        must stay the same, so set its `random_state` to an integer.
     class_weight : dict, "balanced" or None, default=None
-        How much the samples of each class count, times their own weights; those of a class that
-        the dict leaves out count 1. "balanced" makes all classes count the same, which
-        `partial_fit` cannot know.
+        Class weights, multiplied with the sample weights. Classes missing from the dict have
+        weight 1. "balanced" gives every class the same total weight and is not supported by
+        `partial_fit`.
     random_state : int, RandomState instance or None, default=None
-        Where the noise and the orders come from.
+        Seed for drawing the initial noise and the order of the samples.
     verbose : int, default=0
-        Whether to print the loss and the time once in ten iterations; tensors are trained without a
-        word.
+        If positive, print the loss and the time every ten iterations. No effect on torch tensors.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        Class labels.
     prototypes_ : ndarray of shape (n_prototypes, `n_features_in_`)
-        The prototypes.
+        Learnt prototypes.
     prototype_classes_ : ndarray of shape (n_prototypes,)
-        The class of each prototype, as an index into `classes_`.
+        Class of each prototype, as an index into `classes_`.
     loss_curve_ : list of float
-        The cost after each iteration, or the mean cost during each pass.
+        Cost after each iteration, or mean cost during each pass.
     n_iter_ : int
         Number of iterations or passes.
     slope_ : float
-        The steepness β in use.
+        Slope β used in training.
     learning_rate_ : float
-        The step α in use, where the online rule was.
+        Learning rate α used by the online rule.
     distance_scale_ : float
-        The mean of the samples' squared distances to their own and to the closest other class,
-        added up: what is near and far in `predict_proba`.
+        Mean of d⁺ + d⁻ over the training samples, where d⁺ (d⁻) is the squared distance to the
+        closest prototype of the own (of any other) class. It scales `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, where X had names that are all strings.
+        Names of the features seen in `fit`, defined if all of them are strings.
 
     See Also
     --------
-    KGLVQClassifier : The same in the feature space of a kernel.
+    KGLVQClassifier : GLVQ in the feature space of a kernel.
 
     Notes
     -----
-    The derivative of the sigmoid is ∂g/∂μ = β g (1 - g), which is used by both solvers. The paper
-    writes g (1 - g) in its rules of learning, equations (6) and (7), without the factor β. For
-    "sgd" the difference is one of the learning rate: the paper's rule with the rate βα is the rule
-    here with the rate α. "lbfgs" needs the gradient of the cost that it evaluates, so the factor
-    must not be left out there.
+    The derivative of the sigmoid is ∂g/∂μ = β g (1 - g). The paper omits the factor β in its
+    learning rules (6) and (7). For "sgd" this only changes the scale of the learning rate: the
+    paper's rule with rate βα equals the rule used here with rate α.
 
     Examples
     --------

@@ -18,28 +18,28 @@ UNIT_KERNELS = ("rbf", "laplacian")
 
 
 class KGLVQClassifier(MinimisedReadout):
-    """Learn prototypes of the GLVQ cost in the feature space of a kernel.
+    """Kernel GLVQ, learning vector quantization in a kernel's feature space.
 
-    A prototype is a combination Σ_m γ_m φ(x_m) of the training samples of its own class; the
-    coefficients γ minimise the cost of `GLVQClassifier` by L-BFGS. The kernel matrix is
-    computed once per `fit`. Equal samples of one class count as one sample of their total weight.
+    A prototype is a combination Σ_m γ_m φ(x_m) of the training samples of its own class. L-BFGS
+    finds the coefficients γ that minimise the cost of `GLVQClassifier`. Memory and time grow with
+    the square of the number of samples.
 
     Parameters
     ----------
     prototypes_per_class : int, mapping of labels or sequence in the order of `classes_`, default=1
-        Number of prototypes P of every class, or of each one.
+        Number of prototypes P, for all classes or for each class.
     slope : float or "auto", default=10.0
-        The steepness β of the sigmoid; "auto" is that of `GLVQClassifier`.
+        Slope β of the sigmoid. "auto" is computed as in `GLVQClassifier`.
     kernel : str or callable, default="rbf"
-        A kernel of `sklearn.metrics.pairwise.pairwise_kernels`.
+        Kernel as in `sklearn.metrics.pairwise.pairwise_kernels`.
     gamma : float or "scale", default="scale"
-        The kernel's width, σ in k(x, y) = exp(-σ‖x - y‖²); "scale" is 1/(n_features · X.var()).
-        Kernels without that parameter ignore it.
+        Width σ of the kernel exp(-σ‖x - y‖²). "scale" uses 1/(n_features · X.var()). Kernels
+        without this parameter ignore it.
     max_iter : int, default=2500
-        Largest number of iterations.
+        Maximum number of iterations.
     tol : float or "auto", default="auto"
-        Training stops where no component of the gradient exceeds it; "auto" where ten iterations
-        lower the cost by less than a thousandth of it.
+        Tolerance for stopping. Training stops when no component of the gradient exceeds `tol`, or
+        with "auto" when ten iterations lower the cost by less than a thousandth.
     init : {"means", "published"}, default="means"
         Start of the coefficients. "means" starts at the class means plus noise. "published"
         repeats the authors' published computation: coefficients start at w_m over the total
@@ -49,53 +49,53 @@ class KGLVQClassifier(MinimisedReadout):
         Size of the noise for `init="means"`. Coefficients start at w_m (1 + u) over the class's
         total weight, with u uniform in [-init_noise, init_noise].
     max_kernel_bytes : int, default=2**31
-        `fit` refuses to compute a kernel matrix larger than this.
+        Maximum size of the kernel matrix in bytes.
     class_weight : dict, "balanced" or None, default=None
-        How much the samples of each class count, times their own weights; those of a class that
-        the dict leaves out count 1. "balanced" makes all classes count the same.
+        Class weights, multiplied with the sample weights. Classes missing from the dict have
+        weight 1. "balanced" gives every class the same total weight.
     random_state : int, RandomState instance or None, default=None
-        Where the noise comes from.
+        Seed for drawing the initial noise.
     verbose : int, default=0
-        Whether to print the loss and the time once in ten iterations.
+        If positive, print the loss and the time every ten iterations.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        Class labels.
     X_fit_ : ndarray of shape (n_fitted, `n_features_in_`)
-        The distinct training samples.
+        Distinct training samples.
     dual_coef_ : ndarray of shape (n_prototypes, n_fitted)
-        The coefficients γ, zero for samples of other classes.
+        Coefficients γ, zero for samples of other classes.
     prototype_classes_ : ndarray of shape (n_prototypes,)
-        The class of each prototype, as an index into `classes_`.
+        Class of each prototype, as an index into `classes_`.
     prototype_norms_ : ndarray of shape (n_prototypes,)
-        The squared length of each prototype in feature space.
+        Squared norm of each prototype in feature space.
     kernel_ : str or callable
-        The kernel in use.
+        Kernel used in training.
     gamma_ : float
-        The kernel's width in use.
+        Kernel width used in training.
     slope_ : float
-        The steepness β in use.
+        Slope β used in training.
     loss_curve_ : list of float
-        The cost after each iteration.
+        Cost after each iteration.
     n_iter_ : int
         Number of iterations.
     distance_scale_ : float
-        The mean of the samples' squared distances to their own and to the closest other class,
-        added up: what is near and far in `predict_proba`.
+        Mean of d⁺ + d⁻ over the training samples, where d⁺ (d⁻) is the squared distance to the
+        closest prototype of the own (of any other) class. It scales `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, where X had names that are all strings.
+        Names of the features seen in `fit`, defined if all of them are strings.
 
     See Also
     --------
-    GLVQClassifier : The same in the space of the features themselves.
+    GLVQClassifier : GLVQ without a kernel.
 
     Notes
     -----
-    `decision_function` leaves out k(x, x), which all classes share. `prototype_distances` includes
-    it.
+    `decision_function` omits k(x, x), which is the same for all classes. `prototype_distances`
+    includes it.
 
     Examples
     --------

@@ -162,59 +162,58 @@ class OnlineReadout(BatchReadout):
 
 
 class PerceptronClassifier(OnlineReadout):
-    """Refine class means by the samples they misclassify.
+    """Perceptron rule on class means.
 
-    For each misclassified sample x the prototype of its class becomes w + αx and the one that
-    won becomes w - αx. Training ends with a pass without mistakes, or when mistakes get no fewer,
-    and goes back to the prototypes before the pass that had the fewest.
+    Each class has one prototype w, initially its mean. A misclassified sample x changes the
+    prototype of its class to w + αx and the closest prototype to w - αx. Training stops after a
+    pass without mistakes, or when the number of mistakes no longer falls. The prototypes with the
+    fewest mistakes are kept.
 
     Parameters
     ----------
     learning_rate : float, default=0.0005
-        The step α, a share of the sample of at most 1. Larger steps do not only scale the
-        prototypes (see Notes).
+        Learning rate α, at most 1. It should be small (see Notes).
     max_iter : int, default=1000
-        Largest number of passes over the samples in `fit`.
+        Maximum number of passes over the training samples.
     tol : float, default=1e-3
-        `fit` stops after five passes in a row that lower the best share of mistakes by less.
+        Tolerance for stopping. `fit` stops when five passes lower the smallest fraction of mistakes
+        by less than `tol`.
     shuffle : bool, default=True
-        Whether each pass of `fit` takes the samples in a new random order.
+        Whether `fit` shuffles the samples in each pass.
     random_state : int, RandomState instance or None, default=None
-        Where the orders come from.
+        Seed for shuffling the samples.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        Class labels.
     prototypes_ : ndarray of shape (n_classes, `n_features_in_`)
-        One prototype per class.
+        Learnt prototypes, one per class.
     prototype_classes_ : ndarray of shape (n_classes,)
-        The class of each prototype, as an index into `classes_`.
+        Class of each prototype, as an index into `classes_`.
     loss_curve_ : list of float
-        The share of mistakes in each pass.
+        Fraction of misclassified samples in each pass.
     n_iter_ : int
         Number of passes.
     distance_scale_ : float
-        The mean of the samples' squared distances to their own and to the closest other class,
-        added up: what is near and far in `predict_proba`.
+        Mean of d⁺ + d⁻ over the training samples, where d⁺ (d⁻) is the squared distance to the
+        closest prototype of the own (of any other) class. It scales `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, where X had names that are all strings.
+        Names of the features seen in `fit`, defined if all of them are strings.
 
     See Also
     --------
-    CentroidClassifier : The means alone.
+    CentroidClassifier : Class means without correction.
+    LVQ1Classifier : Move the closest prototype instead of two prototypes.
 
     Notes
     -----
-    If prototypes started at 0 and the largest product x·w won, α would only scale the prototypes
-    and change no decision. They start at the class means, however, and the smallest distance wins,
-    so α weighs mistakes against means: with α = 1 one mistake counts as much as a whole mean. It
-    does not depend on the units of the features, which scale means and steps alike. A prototype
-    that grows long is far from all samples, so α should be small beside 1. On digits, means have a
-    cross-validated accuracy of 0.88, and α = 0.0005 reaches 0.89, 0.5 reaches 0.60.
-    LVQ1Classifier : Moves winners towards or away from samples.
+    In a perceptron that starts at 0 and compares dot products, α only scales the weights. Here
+    prototypes start at class means and distances are compared, so α weighs mistakes against means.
+    With α = 1, one mistake changes a prototype by a whole sample. Prototypes that grow long are far
+    from all samples, so α should be much smaller than 1. The scale of the features does not matter.
 
     Examples
     --------
@@ -252,53 +251,54 @@ class PerceptronClassifier(OnlineReadout):
 
 
 class LVQ1Classifier(OnlineReadout):
-    """Move the closest prototype towards each sample of its class, away from any other.
+    """Kohonen's learning vector quantization (LVQ1).
 
-    The winner w becomes w ± α(x - w). In `fit` the rate falls linearly from `learning_rate` in
-    the first pass towards 0; `partial_fit` keeps it.
+    The closest prototype w of each sample x moves to w + α(x - w) if it has the class of x, else to
+    w - α(x - w). In `fit` the learning rate α falls linearly to 0. In `partial_fit` it is constant.
 
     Parameters
     ----------
     prototypes_per_class : int, mapping of labels or sequence in the order of `classes_`, default=1
-        Number of prototypes P of every class, or of each one.
+        Number of prototypes P, for all classes or for each class.
     learning_rate : float, default=0.05
-        The step α of the first pass.
+        Learning rate α of the first pass.
     max_iter : int, default=30
-        Number of passes over the samples in `fit`.
+        Number of passes over the training samples.
     init_noise : float, default=0.1
-        Prototypes start at their class mean plus uniform noise of up to this size.
+        Prototypes start at the class mean plus noise drawn uniformly from
+        [-init_noise, init_noise].
     shuffle : bool, default=True
-        Whether each pass of `fit` takes the samples in a new random order.
+        Whether `fit` shuffles the samples in each pass.
     class_weight : dict, "balanced" or None, default=None
-        How much the samples of each class count, times their own weights; those of a class that
-        the dict leaves out count 1. "balanced" makes all classes count the same, which
-        `partial_fit` cannot know.
+        Class weights, multiplied with the sample weights. Classes missing from the dict have
+        weight 1. "balanced" gives every class the same total weight and is not supported by
+        `partial_fit`.
     random_state : int, RandomState instance or None, default=None
-        Where the noise and the orders come from.
+        Seed for drawing the initial noise and the order of the samples.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        Class labels.
     prototypes_ : ndarray of shape (n_prototypes, `n_features_in_`)
-        The prototypes.
+        Learnt prototypes.
     prototype_classes_ : ndarray of shape (n_prototypes,)
-        The class of each prototype, as an index into `classes_`.
+        Class of each prototype, as an index into `classes_`.
     loss_curve_ : list of float
-        The share of mistakes in each pass.
+        Fraction of misclassified samples in each pass.
     n_iter_ : int
         Number of passes.
     distance_scale_ : float
-        The mean of the samples' squared distances to their own and to the closest other class,
-        added up: what is near and far in `predict_proba`.
+        Mean of d⁺ + d⁻ over the training samples, where d⁺ (d⁻) is the squared distance to the
+        closest prototype of the own (of any other) class. It scales `predict_proba`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, where X had names that are all strings.
+        Names of the features seen in `fit`, defined if all of them are strings.
 
     See Also
     --------
-    GLVQClassifier : Minimises a cost, and so does not drift.
+    GLVQClassifier : Minimise a cost instead of following a heuristic.
 
     Examples
     --------

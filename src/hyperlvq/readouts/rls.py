@@ -15,71 +15,68 @@ LOO_ALPHAS = tuple(2.0**exponent for exponent in range(-10, 16))
 
 
 class RLSClassifier(Readout):
-    """Fit the one-hot labels by least squares with a quadratic penalty; the largest output wins.
+    """Regularised least squares (RLS) on one-hot labels.
 
-    W minimises ‖HWᵀ - Y‖² + λ Σ_n r_n ‖W_n‖² over the activations H and one-hot labels Y, without
-    an intercept. r_n is 1 (ridge regression, as the paper prints it) or the population
-    variance of column n (as its figures were made).
+    The coefficients W minimise ‖HWᵀ - Y‖² + λ Σ_n r_n ‖W_n‖² for activations H and one-hot labels
+    Y, without an intercept. The class with the largest output is predicted. The penalty r_n is 1 or
+    the population variance of column n.
 
     Parameters
     ----------
     alpha : float or "loo", default=1.0
-        The strength λ of the penalty. With 0, the solution of least norm. "loo" takes the power of
-        two, of 2⁻¹⁰ to 2¹⁵, with which most samples are predicted right without them (of equals,
-        that of the smallest squared error): leave-one-out, from one decomposition.
+        Strength λ of the penalty. 0 gives the least-norm solution. "loo" selects the power of two
+        from 2⁻¹⁰ to 2¹⁵ with the best leave-one-out accuracy, and among equals the one with the
+        smallest squared error. It needs only one matrix decomposition.
     penalty : {"variance", "identity"}, default="variance"
-        What r_n is. Columns without variance have no "variance" penalty: they act as an
-        intercept.
+        Penalty r_n of each column. "identity" is ridge regression as printed in the paper.
+        "variance" reproduces the paper's figures. With "variance", constant columns are not
+        penalised and act as an intercept.
     solver : {"auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"}, default="auto"
-        "cholesky" solves the normal equations, in their dual form where there are fewer samples
-        than columns; "qr" factors the activations themselves; "eigen" also serves an alpha of 0;
-        "auto" is "cholesky", or "eigen" where alpha is too small for it. "pinv" takes the
-        pseudo-inverse as single precision would, and so the paper's figures: directions whose
-        eigenvalue is below `n_features_in_` · 2⁻²³ of the largest are left out, a penalty that
-        depends on the data and helps where alpha is small. "fista" (accelerated gradients) and
-        "lms" (one sample at a time) never factor a matrix of all columns (see Notes).
+        - "auto" is "cholesky", or "eigen" if `alpha` is too small for it.
+        - "cholesky" solves the normal equations, in their dual form if there are fewer samples than
+          columns.
+        - "qr" factors the activations.
+        - "eigen" decomposes the Gram matrix and supports `alpha=0`.
+        - "pinv" uses a pseudo-inverse with the cutoff of single precision: eigenvalues below
+          `n_features_in_` · 2⁻²³ of the largest are dropped. It reproduces the paper's figures.
+        - "fista" (accelerated gradient descent) and "lms" (one sample at a time) are iterative and
+          factor no matrix of all columns (see Notes).
     max_iter : int, default=1000
         Maximum number of iterations ("fista") or passes ("lms").
     tol : float, default=1e-6
-        "fista" and "lms" stop when the preconditioned gradient, relative to that of the first
-        iteration, is at most this. Otherwise a `ConvergenceWarning` states the gradient reached.
+        Tolerance of "fista" and "lms". They stop when the preconditioned gradient is at most `tol`
+        times the initial one. Otherwise a `ConvergenceWarning` states the gradient reached.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        Class labels.
     coef_ : ndarray of shape (n_classes, `n_features_in_`)
-        The readout matrix W.
+        Coefficients W.
     alpha_ : float
-        The alpha that "loo" found.
+        Penalty selected by `alpha="loo"`.
     n_iter_ : int
-        Number of iterations or passes; 1 for the direct solvers.
+        Number of iterations or passes. 1 for direct solvers.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, where X had names that are all strings.
+        Names of the features seen in `fit`, defined if all of them are strings.
 
     See Also
     --------
-    rls_path : The solutions for many alphas at the price of one.
-    GLVQClassifier : A readout that needs no matrix to be factored.
+    rls_path : Compute the solutions for many penalties at once.
+    GLVQClassifier : Prototype readout without matrix decompositions.
 
     Notes
     -----
-    The activations of a random layer have few dominant directions, above all their mean, and the
-    eigenvalues of the Gram matrix beyond these fall over several orders of magnitude. "fista" and
-    "lms" therefore estimate up to 20 dominant directions (at most a quarter of the columns or
-    samples) by block power iteration, and scale gradients down along these. "lms" updates the
-    coefficients after each sample by the least-mean-squares rule, minus the update that this sample
-    would have made at the start of the pass, plus the mean of these (SVRG). Both use Nesterov's
-    momentum, restarted whenever it points uphill.
+    The Gram matrix of a random layer is badly conditioned, and its largest eigenvalue belongs to
+    the mean activation. "fista" and "lms" therefore estimate up to 20 dominant directions by block power
+    iteration and scale gradients down along them. Both use Nesterov momentum with restarts. "lms"
+    reduces the variance of its updates by the mean update at the start of the pass (SVRG).
 
-    With the default `max_iter` and `tol` and alpha ≥ 1, the coefficients of `IntRVFLLayer` on iris,
-    wine, breast cancer and digits (50 to 1000 units, clip 1 to 7, both penalties) come within
-    1 % of the closed form ("lms" was not measured on digits beyond 200 units). Smaller penalties
-    are too small where there are about as many columns as samples, or more: the gradient hardly
-    decreases along the directions of the smallest eigenvalues, and coefficients remained up to 3 %
-    away with alpha=0.1 and 63 % with 0.001. "auto" solves such problems.
+    With `alpha` ≥ 1 both come within 1 % of the closed form on the activations of `IntRVFLLayer`.
+    With a smaller `alpha` and about as many columns as samples, or more, they can stop far from it.
+    Use "auto" for such problems.
 
     Examples
     --------
@@ -152,7 +149,9 @@ def rls_path(
     penalty: str = "variance",
     sample_weight: Any = None,
 ) -> np.ndarray:
-    """Return the readout matrices of `RLSClassifier` for many alphas from one decomposition.
+    """Compute the coefficients of `RLSClassifier` for many penalties.
+
+    All solutions share one matrix decomposition.
 
     Parameters
     ----------
@@ -161,16 +160,16 @@ def rls_path(
     y : array-like of shape (n_samples,)
         Labels of any kind.
     alphas : sequence of float
-        Strengths of the penalty, each at least 0.
+        Strengths of the penalty, at least 0.
     penalty : {"variance", "identity"}, default="variance"
         As for `RLSClassifier`.
     sample_weight : array-like of shape (n_samples,), default=None
-        How much each sample counts.
+        Sample weights.
 
     Returns
     -------
     coefs : ndarray of shape (n_alphas, n_classes, n_features)
-        For every alpha, what `coef_` would be; classes in sorted order.
+        `coef_` for each alpha, with classes in sorted order.
 
     Examples
     --------
