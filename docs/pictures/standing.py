@@ -1,4 +1,4 @@
-"""Accuracy and log loss of the study's models, from its committed standings."""
+"""Plot accuracy and log loss of the models in the study."""
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -6,12 +6,14 @@ from shared import BLUE, GREY, ORANGE
 
 standings = pd.read_csv("../study/strict/standings.csv")
 standings = standings[standings["group"] == "all data sets"]
-standings = standings[standings["mean_log_loss"] < 0.6]  # without those that have none or 0.86
+standings = standings[
+    standings["mean_log_loss"] < 0.6
+]  # excludes 0.86 and missing
 
 figure, ax = plt.subplots(figsize=(6.6, 3.6))
 for row in standings.itertuples():
     is_ours = row.model.startswith(("hyperlvq", "recipe"))
-    is_left = row.model.startswith(("hyperlvq", "boosting"))  # the label, where there is room
+    is_left = row.model.startswith(("hyperlvq", "boosting"))  # where the label has room
     ax.scatter(row.mean_accuracy, row.mean_log_loss, s=90, color=ORANGE if is_ours else GREY)
     ax.annotate(
         row.title,
@@ -32,7 +34,7 @@ ax.annotate(
 )
 ax.set(
     xlabel="mean accuracy on 120 data sets",
-    ylabel="mean log loss (0 is best)",
+    ylabel="mean log loss (lower is better)",
     xlim=(0.794, 0.8505),
     ylim=(0.585, 0.38),
 )
