@@ -6,9 +6,7 @@ from shared import BLUE, GREY, ORANGE
 
 standings = pd.read_csv("../study/strict/standings.csv")
 standings = standings[standings["group"] == "all data sets"]
-standings = standings[
-    standings["mean_log_loss"] < 0.6
-]  # excludes 0.86 and missing
+standings = standings[standings["mean_log_loss"] < 0.6]  # excludes 0.86 and missing
 
 figure, ax = plt.subplots(figsize=(6.6, 3.6))
 for row in standings.itertuples():
