@@ -10,7 +10,6 @@ dark where its class differs from similar classes.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
-from sklearn.metrics import ConfusionMatrixDisplay
 from sklearn.model_selection import train_test_split
 
 from hyperlvq import PrototypeDisplay, make_classifier
@@ -31,19 +30,4 @@ PrototypeDisplay.from_estimator(layer, X_train, image_shape=(8, 8), ax=bottom)
 bottom.set_title(
     f"samples closest to prototypes of activations: accuracy {layer.score(X_test, y_test):.3f}"
 )
-plt.show()
-
-# %%
-# The confusion matrix of the second model, and digits that it misclassifies.
-
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")
-found = layer.predict(X_test)
-ConfusionMatrixDisplay.from_predictions(y_test, found, ax=left, colorbar=False, cmap="Blues")
-right.axis("off")
-wrong = (found != y_test).nonzero()[0][:12]
-for place, index in enumerate(wrong):
-    picture = right.inset_axes((place % 4 / 4, 0.68 - place // 4 / 3, 0.22, 0.22))
-    picture.imshow(X_test[index].reshape(8, 8), cmap="gray_r")
-    picture.set_title(f"{y_test[index]}, predicted {found[index]}", fontsize=9)
-    picture.set(xticks=[], yticks=[])
 plt.show()

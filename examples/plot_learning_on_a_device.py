@@ -7,8 +7,8 @@ A model exported by ``to_c`` with ``trainable=True`` keeps learning on the devic
 """
 
 # %%
-# The factory trains the model on digits of many people. Its owner uses another pen, and every
-# image is faint in the same places.
+# The factory trains the model on digits of many people. The owner of a device uses another
+# pen, and every image is faint in the same places.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -38,9 +38,3 @@ for ax, values, title in zip(panels, [accuracies, losses], ["accuracy", "log los
     ax.set_xticks(numbers)
 figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=2)
 plt.show()
-
-# %%
-# Kinds of units and weights of the vote in the last model.
-
-for kind, weight in zip(model.settings_["kind"], model.settings_["weight"], strict=True):
-    print(f"{kind:12} {weight:.2f}")

@@ -51,6 +51,6 @@ for slope, colour in ((6, BLUE), (12, ORANGE), (60, GREEN)):
 right.set(
     xlabel="μ (negative: correct, positive: mistake)",
     ylabel="cost g(μ) of a sample",
-    title="A differentiable count of mistakes",
+    title="A differentiable error rate",
 )
 right.legend()
