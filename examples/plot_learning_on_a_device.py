@@ -7,8 +7,8 @@ A model exported by ``to_c`` with ``trainable=True`` keeps learning on the devic
 """
 
 # %%
-# The factory trains the model on digits of many people. The owner of a device uses another
-# pen, and every image is faint in the same places.
+# The factory trains the model on digits of many people. The owner of a device uses another pen,
+# and every image is faint in the same places.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,19 +28,17 @@ X_new, y_new, X_test, y_test = X_owner[:500], y_owner[:500], X_owner[500:], y_ow
 # The perceptron rule moves two integer prototypes after each mistake. GLVQ moves two float
 # prototypes after each image.
 
-settings = {"n_units": 256, "clip": 7, "random_state": 0}
-recipes = {
-    "class means, perceptron rule in int16": make_classifier("intrvfl", "centroids", **settings),
-    "GLVQ, GLVQ rule in float32": make_classifier("intrvfl", "glvq", **settings),
+choices = {
+    "class means, perceptron rule in int16": ("centroids", "perceptron", 0.02),
+    "GLVQ, GLVQ rule in float32": ("glvq", "glvq", None),  # None: the rate of the readout
 }
-rates = {"perceptron": 0.02, "glvq": None}  # None: the rate of the readout
 corrected = np.arange(0, 501, 25)
 
 figure, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
-for (name, recipe), marker in zip(recipes.items(), "os", strict=True):
-    recipe.fit(X_factory, y_factory)
-    rule = "glvq" if name.startswith("GLVQ") else "perceptron"
-    learner = make_learner(recipe, input="int16", rule=rule, learning_rate=rates[rule])
+for (name, (readout, rule, rate)), marker in zip(choices.items(), "os", strict=True):
+    model = make_classifier("intrvfl", readout, n_units=256, clip=7, random_state=0)
+    model.fit(X_factory, y_factory)
+    learner = make_learner(model, input="int16", rule=rule, learning_rate=rate)
     accuracies = [(learner.predict(X_test) == y_test).mean()]
     for first in corrected[:-1]:
         learner.learn(X_new[first : first + 25], y_new[first : first + 25])

@@ -48,8 +48,8 @@ if torch is not None:
         print("predictions are on", models[f"torch on {device}"].predict(tensors[0]).device)
 
 # %%
-# Both fits minimise the same cost. This table is too small to benefit from a GPU. The first fit
-# with numpy may include compilation. The page on scaling has times for a large table.
+# This table is too small to benefit from a GPU. The first fit with numpy may include compilation.
+# The page on scaling has times for a large table.
 
 for place, model in models.items():
     same = (to_numpy(model).predict(X) == models["numpy"].predict(X)).mean()
