@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+from sphinx_gallery.sorting import FunctionSortKey
+
 import hyperlvq
 
 DOCS = Path(__file__).parent
@@ -68,6 +70,26 @@ plot_rcparams = {
     "ytick.color": "#808890",
 }
 
+#: The gallery, from first steps to special topics.
+EXAMPLES = [
+    "plot_data_frames.py",
+    "plot_missing_values.py",
+    "plot_imbalanced.py",
+    "plot_calibration.py",
+    "plot_feature_relevance.py",
+    "plot_vote.py",
+    "plot_decision_boundaries.py",
+    "plot_prototypes_moving.py",
+    "plot_digits.py",
+    "plot_accuracy_against_units.py",
+    "plot_online_learning.py",
+    "plot_tiny_models.py",
+    "plot_export_to_c.py",
+    "plot_learning_on_a_device.py",
+    "plot_tensors.py",
+    "plot_dask.py",
+]
+
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
@@ -79,6 +101,7 @@ sphinx_gallery_conf = {
     "reset_modules": ("matplotlib",),
     "show_memory": False,
     "show_signature": False,
+    "within_subsection_order": FunctionSortKey(EXAMPLES.index),
     "write_computation_times": False,
 }
 

@@ -1,14 +1,13 @@
 """
-How many hidden units does it take?
-===================================
+Accuracy and the number of hidden units
+=======================================
 
-A random hidden layer is wide because nobody trains it: accuracy grows with the number of its
-units. A trained readout makes up for some of them, and that matters on a device, where every
-unit takes memory and time.
+Accuracy grows with the number of random hidden units. A trained readout needs fewer of them.
+That matters on a microcontroller, where every unit takes memory and time.
 """
 
 # %%
-# Three readouts of the same integer layer, on scikit-learn's digits. The bands are one standard
+# Three readouts of the same integer layer on scikit-learn's digits. Bands show one standard
 # deviation over five random layers.
 
 import matplotlib.pyplot as plt

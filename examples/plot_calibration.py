@@ -1,15 +1,14 @@
 """
-Which probabilities can be believed?
-====================================
+Calibrated probabilities
+========================
 
-Of all samples that a model gives a probability of 0.8, eight in ten should belong to the class.
-``HyperLVQClassifier`` chooses how sure it may be by samples that are left out of training, so
-its probabilities are calibrated. Those of GLVQ follow from distances: they tell close calls
-from clear ones, no more. scikit-learn's ``CalibratedClassifierCV`` mends that.
+In a calibrated model eight in ten samples with a probability of 0.8 belong to the class.
+``HyperLVQClassifier`` calibrates its probabilities by leave-one-out. GLVQ derives probabilities
+from distances, which are not calibrated. scikit-learn's ``CalibratedClassifierCV`` fixes that.
 """
 
 # %%
-# A tenth of the labels is wrong here, so nobody can rightly be surer than 0.9.
+# A tenth of the labels is wrong, so no probability should exceed 0.9.
 
 import matplotlib.pyplot as plt
 from sklearn.calibration import CalibratedClassifierCV, CalibrationDisplay
@@ -33,9 +32,8 @@ for (name, model), marker in zip(models.items(), "s^o", strict=True):
     found = model.fit(X_train, y_train).predict_proba(X_test)[:, 1]
     label = f"{name} (log loss {log_loss(y_test, found):.2f})"
     CalibrationDisplay.from_predictions(y_test, found, n_bins=10, name=label, ax=ax, marker=marker)
-ax.set(xlabel="probability that the model gives", ylabel="share that belongs to the class")
+ax.set(xlabel="predicted probability", ylabel="share of samples in the class")
 plt.show()
 
 # %%
-# A curve that lies above the diagonal on the left and below it on the right is that of a model that
-# is too sure of itself.
+# Overconfident models lie above the diagonal on the left and below it on the right.

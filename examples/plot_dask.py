@@ -2,10 +2,9 @@
 Training on a Dask cluster
 ==========================
 
-``hyperlvq.distributed.fit`` trains on partitions that no single memory has to hold. Workers
-send sums, never rows. Here the cluster lives in the threads of this program, and
-``Client("tcp://scheduler:8786")`` would reach a real one. It needs Dask, which
-``pip install 'hyperlvq[dask]'`` brings.
+``hyperlvq.distributed.fit`` trains on data larger than the memory of one machine. Workers send
+sums, never rows. Here the cluster runs in threads of this program. Connect to a real one with
+``Client("tcp://scheduler:8786")``. The extra ``dask`` of hyperlvq installs Dask.
 """
 
 # %%
@@ -28,11 +27,11 @@ with Client(dashboard_address=":0", **options):
     labels = predict(on_cluster, partitions[0]).compute()  # lazy, one task per partition
 in_memory = recipe.fit(X, y)
 same = (labels == in_memory.predict(X)).mean()
-print(f"{same:.4f} of the predictions are those of the fit in memory")
+print(f"{same:.1%} of the predictions equal those of the fit in memory")
 
 # %%
-# Both fits take the same way down. Sums of partitions are rounded otherwise than those of all rows,
-# so that they end in slightly different places.
+# Both fits minimise the same cost. Sums over partitions are rounded differently, so the results
+# differ slightly.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 LossCurveDisplay.from_estimator(in_memory, ax=ax, name="in memory", linewidth=5, alpha=0.4)
@@ -40,5 +39,5 @@ LossCurveDisplay.from_estimator(on_cluster, ax=ax, name="four partitions on two 
 plt.show()
 
 # %%
-# A cluster of processes on this machine, ``Client()``, starts them by importing the program: a
-# script then needs ``if __name__ == "__main__":`` around it.
+# ``Client()`` starts processes on this machine, which import the program. A script then needs
+# ``if __name__ == "__main__":``.

@@ -1,14 +1,14 @@
 """
-Data frames with text, truth values and gaps
-============================================
+Data frames with text, booleans and missing values
+==================================================
 
-``FrameVectorizer`` makes features of the columns of a data frame: numbers stay as they are;
-text, categories and truth values become one feature per level, with one for missing values. In
-a pipeline, the model takes the frame itself.
+``FrameVectorizer`` encodes the columns of a data frame. Numbers stay as they are. Text,
+categories and booleans become one feature per level, and one for missing values. In a pipeline,
+the model accepts the data frame itself.
 """
 
 # %%
-# A generated table of a café's days: was it busy?
+# This generated table describes days of a café. The model predicts whether a day is busy.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -39,15 +39,15 @@ X_train, X_test, y_train, y_test = train_test_split(frame, busy, random_state=0)
 
 model = make_pipeline(FrameVectorizer(), HyperLVQClassifier(random_state=0))
 print(model.fit(X_train, y_train)[0].get_feature_names_out().tolist())
-print(f"{model.score(X_test, y_test):.2f} of {len(y_test)} days right")
+print(f"accuracy {model.score(X_test, y_test):.2f} on {len(y_test)} days")
 
 # %%
-# How much accuracy is lost when a column's values are shuffled? The milk price has nothing to do
-# with it, and the model has found that out.
+# Shuffling a column shows how much accuracy depends on it. The price of milk is irrelevant here,
+# and the model ignores it.
 
 found = permutation_importance(model, X_test, y_test, n_repeats=10, random_state=0)
 order = found.importances_mean.argsort()
 figure, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
 ax.barh(frame.columns[order], found.importances_mean[order], xerr=found.importances_std[order])
-ax.set_xlabel("accuracy that is lost when the column is shuffled")
+ax.set_xlabel("accuracy lost by shuffling the column")
 plt.show()

@@ -2,14 +2,13 @@
 Decision boundaries of least squares and GLVQ
 =============================================
 
-Two half moons, two readouts, and what a random hidden layer changes. On the bare features,
-least squares (``"rls"``) can only draw a straight line. GLVQ puts three prototypes into each
-class, and its boundary is made of the lines halfway between them. Behind a hidden layer of 1000
-small integers both bend around the moons.
+On plain features, least squares (``"rls"``) can only draw a straight line. GLVQ has three
+prototypes per class, and its boundary consists of the lines halfway between them. Behind a
+hidden layer of 1000 small integers both follow the two half moons.
 """
 
 # %%
-# Every model is a scikit-learn Pipeline, so scikit-learn's own display draws its decisions.
+# Every model is a scikit-learn Pipeline, so scikit-learn draws its decisions.
 
 import matplotlib.pyplot as plt
 from matplotlib.colors import ListedColormap
@@ -33,7 +32,7 @@ for axes_of_layer, hidden in zip(grid, ["features", "intrvfl"], strict=True):
         )
         ax.scatter(*X_test.T, c=y_test, cmap=colours, s=14, edgecolors="black", linewidths=0.3)
         accuracy = model.score(X_test, y_test)
-        ax.set_title(f"{hidden} + {readout}: {accuracy:.2f} of the points right")
+        ax.set_title(f"{hidden} + {readout}: accuracy {accuracy:.2f}")
         if readout == "glvq" and hidden == "features":
             prototypes = model["scale"].inverse_transform(model["readout"].prototypes_)
             ax.scatter(*prototypes.T, c="black", marker="D", s=45, label="prototypes")
@@ -41,5 +40,5 @@ for axes_of_layer, hidden in zip(grid, ["features", "intrvfl"], strict=True):
 plt.show()
 
 # %%
-# The hidden layer was drawn at random and never trained; only the readout was. Corners come from
-# thermometer codes: a unit changes where a feature crosses a threshold of its own.
+# Only the readout is trained. Corners come from thermometer codes, because each unit changes
+# where a feature crosses a threshold.

@@ -1,10 +1,10 @@
 """
-A model as C, and whether it predicts the same
-==============================================
+Export to C and test it
+=======================
 
-``to_c`` writes a trained model as C99 that computes with integers only. ``make_plan`` is that
-integer model in Python. With ``vectors`` the export has a self-test, a program that ends with 0
-when the C gives every one of these samples the class that the plan gives it.
+``to_c`` writes a trained model as C99 with integers only. ``make_plan`` returns the same
+integer model in Python. With ``vectors`` the export contains a self-test, a program that exits
+with 0 if the C and the plan agree on all these samples.
 """
 
 # %%
@@ -26,26 +26,26 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_sta
 model = make_classifier(n_units=256, clip=7, prototypes_per_class=2, random_state=0)
 plan = make_plan(model.fit(X_train, y_train), name="digits", input="int16")
 agreement = (plan.predict(X_test) == model.predict(X_test)).mean()
-print(f"integers agree with Python's floating point on {agreement:.3f} of {len(X_test)} samples")
+print(f"integer and float model agree on {agreement:.1%} of {len(X_test)} samples")
 
 # %%
-# Compile the C and run it, where there is a compiler.
+# Compile and run the C.
 
 compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 with TemporaryDirectory() as folder:
     files = [path.name for path in to_c(plan, folder, vectors=X_test)]
     print("written:", *files)
     if compiler is None:
-        print("There is no C compiler here: the self-test was not run.")
+        print("No C compiler found, self-test skipped.")
     else:
         program = Path(folder) / "selftest"
         sources = [name for name in files if name.endswith(".c")]
         subprocess.run([compiler, "-O2", *sources, "-o", program], cwd=folder, check=True)
         subprocess.run([program], check=True)
-        print(f"The C gives all {len(X_test)} samples the class that the plan gives them.")
+        print(f"C and plan agree on all {len(X_test)} samples.")
 
 # %%
-# What the model takes of three kinds of chips, predicted without their compilers.
+# Flash, stack and instructions on three chips, predicted without their compilers.
 
 chips = ["cortex-m3", "riscv32", "avr"]
 budgets = [predict_budget(plan, chip) for chip in chips]

@@ -1,16 +1,14 @@
 """
-Which features matter
-=====================
+Feature relevances
+==================
 
-``HyperLVQClassifier`` keeps ``relevances_``, the share of each feature in how much its scores
-change when the feature's values are permuted: what the model looks at. How much accuracy
-depends on a feature is another question, which scikit-learn's ``permutation_importance``
-answers for every model, recipes included.
+``relevances_`` of ``HyperLVQClassifier`` measures how much the scores change when the values of
+a feature are permuted. scikit-learn's ``permutation_importance`` measures how much accuracy
+depends on a feature, for every model.
 """
 
 # %%
-# The wines have 13 measurements; five columns of noise are added, and all models should ignore
-# them.
+# The wines have 13 measurements. The five added columns of noise should be ignored.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,7 +27,7 @@ recipe = make_classifier("intrvfl", "glvq", random_state=0).fit(X_train, y_train
 
 
 def accuracy_lost(model):
-    """Return how much accuracy each feature's permutation costs, on average."""
+    """Compute the mean loss of accuracy by permuting each feature."""
     found = permutation_importance(model, X_test, y_test, n_repeats=10, random_state=0)
     return found.importances_mean
 
@@ -49,7 +47,6 @@ for ax, (title, values) in zip(panels, columns.items(), strict=True):
 plt.show()
 
 # %%
-# Less than 0 is luck: a few of the 72 test samples. Many of the measurements tell the same, so
-# that a model which loses one of them loses little accuracy: the vote looks at many features
-# and depends on few. A selector can use what it looks at:
+# Negative values are chance, a few of the 72 test samples. Many measurements are redundant, so
+# losing one costs little accuracy even where it influences the scores. To select features, use
 # ``SelectFromModel(HyperLVQClassifier(), importance_getter="relevances_")``.

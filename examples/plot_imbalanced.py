@@ -1,10 +1,10 @@
 """
-Rare classes: class_weight
-==========================
+Class weights for rare classes
+==============================
 
-Where one sample in twenty is of the class that matters, a model that never finds it is 95 %
-right. ``class_weight="balanced"`` lets the classes count the same; a dict says how much each
-one counts, and ``sample_weight`` of ``fit`` how much each sample does.
+If only one sample in twenty belongs to the rare class, a model that never predicts it is 95 %
+accurate. ``class_weight="balanced"`` gives every class the same total weight. A dict sets other
+weights, and ``sample_weight`` of ``fit`` weights single samples.
 """
 
 # %%
@@ -23,7 +23,7 @@ y = ["rare" if label else "usual" for label in y]
 X_train, X_test, y_train, y_test = train_test_split(X, y, train_size=800, random_state=0)
 
 # %%
-# Shares of each true class: the rare one's row shows how many of its samples are found.
+# Each row is normalised. The row of the rare class shows the share of its samples that are found.
 
 figure, grid = plt.subplots(2, 2, figsize=(8, 7.5), layout="constrained")
 for row, class_weight in zip(grid, [None, "balanced"], strict=True):
@@ -38,9 +38,8 @@ for row, class_weight in zip(grid, [None, "balanced"], strict=True):
             y_test, found, normalize="true", values_format=".2f", ax=ax, **style
         )
         score = balanced_accuracy_score(y_test, found)
-        ax.set_title(f"{name}\nclass_weight={class_weight!r}: {score:.2f} balanced")
+        ax.set_title(f"{name}\nclass_weight={class_weight!r}\nbalanced accuracy {score:.2f}")
 plt.show()
 
 # %%
-# Weights change what probabilities mean, too: those of a balanced model are for a world in
-# which the classes are equally frequent.
+# Class weights also change probabilities, which then assume equally frequent classes.

@@ -1,15 +1,14 @@
 """
-Learning on a device
-====================
+Learning on a microcontroller
+=============================
 
-A model exported by ``to_c`` with ``trainable=True`` goes on learning where it is used.
-``make_learner`` does in Python what the device does, so that one can see what learning on the
-device would give before anything is flashed.
+A model exported by ``to_c`` with ``trainable=True`` keeps learning on the device.
+``make_learner`` simulates this in Python.
 """
 
 # %%
-# The model leaves the factory with samples of many people's handwriting. Its owner writes with
-# another pen, which leaves every picture faint in the same places.
+# The factory trains the model on digits of many people. The owner of a device uses another pen,
+# and every image is faint in the same places.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,28 +25,26 @@ X_owner = np.round(X_owner * pen)
 X_new, y_new, X_test, y_test = X_owner[:500], y_owner[:500], X_owner[500:], y_owner[500:]
 
 # %%
-# Two rules. The perceptron's moves two prototypes of integers at each mistake; GLVQ's moves two
-# prototypes in float at each picture.
+# The perceptron rule moves two integer prototypes after each mistake. GLVQ moves two float
+# prototypes after each image.
 
-settings = {"n_units": 256, "clip": 7, "random_state": 0}
-recipes = {
-    "class means, perceptron rule in int16": make_classifier("intrvfl", "centroids", **settings),
-    "GLVQ, its own rule in float32": make_classifier("intrvfl", "glvq", **settings),
+choices = {
+    "class means, perceptron rule in int16": ("centroids", "perceptron", 0.02),
+    "GLVQ, GLVQ rule in float32": ("glvq", "glvq", None),  # None: the rate of the readout
 }
-rates = {"perceptron": 0.02, "glvq": None}  # None is the readout's own
 corrected = np.arange(0, 501, 25)
 
 figure, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
-for (name, recipe), marker in zip(recipes.items(), "os", strict=True):
-    recipe.fit(X_factory, y_factory)
-    rule = "glvq" if name.startswith("GLVQ") else "perceptron"
-    learner = make_learner(recipe, input="int16", rule=rule, learning_rate=rates[rule])
+for (name, (readout, rule, rate)), marker in zip(choices.items(), "os", strict=True):
+    model = make_classifier("intrvfl", readout, n_units=256, clip=7, random_state=0)
+    model.fit(X_factory, y_factory)
+    learner = make_learner(model, input="int16", rule=rule, learning_rate=rate)
     accuracies = [(learner.predict(X_test) == y_test).mean()]
     for first in corrected[:-1]:
         learner.learn(X_new[first : first + 25], y_new[first : first + 25])
         accuracies.append((learner.predict(X_test) == y_test).mean())
     ax.plot(corrected, accuracies, marker=marker, label=name)
-ax.set(xlabel="pictures that the owner has corrected", ylabel="accuracy on 400 other pictures")
+ax.set(xlabel="images corrected by the owner", ylabel="accuracy on 400 other images")
 ax.grid(alpha=0.3)
 ax.legend(loc="lower right")
 plt.show()

@@ -2,16 +2,15 @@
 Missing values
 ==============
 
-``HyperLVQClassifier`` takes NaN as it comes: a missing value lies below all others, so that a
-comparison can tell it from the rest. The integer layer of the paper leaves a missing feature
-out of its sum. Neither needs an imputer; filling the gaps with medians first makes little
-difference.
+``HyperLVQClassifier`` treats NaN as smaller than all other values, so comparisons can detect
+it. The paper's integer layer leaves missing features out of its sums. Neither needs imputation,
+and imputing medians makes little difference.
 """
 
 # %%
-# Values get lost in two ways here: at random, or more often in one of the two classes, as where a
-# test is ordered only for those who seem to be ill. In the second case *that* a value is missing
-# tells something, and accuracy falls little or even rises.
+# Values are missing at random, or more often in one class, as with a medical test that is ordered
+# only for suspected illness. In the second case a missing value is informative, and accuracy
+# falls little or even rises.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,17 +22,15 @@ from sklearn.pipeline import make_pipeline
 from hyperlvq import HyperLVQClassifier, make_classifier
 
 X, y = load_breast_cancer(return_X_y=True)
-X = X[:, :8]  # few enough to miss what is lost
+X = X[:, :8]  # few features, so each missing value matters
 luck = np.random.default_rng(0).random(X.shape)
 favour = np.where(y == 1, 1.4, 0.6)[:, np.newaxis]
-ways = {"lost at random": luck, "lost more often in one class": luck / favour}
+ways = {"missing at random": luck, "missing more often in one class": luck / favour}
 network = HyperLVQClassifier(n_networks=1, n_units=400, random_state=0)
 models = {
-    "one network, gaps as they are": network,
-    "one network, gaps filled": make_pipeline(SimpleImputer(strategy="median"), network),
-    "intRVFL + GLVQ, gaps as they are": make_classifier(
-        "intrvfl", "glvq", n_units=200, random_state=0
-    ),
+    "one network, NaN": network,
+    "one network, medians imputed": make_pipeline(SimpleImputer(strategy="median"), network),
+    "intRVFL + GLVQ, NaN": make_classifier("intrvfl", "glvq", n_units=200, random_state=0),
 }
 shares = [0.0, 0.3, 0.6]
 
@@ -45,7 +42,7 @@ for ax, (title, order) in zip(panels, ways.items(), strict=True):
             for share in shares
         ]
         ax.plot(shares, accuracies, marker=marker, label=name)
-    ax.set(title=title, xlabel="share of values that are missing")
+    ax.set(title=title, xlabel="share of missing values")
     ax.grid(alpha=0.3)
 panels[0].set_ylabel("cross-validated accuracy")
 panels[1].legend(loc="lower left")

@@ -1,17 +1,16 @@
 """
-Learning from a stream: partial_fit of a whole recipe
-=====================================================
+Learning from a stream with partial_fit
+=======================================
 
-A model that goes on learning follows data that drift. scikit-learn's ``Pipeline`` has no
-``partial_fit``, and needs none where features have ranges that are known beforehand, as those
-of sensors have: scaling and the random hidden layer then learn nothing from data, and only the
-readout has to.
+Online learning follows data that drift. scikit-learn's ``Pipeline`` has no ``partial_fit``. It
+needs none if the ranges of features are known in advance, as with sensors. Then only the
+readout learns from data.
 """
 
 # %%
-# Fit the front of the recipe on the two ends of the ranges, once. From then on each batch goes
-# through it into the readout's ``partial_fit``. This goes for the layers ``"rvfl"`` and
-# ``"intrvfl"``; ``"comparisons"`` takes its thresholds from samples.
+# Fit scaling and hidden layer once, on the two ends of the ranges. Then pass each batch through
+# them to ``partial_fit`` of the readout. This works for the layers ``"rvfl"`` and ``"intrvfl"``.
+# ``"comparisons"`` takes its thresholds from samples.
 
 from copy import deepcopy
 
@@ -21,13 +20,13 @@ import numpy as np
 from hyperlvq import make_classifier
 
 recipe = make_classifier("intrvfl", "glvq", n_units=200, prototypes_per_class=2, random_state=0)
-ranges = [[-4, -4], [4, 4]]  # the smallest and the largest value of each feature
+ranges = [[-4, -4], [4, 4]]  # minimum and maximum of each feature
 front, readout = recipe[:-1].fit(ranges), recipe[-1]
 rng = np.random.default_rng(0)
 
 
 def draw_batch(angle, n_samples=50):
-    """Return samples of three classes whose centres lie on a circle that turns."""
+    """Draw three classes with centres on a rotating circle."""
     y = rng.integers(3, size=n_samples)
     angles = angle + 2 * np.pi * y / 3
     centres = 2 * np.column_stack([np.cos(angles), np.sin(angles)])
@@ -35,10 +34,10 @@ def draw_batch(angle, n_samples=50):
 
 
 # %%
-# The classes go once around the circle. After 20 batches one copy of the model stops learning. Both
-# are tested on each batch before it is learnt.
+# The circle rotates once. One copy of the model stops learning after 20 batches. Each batch is
+# used for testing first, then for learning.
 
-accuracies = {"goes on learning": [], "stopped after 20 batches": []}
+accuracies = {"keeps learning": [], "stopped after 20 batches": []}
 for number, angle in enumerate(np.linspace(0, 2 * np.pi, 200)):
     X, y = draw_batch(angle)
     activations = front.transform(X)
@@ -47,7 +46,7 @@ for number, angle in enumerate(np.linspace(0, 2 * np.pi, 200)):
     if number >= 20:
         accuracies["stopped after 20 batches"].append(stopped.score(activations, y))
     if number > 0:
-        accuracies["goes on learning"].append(readout.score(activations, y))
+        accuracies["keeps learning"].append(readout.score(activations, y))
     readout.partial_fit(activations, y, classes=[0, 1, 2])
 
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
@@ -56,7 +55,9 @@ for (name, found), style in zip(accuracies.items(), ["-", "--"], strict=True):
     ax.plot(np.arange(200 - len(smooth), 200), smooth, style, label=name)
 ax.axhline(1 / 3, color="0.6", linestyle=":", label="guessing")
 ax.set(
-    xlabel="batch", ylabel="accuracy before it is learnt\n(mean of five batches)", ylim=(0, 1.02)
+    xlabel="batch",
+    ylabel="accuracy before learning the batch\n(mean of five batches)",
+    ylim=(0, 1.02),
 )
 ax.legend(loc="center")
 plt.show()

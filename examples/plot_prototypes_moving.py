@@ -1,11 +1,10 @@
 """
-Prototypes moving while GLVQ learns
-===================================
+How GLVQ moves prototypes
+=========================
 
-GLVQ starts with all prototypes of a class near the class's mean. Each sample then pulls the
-closest prototype of its own class towards itself and pushes the closest one of another class
-away, most strongly where the two are about equally close. Here the samples come in small
-batches to ``partial_fit``, so that every step can be watched.
+All prototypes of a class start near the class mean. Each sample pulls the closest prototype of
+its own class and pushes away the closest prototype of another class, most strongly if both are
+about equally close. Small batches with ``partial_fit`` show every step.
 """
 
 # %%
@@ -22,20 +21,19 @@ y = np.array(["blue", "orange"])[blob // 3]
 
 readout = GLVQClassifier(prototypes_per_class=3, slope=5, learning_rate=0.5, random_state=0)
 positions = []
-for rows in np.array_split(np.tile(np.arange(len(X)), 3), 60):  # three times all samples
+for rows in np.array_split(np.tile(np.arange(len(X)), 3), 60):  # three epochs
     readout.partial_fit(X[rows], y[rows], classes=["blue", "orange"])
     positions.append(readout.prototypes_.copy())
 
 # %%
-# The lines on the left are the ways that the six prototypes have taken; they end at the diamonds.
-# Each class has three heaps of samples, and each heap gets a prototype. On the right is the mean
-# cost of each batch while it was learnt.
+# Left: paths of the six prototypes, which end at the diamonds. Each cluster gets a prototype.
+# Right: the mean cost of each batch while it was learnt.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 PrototypeDisplay.from_estimator(readout, X, y, ax=left)
 for way in np.stack(positions, axis=1):
     left.plot(*way.T, color="black", linewidth=1)
-left.set_title("ways of the prototypes")
+left.set_title("paths of the prototypes")
 LossCurveDisplay.from_estimator(readout, ax=right)
 right.set(title="cost of each batch", xlabel="batch")
 plt.show()

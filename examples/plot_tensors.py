@@ -2,10 +2,9 @@
 Training on a GPU
 =================
 
-With scikit-learn's ``array_api_dispatch``, models take torch tensors and stay on their device:
-scaling, hidden layer, training and predictions. ``to_numpy`` brings a trained model back. This
-example uses a GPU if there is one, else torch on the CPU. It needs torch, which
-``pip install 'hyperlvq[torch]'`` brings.
+With scikit-learn's ``array_api_dispatch``, recipes train and predict on the device of a torch
+tensor. ``to_numpy`` converts a trained model. This example uses a GPU if available, else torch
+on the CPU. The extra ``torch`` of hyperlvq installs torch.
 """
 
 # %%
@@ -13,7 +12,7 @@ example uses a GPU if there is one, else torch on the CPU. It needs torch, which
 import os
 from time import perf_counter
 
-os.environ["SCIPY_ARRAY_API"] = "1"  # before scipy is imported: its condition for the dispatch
+os.environ["SCIPY_ARRAY_API"] = "1"  # required before scipy is imported
 
 import matplotlib.pyplot as plt
 import sklearn
@@ -41,7 +40,7 @@ def train(place, X, y):
 
 train("numpy", X, y)
 if torch is not None:
-    torch.set_num_threads(1)  # of so small arrays, threads would wait for each other
+    torch.set_num_threads(1)  # threads only slow such small arrays
     device = "cuda" if torch.cuda.is_available() else "cpu"
     tensors = torch.as_tensor(X, device=device), torch.as_tensor(y, device=device)
     with sklearn.config_context(array_api_dispatch=True):
@@ -49,13 +48,12 @@ if torch is not None:
         print("predictions are on", models[f"torch on {device}"].predict(tensors[0]).device)
 
 # %%
-# Training takes the same way down wherever it is. So small a table is no work for a GPU, and
-# torch on the CPU is slower than numpy with compiled loops; on large tables a GPU is a hundred
-# times as fast, as the page on scaling shows.
+# This table is too small to benefit from a GPU. The first fit with numpy may include compilation.
+# The page on scaling has times for a large table.
 
 for place, model in models.items():
     same = (to_numpy(model).predict(X) == models["numpy"].predict(X)).mean()
-    print(f"{place}: {seconds[place]:.1f} s, {same:.3f} of the predictions are those of numpy")
+    print(f"{place}: {seconds[place]:.1f} s, {same:.1%} of the predictions equal those of numpy")
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for (place, model), style in zip(
     models.items(), [{"linewidth": 5, "alpha": 0.4}, {}], strict=False

@@ -1,17 +1,15 @@
 """
-Tiny models: flash against accuracy
-===================================
+Accuracy of models in 3 to 16 KB of flash
+=========================================
 
-How accurate can a model be in 4 KB of flash? ``device_settings`` returns the largest models
-that fit, ``predict_budget`` says what a trained one takes of a chip before anything is
-compiled.
+``device_settings`` and ``device_units`` return the largest models that fit into a given flash.
+``predict_budget`` predicts the resources of a trained model without a compiler.
 """
 
 # %%
-# On scikit-learn's digits: the integer layer with GLVQ for several sizes of a Cortex-M3's flash,
-# and one network of comparisons, whose number of units ``device_units`` gives. Accuracies are
-# those of the integer model that the C code computes, its weights rounded to 8 bits, as means of
-# three random layers.
+# Two kinds of models on scikit-learn's digits: intRVFL with GLVQ, and one network of comparisons.
+# Accuracies are means over three random layers, measured on the integer model with 8-bit weights,
+# which the C code computes.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -27,7 +25,7 @@ sizes = ["3k", "4k", "6k", "8k", "12k", "16k"]
 
 
 def on_the_chip(model, seed_name):
-    """Return the mean KB of flash and the mean accuracy of three models."""
+    """Compute the mean flash in KB and accuracy of three models."""
     found = []
     for seed in range(3):
         model.set_params(**{seed_name: seed}).fit(X_train, y_train)
@@ -39,7 +37,7 @@ def on_the_chip(model, seed_name):
 
 prototypes, comparisons = [], []
 for size in sizes:
-    # The first settings have one prototype per class, and so the most units.
+    # The first settings have one prototype per class and the most units.
     settings = device_settings(64, 10, max_flash=size, input="int16", clip=7)[0]
     model = make_classifier(clip=7, random_state=0, **settings)
     prototypes.append(on_the_chip(model, "hidden__random_state"))
@@ -55,4 +53,4 @@ ax.legend()
 plt.show()
 
 # %%
-# From the command line the same is ``hyperlvq fit --max-flash 8k --input int16``.
+# On the command line use ``hyperlvq fit --max-flash 8k --input int16``.

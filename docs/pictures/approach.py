@@ -1,6 +1,6 @@
-"""Draw the paper's approach with the numbers of a fitted model: `python docs/pictures/approach.py`.
+"""Draw the paper's approach with a fitted model: `python docs/pictures/approach.py`.
 
-Writes `docs/approach.svg`, which README and the site show.
+Write `docs/approach.svg`, which the README and the site show.
 """
 
 from pathlib import Path

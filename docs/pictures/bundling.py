@@ -1,4 +1,4 @@
-"""Sums over features before and after clipping, and how similar the sums of two samples are."""
+"""Plot activations before and after clipping, and the similarity of samples."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,7 +14,7 @@ sample = X[:1]
 
 
 def activations(samples, clip):
-    """Return the activations of samples, by the same keys for any clip."""
+    """Encode samples, with the same keys for every clip."""
     layer = IntRVFLLayer(N_UNITS, clip, random_state=0).fit(samples)
     return layer.transform(samples).astype(float)
 
@@ -34,7 +34,7 @@ left.set(
 )
 left.legend()
 
-# From the digit to its own mirror image of values, 1 - x: as far away as features can be.
+# From the digit to 1 - x, as far away as its features can be.
 steps = np.linspace(0, 1, 21)
 samples = np.array([(1 - step) * sample[0] + step * (1 - sample[0]) for step in steps])
 for clip, colour in ((1, BLUE), (7, ORANGE), (NO_CLIP, GREEN)):
@@ -45,8 +45,8 @@ for clip, colour in ((1, BLUE), (7, ORANGE), (NO_CLIP, GREEN)):
         steps, cosine, color=colour, label="no clip" if clip == NO_CLIP else f"clip = {clip}"
     )
 right.set(
-    xlabel="how far the features have moved",
-    ylabel="cosine with the start",
-    title="Close samples stay close",
+    xlabel="distance moved by the features",
+    ylabel="cosine similarity to the start",
+    title="Similarity is kept",
 )
 right.legend()

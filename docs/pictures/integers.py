@@ -1,4 +1,4 @@
-"""Bytes of a model in floating point and in integers."""
+"""Plot the size of models in floating point and in integers."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,16 +11,16 @@ units = np.array([64, 128, 256, 512, 1024])
 
 
 def kilobytes(hidden, form):
-    """Return the size of models of 64 features, 10 classes and 3 prototypes per class."""
+    """Compute sizes for 64 features, 10 classes and 3 prototypes per class."""
     costs = [prediction_cost(hidden, N_FEATURES, int(n), N_PROTOTYPES, form=form) for n in units]
     return [cost.bytes / 1024 for cost in costs]
 
 
 figure, ax = plt.subplots(figsize=(5.6, 3.8))
 for label, hidden, form, colour in (
-    ("real weights and prototypes, 32 bits each", "rvfl", "float", GREY),
-    ("keys of 8 bits, prototypes of 32", "intrvfl", "float", BLUE),
-    ("keys of 1 bit, prototypes of 8", "intrvfl", "integer", ORANGE),
+    ("RVFL: 32-bit weights and prototypes", "rvfl", "float", GREY),
+    ("intRVFL: 8-bit keys, 32-bit prototypes", "intrvfl", "float", BLUE),
+    ("exported: 1-bit keys, 8-bit prototypes", "intrvfl", "integer", ORANGE),
 ):
     ax.plot(units, kilobytes(hidden, form), "o-", color=colour, label=label)
 ax.axhline(32, color=GREEN, linestyle="--", label="flash of an Arduino Uno")
@@ -28,5 +28,5 @@ ax.set_xscale("log", base=2)
 ax.set_yscale("log", base=2)
 ax.set_xticks(units, units)
 ax.set_yticks([2, 8, 32, 128, 512], [2, 8, 32, 128, 512])
-ax.set(xlabel="hidden units", ylabel="kilobytes of model", ylim=(2, 2500))
+ax.set(xlabel="hidden units", ylabel="model size in KB", ylim=(2, 2500))
 ax.legend()

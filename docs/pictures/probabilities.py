@@ -1,4 +1,4 @@
-"""How often predictions are right, by how sure they are."""
+"""Plot reliability diagrams of three models."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,7 +17,7 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, train_size=600, random
 edges = np.linspace(1 / 3, 1, 8)
 
 figure, ax = plt.subplots(figsize=(5.6, 4))
-ax.plot([1 / 3, 1], [1 / 3, 1], color=GREY, linestyle="--", label="as sure as right")
+ax.plot([1 / 3, 1], [1 / 3, 1], color=GREY, linestyle="--", label="calibrated")
 for name, model, colour in (
     ("HyperLVQClassifier", HyperLVQClassifier(n_units=2000, random_state=0), ORANGE),
     ("intRVFL with GLVQ", make_classifier("intrvfl", "glvq", random_state=0), BLUE),
@@ -34,5 +34,5 @@ for name, model, colour in (
         color=colour,
         label=f"{name}, log loss {log_loss(y_test, probabilities):.2f}",
     )
-ax.set(xlabel="probability of the predicted class", ylabel="share of right predictions")
+ax.set(xlabel="probability of the predicted class", ylabel="share of correct predictions")
 ax.legend(loc="upper left")

@@ -1,4 +1,4 @@
-"""The relative distance μ over two features, and the cost that is made of it."""
+"""Plot μ over two features, and the cost as a function of μ."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,7 +22,7 @@ points, extent = grid_over(X)
 
 
 def squared_distances(of_class):
-    """Return the squared distance of each point to the closest prototype of a class."""
+    """Compute squared distances to the closest prototype of a class."""
     prototypes = model.prototypes_[model.prototype_classes_ == of_class]
     return np.square(points[:, np.newaxis] - prototypes).sum(axis=2).min(axis=1)
 
@@ -42,15 +42,15 @@ left.scatter(
     s=260,
     edgecolors="black",
 )
-left.set_title("μ for the blue class; stars are prototypes")
+left.set_title("μ for the blue class, prototypes as stars")
 figure.colorbar(picture, ax=left, ticks=[-1, 0, 1])
 
 values = np.linspace(-1, 1, 200)
 for slope, colour in ((6, BLUE), (12, ORANGE), (60, GREEN)):
     right.plot(values, 1 / (1 + np.exp(-slope * values)), color=colour, label=f"slope β = {slope}")
 right.set(
-    xlabel="μ: negative is right, positive wrong",
+    xlabel="μ (negative: correct, positive: mistake)",
     ylabel="cost g(μ) of a sample",
-    title="A smooth count of mistakes",
+    title="A differentiable error rate",
 )
 right.legend()

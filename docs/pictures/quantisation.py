@@ -1,4 +1,4 @@
-"""The entries of prototypes as integers, and the margins of both models."""
+"""Plot prototypes as integers, and margins of both models."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,5 +31,5 @@ right.axline((0, 0), slope=1, color=GREY, linestyle="--")
 right.set(
     xlabel="margin in floating point",
     ylabel="margin in integers",
-    title=f"{len(X_test)} test samples, {found.agreement:.1%} the same label",
+    title=f"{len(X_test)} test samples, {found.agreement:.1%} same label",
 )

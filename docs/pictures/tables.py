@@ -1,4 +1,4 @@
-"""Rows of a table, and the features they become."""
+"""Show rows of a table and their features."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,7 +23,7 @@ table.scale(1, 1.3)
 for cell in table.get_celld().values():
     cell.set(edgecolor=GREY, facecolor="none")
 
-# Each feature on the scale of its own values; missing numbers stay missing.
+# Colours scale each feature by its range.
 everything = vectorizer.transform(penguins)
 low, high = np.nanmin(everything, axis=0), np.nanmax(everything, axis=0)
 bottom.pcolormesh(
@@ -37,8 +37,8 @@ for row, values in enumerate(features[::-1]):
     for column, value in enumerate(values):
         bottom.text(column + 0.5, row + 0.5, f"{value:g}", ha="center", va="center", color="black")
 bottom.set_xticks(np.arange(len(names)) + 0.5, [name.replace("_", "\n", 1) for name in names])
-bottom.set_facecolor("white")  # where a number is missing
+bottom.set_facecolor("white")  # missing numbers
 bottom.set_yticks([])
 bottom.tick_params(length=0)
 bottom.spines[:].set_visible(False)
-bottom.set_title("The features that FrameVectorizer makes of them", loc="left")
+bottom.set_title("The features from FrameVectorizer", loc="left")

@@ -1,4 +1,4 @@
-"""A feature's thermometer codes, its key, and their products."""
+"""Show thermometer codes of a feature, its key, and their products."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,7 +9,7 @@ from hyperlvq import IntRVFLLayer
 N_UNITS = 32
 values = np.array([[0.0], [0.25], [0.5], [0.75], [1.0]])
 layer = IntRVFLLayer(n_units=N_UNITS, clip=1, random_state=0).fit(values)
-products = layer.transform(values)  # one feature: the sum has one term, the code times the key
+products = layer.transform(values)  # with one feature, the code times the key
 key = layer.keys_
 codes = products * key  # since key · key = 1
 
@@ -17,9 +17,9 @@ figure, axes = plt.subplots(
     3, 1, figsize=(8, 4.4), sharex=True, height_ratios=[len(values), 1, len(values)]
 )
 titles = (
-    "Thermometer codes: the first round(x N) entries are -1, the rest +1",
+    "Thermometer codes: the first round(x N) entries are -1, the others +1",
     "The feature's random key, drawn once",
-    "Code × key: what the feature adds to the units",
+    "Code × key: added to the units",
 )
 labels = [f"x = {value:g}" for value in values.ravel()]
 for ax, rows, title, names in zip(

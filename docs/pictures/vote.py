@@ -1,4 +1,4 @@
-"""What each network of the default classifier says, and their vote, over two features."""
+"""Plot the scores of four networks and their vote over two features."""
 
 import matplotlib.pyplot as plt
 from shared import BLUE_TO_ORANGE, grid_over, moons, show_samples, show_values
@@ -16,7 +16,7 @@ activations = layer.transform(points).astype(float)
 
 
 def margins(first, last):
-    """Return by how much some units favour the second class."""
+    """Compute the margin of the second class from some units."""
     scores = activations[:, first:last] @ model.coef_[:, first:last].T
     return scores[:, 1] - scores[:, 0]
 
