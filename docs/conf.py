@@ -123,4 +123,4 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": [], "getting_started": []}
+html_sidebars = {"index": [], "getting_started": [], "paper": []}
