@@ -10,7 +10,7 @@ from small_tables import PUBLISHED, RECORD
 
 from hyperlvq.study import experiments
 from hyperlvq.study.records import read_records
-from hyperlvq.study.tuning import values_of_grid
+from hyperlvq.study.tuning import TUNING_NAME, values_of_grid
 
 MODELS = "rls_features,knn"
 SEARCH = {
@@ -63,6 +63,19 @@ def test_settings_that_were_tuned_are_those_that_run(tmp_path):
 
     hyperlvq("study", "run", "-o", tmp_path, "--settings", tmp_path / "settings.csv", *common)
     assert {record["settings"] for record in read_records(tmp_path)} == {tmp_path.name}
+
+
+def test_the_papers_search_is_made_again_and_its_settings_run_as_published(tmp_path):
+    common = ("--sets", "iris", "--models", "rls_features", "--jobs", 1)
+    code, output, _ = hyperlvq("study", "tune", "-o", tmp_path, "--as-published", *common)
+
+    (record,) = read_records(tmp_path, TUNING_NAME)
+    assert (code, output.split(" made")[0]) == (0, "1 searches")
+    assert (record["solver"], len(record["scores"])) == ("pinv", 16)
+    run_it = ("study", "run", "-o", tmp_path, "--settings", tmp_path / "settings.csv", *common)
+    assert hyperlvq(*run_it)[0] == 2
+    assert hyperlvq(*run_it, "--as-published")[0] == 0
+    assert {run["solver"] for run in read_records(tmp_path)} == {"pinv"}
 
 
 def test_costs_are_those_of_the_formulas(tmp_path):

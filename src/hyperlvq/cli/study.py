@@ -105,8 +105,13 @@ def tune(
     sets: str | None = SET_NAMES,
     seeds: int = SEEDS,
     protocol: Literal["paper", "strict"] = PROTOCOL,
-    grid: Literal["full", "quick"] = Option(
-        "full", help="The values to try: the paper's and more (days), or fewer."
+    grid: Literal["full", "quick"] | None = Option(
+        None, help="The values to try: the paper's and more (days; the default), or fewer."
+    ),
+    as_published: bool = Option(
+        False,
+        "--as-published",
+        help="Repeat the paper's own search: its values, and models solved and started as there.",
     ),
     jobs: int | None = JOBS,
     dask: str | None = DASK,
@@ -123,12 +128,13 @@ def tune(
     from hyperlvq.study.tuning import TUNING_NAME, best_single_settings, tune_study
 
     with if_stopped(GOES_ON), executor_of(jobs, dask, device, minutes) as executor:
+        values = grid_named(grid, as_published)
         steps = tune_study(
             open_data(data),
             output,
-            models=models_for(device, models, grid=grid),
+            models=models_for(device, models, grid=values, as_published=as_published),
             sets=split_names(sets),
-            grid=grid,
+            grid=values,
             n_seeds=seeds,
             protocol=protocol,
             executor=executor,
@@ -185,6 +191,13 @@ def costs(
         ratios = f"{method.mean_ratio:.4f}", f"{method.median_ratio:.4f}"
         rows.append([method.title, f"{method.total_flops:.4g}", *ratios])
     print_result(aligned(rows))
+
+
+def grid_named(grid: str | None, as_published: bool) -> str:
+    """Name the grid that the options of `tune` ask for."""
+    if as_published and grid is not None:
+        raise InputError("--as-published has the paper's grid: leave out --grid")
+    return "published" if as_published else grid or "full"
 
 
 def executor_of(

@@ -12,6 +12,8 @@ from scipy import linalg
 from hyperlvq.kernels.compiled import compiled
 
 POWER_ITERATIONS = 100
+POWER_STEPS = 5
+ROUNDING = 1e-9
 
 
 class Method(NamedTuple):
@@ -27,12 +29,36 @@ def solve_pinv(gram: np.ndarray, moment: np.ndarray, penalties: np.ndarray) -> n
     """Return (G + diag(p))⁺ moment; eigenvalues below columns · 2⁻²³ of the largest count as 0.
 
     That is where a pseudo-inverse in single precision cuts off. The matrix is overwritten.
+    Eigenvectors take most of the time, so only those that can count are computed, and none where
+    all of them do: then the pseudo-inverse is the inverse.
     """
-    gram[np.diag_indices_from(gram)] += penalties
-    values, vectors = linalg.eigh(gram, overwrite_a=True, check_finite=False)
-    kept = values > len(values) * np.finfo(np.float32).eps * values[-1]
-    basis = vectors[:, kept]
-    return (basis / values[kept]) @ (basis.T @ moment)
+    diagonal, share = np.diag_indices_from(gram), len(gram) * np.finfo(np.float32).eps
+    gram[diagonal] += penalties
+    shifted = gram.copy()
+    shifted[diagonal] -= share * linalg.norm(gram)  # at least the cutoff
+    try:
+        linalg.cholesky(shifted, overwrite_a=True, check_finite=False)
+    except linalg.LinAlgError:
+        smallest = share * least_largest_eigenvalue(gram)
+        values, vectors = linalg.eigh(
+            gram, subset_by_value=(smallest, np.inf), overwrite_a=True, check_finite=False
+        )
+        kept = values > share * values.max(initial=0)
+        basis = vectors[:, kept]
+        return (basis / values[kept]) @ (basis.T @ moment)
+    factor = linalg.cho_factor(gram, overwrite_a=True, check_finite=False)
+    return linalg.cho_solve(factor, moment, check_finite=False)
+
+
+def least_largest_eigenvalue(matrix: np.ndarray) -> float:
+    """Bound a positive matrix's largest eigenvalue from below, by power iteration."""
+    largest = matrix.diagonal().argmax()
+    bound, vector = matrix[largest, largest], matrix[largest]
+    for _ in range(POWER_STEPS):
+        vector = vector / linalg.norm(vector)
+        image = matrix @ vector
+        bound, vector = np.fmax(bound, vector @ image), image
+    return float(bound) * (1 - ROUNDING)
 
 
 def solve_qr(Z: np.ndarray, T: np.ndarray, alpha: float) -> np.ndarray:
