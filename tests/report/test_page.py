@@ -122,6 +122,18 @@ def test_costs_come_from_the_records_where_the_published_file_has_no_sizes(recor
     assert "the runs of intRVFL + RLS on 1 data sets" in page
 
 
+def test_page_and_markdown_state_both_ways_to_count_samples_and_the_iterations_made(record):
+    sizes = {"n_units": 300, "n_splits": 1}
+    report = make_report([record(), record(model="intrvfl_glvq", iterations=20, **sizes)])
+    texts = page_of(report), render("report.md", report)
+
+    for text in texts:
+        assert "The last two columns have T training samples of a split" in text.replace("\n", " ")
+        assert "by the iterations that were made" in text.lower()
+        assert "all samples of the data sets that are split" in text
+    assert "20.4 % and 83.6 %" in texts[1]
+
+
 def test_the_markdown_has_the_same_tables(full_report):
     text = render("report.md", full_report)
 

@@ -261,8 +261,7 @@ def test_search_as_published_starts_glvq_at_one_prototype_with_the_papers_noise(
 def test_search_as_published_tries_penalties_one_by_one():
     model = MODELS["intrvfl_rls"]
     exact, published = (
-        GridSearch(make_set(), model, "paper", grid, {}, None, 2)
-        for grid in ("full", "published")
+        GridSearch(make_set(), model, "paper", grid, {}, None, 2) for grid in ("full", "published")
     )
     assert published.seconds() > exact.seconds()
 

@@ -75,9 +75,14 @@ class Model:
         return grid
 
     @property
+    def readout(self) -> str | None:
+        """The name of the readout, None for classifiers that are no recipes."""
+        return self.recipe[1] if isinstance(self.recipe, tuple) else None
+
+    @property
     def is_rls(self) -> bool:
         """Return whether the readout is RLS."""
-        return isinstance(self.recipe, tuple) and self.recipe[1] == "rls"
+        return self.readout == "rls"
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 `paper` trains on one half of the (scaled) file and scores on the other, over several seeds, as the
 paper does; the halves overlap with the evaluation's splits. With the grid "published" models are
-solved and started as the paper's, too, and only what it searched is searched. `strict` looks at the training samples
-of one split alone and cuts them into folds; where a model has `tuning_rows`, those of a part, and
-its best settings are compared once more on a larger one.
+solved and started as the paper's, too, and only what it searched is searched. `strict` looks at the
+training samples of one split alone and cuts them into folds; where a model has `tuning_rows`, those
+of a part, and its best settings are compared once more on a larger one.
 """
 
 import warnings
