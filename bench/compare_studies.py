@@ -43,9 +43,10 @@ class Found(NamedTuple):
     """The published setting in one search.
 
     `rest` is how much less accurate it is on the tuning split than the best, `n_best` the number of
-    equally good best settings.
+    equally good best settings of the `n_settings`.
     """
 
+    n_settings: int
     is_exact: bool
     rest: float
     best: float
@@ -116,14 +117,15 @@ def look_up(record: Record, searched: Record, tried: list[Record]) -> Found:
     scores = np.array(record["scores"], dtype=float)
     score, best = scores[tried.index(searched)], np.nanmax(scores)
     is_exact = all(record[name] == value for name, value in searched.items())
-    return Found(is_exact, best - np.nan_to_num(score), best, int((scores == best).sum()))
+    return Found(
+        len(tried), is_exact, best - np.nan_to_num(score), best, int((scores == best).sum())
+    )
 
 
 def search_row(name: str, results: list[Found]) -> list[str]:
     """Return how often the published setting came out, and what it lacks."""
-    exact, rests, best, n_best = map(np.array, zip(*results, strict=True))
-    n_settings = len(settings_of_grid(grid_of(MODELS[name], "published")))
-    counts = len(results), n_settings, exact.sum(), (rests == 0).sum(), f"{np.median(n_best):g}"
+    n_settings, exact, rests, best, n_best = map(np.array, zip(*results, strict=True))
+    counts = len(results), n_settings[0], exact.sum(), (rests == 0).sum(), f"{np.median(n_best):g}"
     means = best.mean(), (best - rests).mean(), rests.mean(), np.median(rests)
     return [name, *map(str, counts), *(f"{mean:.4f}" for mean in means)]
 
