@@ -34,8 +34,10 @@ def solve_pinv(gram: np.ndarray, moment: np.ndarray, penalties: np.ndarray) -> n
     """
     diagonal, share = np.diag_indices_from(gram), len(gram) * np.finfo(np.float32).eps
     gram[diagonal] += penalties
+    scale = np.exp2(np.frexp(gram.diagonal().max())[1])  # against overflow, without rounding
+    gram /= scale
     shifted = gram.copy()
-    shifted[diagonal] -= share * linalg.norm(gram)  # at least the cutoff
+    shifted[diagonal] -= share * np.linalg.norm(gram)  # at least the cutoff
     try:
         linalg.cholesky(shifted, overwrite_a=True, check_finite=False)
     except linalg.LinAlgError:
@@ -45,9 +47,9 @@ def solve_pinv(gram: np.ndarray, moment: np.ndarray, penalties: np.ndarray) -> n
         )
         kept = values > share * values.max(initial=0)
         basis = vectors[:, kept]
-        return (basis / values[kept]) @ (basis.T @ moment)
+        return (basis / values[kept]) @ (basis.T @ moment) / scale
     factor = linalg.cho_factor(gram, overwrite_a=True, check_finite=False)
-    return linalg.cho_solve(factor, moment, check_finite=False)
+    return linalg.cho_solve(factor, moment, check_finite=False) / scale
 
 
 def least_largest_eigenvalue(matrix: np.ndarray) -> float:
@@ -55,7 +57,7 @@ def least_largest_eigenvalue(matrix: np.ndarray) -> float:
     largest = matrix.diagonal().argmax()
     bound, vector = matrix[largest, largest], matrix[largest]
     for _ in range(POWER_STEPS):
-        vector = vector / linalg.norm(vector)
+        vector = vector / (np.linalg.norm(vector) or 1.0)
         image = matrix @ vector
         bound, vector = np.fmax(bound, vector @ image), image
     return float(bound) * (1 - ROUNDING)
