@@ -1,39 +1,60 @@
+from fractions import Fraction
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hyperlvq.costs import (
     comparison_cost,
     flops_by_method,
+    glvq_flops,
+    glvq_steps,
     prediction_cost,
     rls_flops,
     rls_qr_flops,
+    rls_qr_steps,
+    rls_steps,
+    steps_by_method,
 )
 
 T, N, L, P = 120, 40, 3, 2
 N_ITER = 7
 
 
-def test_straightforward_rls_is_the_sum_of_its_steps():
-    gram = N * (2 * T * N - N + 2)
-    inverse = 2 * N**3 / 3
-    product = T * N * (2 * N - 1) + L * N * (2 * T - 1)
+def test_steps_are_those_of_table_1():
+    assert rls_steps(T, N, L) == {
+        "Gram matrix": N * (2 * T * N - N + 2),
+        "inverse": 2 * N**3 / 3,
+        "product": T * N * (2 * N - 1) + L * N * (2 * T - 1),
+    }
+    assert rls_qr_steps(T, N, L) == {
+        "product": L * N * (2 * T - 1),
+        "factorisation": N * (2 * T * N - N + 2) + 4 * N**3 / 3,
+        "solution": 2 * L * N * (N - 1) + L * N**2,
+    }
+    assert glvq_steps(T, N, L, P, N_ITER) == {
+        "initialisation": T * N,
+        "distances": N_ITER * T * P * L * (3 * N - 1),
+        "updates": N_ITER * T * (6 * N + P * L + 19),
+    }
 
-    assert rls_flops(T, N, L) == pytest.approx(gram + inverse + product)
+
+sizes = st.integers(1, 10**5).map(Fraction)
 
 
-def test_rls_by_qr_is_the_sum_of_its_steps():
-    moment = L * N * (2 * T - 1)
-    factor = N * (2 * T * N - N + 2) + 4 * N**3 / 3
-    substitution = 2 * L * N * (N - 1) + L * N**2
+@given(T=sizes, N=sizes, L=sizes, P=sizes, n_iter=sizes)
+def test_steps_add_up_to_the_totals_of_table_1_exactly(T, N, L, P, n_iter):
+    totals = {
+        "rls": N * (2 * N**2 / 3 + 4 * T * N + 2 * T * L - N - T - L + 2),
+        "rls_qr": N * (4 * N**2 / 3 + 2 * T * N + 2 * T * L + 3 * L * N - N - 3 * L + 2),
+        "glvq": n_iter * T * (3 * P * L * N + 6 * N + 19) + T * N,
+    }
+    steps = steps_by_method(T, N, L, P, n_iter)
 
-    assert rls_qr_flops(T, N, L) == pytest.approx(moment + factor + substitution)
-
-
-def test_glvq_is_the_sum_of_its_steps():
-    start = T * N
-    distances = N_ITER * T * P * L * (3 * N - 1)
-    updates = N_ITER * T * (6 * N + P * L + 19)
-
-    assert flops_by_method(T, N, L, P, N_ITER)["glvq"] == start + distances + updates
+    assert {method: sum(flops.values()) for method, flops in steps.items()} == totals
+    assert flops_by_method(T, N, L, P, n_iter) == totals
+    assert (rls_flops(T, N, L), rls_qr_flops(T, N, L)) == (totals["rls"], totals["rls_qr"])
+    assert glvq_flops(T, N, L, P, n_iter) == totals["glvq"]
 
 
 @pytest.mark.parametrize(

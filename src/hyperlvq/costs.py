@@ -2,6 +2,12 @@
 
 Symbols of the paper: T training samples, K features, N hidden units, L classes, P prototypes
 per class, I iterations.
+
+The paper's relative costs, 79 % for RLS by QR and 21 % for GLVQ, are means over its 121 data sets
+of the ratio to straightforward RLS, with P = 1 and I = 10. They come out (0.7911 and 0.2084) where
+T is the number of all samples of a data set that is split, its test samples included, and the size
+of the training file where there is a test file. With T training samples of a split, as its text
+says, they are 0.8359 and 0.2043.
 """
 
 from typing import NamedTuple
@@ -14,6 +20,99 @@ FORMS = ("float", "integer")
 LAYERS = ("features", "rvfl", "intrvfl")
 # Negate, exponentiate, add and divide.
 SIGMOID_FLOPS = 4
+
+
+def rls_steps(n_samples: int, n_units: int, n_classes: int) -> dict[str, float]:
+    """Count the flops of straightforward RLS step by step.
+
+    Gram matrix A = HᵀH + λI, inverse A⁻¹, product A⁻¹HᵀY.
+
+    Parameters
+    ----------
+    n_samples, n_units, n_classes : int
+        The sizes T, N and L.
+
+    Returns
+    -------
+    flops : dict of str to float
+        The flops by step, as in the paper's Table I.
+
+    Examples
+    --------
+    >>> from hyperlvq.costs import rls_steps
+    >>> rls_steps(n_samples=100, n_units=30, n_classes=3)
+    {'Gram matrix': 179160, 'inverse': 18000.0, 'product': 194910}
+    """
+    T, N, L = n_samples, n_units, n_classes
+    return {
+        "Gram matrix": N * (2 * T * N - N + 2),
+        "inverse": 2 * N**3 / 3,
+        "product": T * N * (2 * N - 1) + L * N * (2 * T - 1),
+    }
+
+
+def rls_qr_steps(n_samples: int, n_units: int, n_classes: int) -> dict[str, float]:
+    """Count the flops of RLS by QR step by step.
+
+    Product Z = HᵀY, factorisation of HᵀH + λI into QR, solution of QRw = z for each class.
+
+    Parameters
+    ----------
+    n_samples, n_units, n_classes : int
+        The sizes T, N and L.
+
+    Returns
+    -------
+    flops : dict of str to float
+        The flops by step, as in the paper's Table I.
+
+    Examples
+    --------
+    >>> from hyperlvq.costs import rls_qr_steps
+    >>> rls_qr_steps(n_samples=100, n_units=30, n_classes=3)
+    {'product': 17910, 'factorisation': 215160.0, 'solution': 7920}
+    """
+    T, N, L = n_samples, n_units, n_classes
+    return {
+        "product": L * N * (2 * T - 1),
+        "factorisation": N * (2 * T * N - N + 2) + 4 * N**3 / 3,
+        "solution": 2 * L * N * (N - 1) + L * N**2,
+    }
+
+
+def glvq_steps(
+    n_samples: int, n_units: int, n_classes: int, prototypes_per_class: float = 1, n_iter: int = 10
+) -> dict[str, float]:
+    """Count the flops of GLVQ step by step.
+
+    Initialisation of prototypes at class means, distances, updates of prototypes.
+
+    Parameters
+    ----------
+    n_samples, n_units, n_classes : int
+        The sizes T, N and L.
+    prototypes_per_class : float, default=1
+        Their number P.
+    n_iter : int, default=10
+        Number of iterations I.
+
+    Returns
+    -------
+    flops : dict of str to float
+        The flops by step, as in the paper's Table I.
+
+    Examples
+    --------
+    >>> from hyperlvq.costs import glvq_steps
+    >>> glvq_steps(n_samples=100, n_units=30, n_classes=3)
+    {'initialisation': 3000, 'distances': 267000, 'updates': 202000}
+    """
+    T, N, L, P = n_samples, n_units, n_classes, prototypes_per_class
+    return {
+        "initialisation": T * N,
+        "distances": n_iter * T * P * L * (3 * N - 1),
+        "updates": n_iter * T * (6 * N + P * L + 19),
+    }
 
 
 def rls_flops(n_samples: int, n_units: int, n_classes: int) -> float:
@@ -32,8 +131,7 @@ def rls_flops(n_samples: int, n_units: int, n_classes: int) -> float:
     >>> rls_flops(n_samples=100, n_units=30, n_classes=3)
     392070.0
     """
-    T, N, L = n_samples, n_units, n_classes
-    return N * (2 * N**2 / 3 + 4 * T * N + 2 * T * L - N - T - L + 2)
+    return sum(rls_steps(n_samples, n_units, n_classes).values())
 
 
 def rls_qr_flops(n_samples: int, n_units: int, n_classes: int) -> float:
@@ -52,8 +150,7 @@ def rls_qr_flops(n_samples: int, n_units: int, n_classes: int) -> float:
     >>> rls_qr_flops(n_samples=100, n_units=30, n_classes=3)
     240990.0
     """
-    T, N, L = n_samples, n_units, n_classes
-    return N * (4 * N**2 / 3 + 2 * T * N + 2 * T * L + 3 * L * N - N - 3 * L + 2)
+    return sum(rls_qr_steps(n_samples, n_units, n_classes).values())
 
 
 def glvq_flops(
@@ -78,8 +175,8 @@ def glvq_flops(
     >>> glvq_flops(n_samples=100, n_units=30, n_classes=3)
     472000
     """
-    T, N, L, P = n_samples, n_units, n_classes, prototypes_per_class
-    return n_iter * T * (3 * P * L * N + 6 * N + 19) + T * N
+    steps = glvq_steps(n_samples, n_units, n_classes, prototypes_per_class, n_iter)
+    return sum(steps.values())
 
 
 def kglvq_flops(
@@ -107,13 +204,43 @@ def kglvq_flops(
     return 2 * n_iter * (prototypes_per_class + 2) * n_samples**2
 
 
+def steps_by_method(
+    n_samples: int, n_units: int, n_classes: int, prototypes_per_class: float = 1, n_iter: int = 10
+) -> dict[str, dict[str, float]]:
+    """Count the flops of every method of the paper's Table I step by step.
+
+    Parameters
+    ----------
+    n_samples, n_units, n_classes : int
+        The sizes T, N and L.
+    prototypes_per_class : float, default=1
+        Their number P.
+    n_iter : int, default=10
+        Number of iterations I.
+
+    Returns
+    -------
+    flops : dict of str to dict
+        The flops by step of "rls", "rls_qr" and "glvq".
+
+    Examples
+    --------
+    >>> from hyperlvq.costs import steps_by_method
+    >>> steps_by_method(n_samples=100, n_units=30, n_classes=3)["rls_qr"]
+    {'product': 17910, 'factorisation': 215160.0, 'solution': 7920}
+    """
+    sizes = n_samples, n_units, n_classes
+    return {
+        "rls": rls_steps(*sizes),
+        "rls_qr": rls_qr_steps(*sizes),
+        "glvq": glvq_steps(*sizes, prototypes_per_class, n_iter),
+    }
+
+
 def flops_by_method(
     n_samples: int, n_units: int, n_classes: int, prototypes_per_class: float = 1, n_iter: int = 10
 ) -> dict[str, float]:
     """Count the flops of each method of the paper's Table I.
-
-    Its 79 % (RLS by QR) and 21 % (GLVQ) are the means over its data sets of their ratios to
-    straightforward RLS, with P = 1 and I = 10.
 
     Parameters
     ----------
@@ -135,12 +262,8 @@ def flops_by_method(
     >>> flops_by_method(n_samples=100, n_units=30, n_classes=3)
     {'rls': 392070.0, 'rls_qr': 240990.0, 'glvq': 472000}
     """
-    sizes = n_samples, n_units, n_classes
-    return {
-        "rls": rls_flops(*sizes),
-        "rls_qr": rls_qr_flops(*sizes),
-        "glvq": glvq_flops(*sizes, prototypes_per_class, n_iter),
-    }
+    steps = steps_by_method(n_samples, n_units, n_classes, prototypes_per_class, n_iter)
+    return {method: sum(flops.values()) for method, flops in steps.items()}
 
 
 class PredictionCost(NamedTuple):

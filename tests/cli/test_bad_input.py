@@ -195,6 +195,14 @@ BAD_INPUT = [
         for command, grid in {"run": "", "tune": " with a grid"}.items()
         for options, sentence in BAD_STUDIES
     ),
+    (
+        study("tune", "--as-published", "--grid", "quick"),
+        "--as-published has the paper's grid: leave",
+    ),
+    (
+        study("tune", "--as-published", "--protocol", "strict"),
+        "the search as published has the pro",
+    ),
     (["study", "run"], "missing option '--output' / '-o'; see hyperlvq study run --help\n"),
     (study("run", *RLS), "the settings lambda have no column 'tuning': give them one if rls_featu"),
     (study("run", *RLS, *AS_PUBLISHED), "there is no model to run on a device as published"),

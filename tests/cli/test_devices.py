@@ -11,7 +11,7 @@ from shell import hyperlvq, output_of
 from sklearn.pipeline import Pipeline
 
 import hyperlvq as package
-from hyperlvq.costs import glvq_flops, prediction_cost, rls_flops, rls_qr_flops
+from hyperlvq.costs import glvq_flops, glvq_steps, prediction_cost, rls_flops, rls_qr_flops
 from hyperlvq.export import compare, make_learner, make_plan, predict_budget, to_c, to_onnx
 from hyperlvq.frames import FrameVectorizer
 
@@ -159,6 +159,9 @@ def test_costs_are_those_of_the_formulas():
         "RLS by QR": pytest.approx(rls_qr_flops(1000, 500, 3)),
         "GLVQ": pytest.approx(glvq_flops(1000, 500, 3, 2, 20)),
     }
+    for name, steps in found["training_steps"].items():
+        assert sum(steps.values()) == pytest.approx(found["training_flops"][name])
+    assert found["training_steps"]["GLVQ"] == glvq_steps(1000, 500, 3, 2, 20)
     assert found["prediction"] == {}
     expected = prediction_cost("intrvfl", 20, 500, 3, form="integer")
     assert with_features["integer"] == expected._asdict()
@@ -169,4 +172,7 @@ def test_text_relates_costs_to_least_squares():
 
     assert lines[0] == ["training", "flops", "relative"]
     assert lines[1][::2] == ["RLS", "1.0000"]
-    assert lines[5] == ["prediction", "bytes", "operations"]
+    shares = [float(line[-1]) for line in lines[2:5]]
+    assert [line[0] for line in lines[2:5]] == ["Gram", "inverse", "product"]
+    assert sum(shares) == pytest.approx(1, abs=2e-4)
+    assert ["prediction", "bytes", "operations"] in lines

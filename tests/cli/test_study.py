@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from fuzzing import mutated
@@ -10,7 +11,7 @@ from small_tables import PUBLISHED, RECORD
 
 from hyperlvq.study import experiments
 from hyperlvq.study.records import read_records
-from hyperlvq.study.tuning import values_of_grid
+from hyperlvq.study.tuning import TUNING_NAME, values_of_grid
 
 MODELS = "rls_features,knn"
 SEARCH = {
@@ -65,17 +66,68 @@ def test_settings_that_were_tuned_are_those_that_run(tmp_path):
     assert {record["settings"] for record in read_records(tmp_path)} == {tmp_path.name}
 
 
-def test_costs_are_those_of_the_formulas(tmp_path):
-    (tmp_path / "paper.csv").write_text(PUBLISHED)
-    output = output_of("study", "costs", tmp_path / "paper.csv")
+def test_the_papers_search_is_made_again_and_its_settings_run_as_published(tmp_path):
+    common = ("--sets", "iris", "--models", "rls_features", "--jobs", 1)
+    code, output, _ = hyperlvq("study", "tune", "-o", tmp_path, "--as-published", *common)
 
-    # N = 500, T = 150, L = 3
-    straightforward = 500 * (2 * 500**2 / 3 + 4 * 150 * 500 + 2 * 150 * 3 - 500 - 150 - 3 + 2)
-    glvq = 10 * 150 * (3 * 3 * 500 + 6 * 500 + 19) + 150 * 500
-    assert output.splitlines()[-1].split() == [
-        *("GLVQ", f"{glvq:.4g}"),
-        *([f"{glvq / straightforward:.4f}"] * 2),
-    ]
+    (record,) = read_records(tmp_path, TUNING_NAME)
+    assert (code, output.split(" made")[0]) == (0, "1 searches")
+    assert (record["solver"], len(record["scores"])) == ("pinv", 16)
+    run_it = ("study", "run", "-o", tmp_path, "--settings", tmp_path / "settings.csv", *common)
+    assert hyperlvq(*run_it)[0] == 2
+    assert hyperlvq(*run_it, "--as-published")[0] == 0
+    assert {run["solver"] for run in read_records(tmp_path)} == {"pinv"}
+
+
+def cells_of(output):
+    """Return the cells of the lines, each under the words before its first number."""
+    rows = [re.split(r"\s{2,}", line.strip()) for line in output.splitlines() if line.strip()]
+    return {title: cells for title, *cells in rows}
+
+
+def costs_of(folder, *options):
+    (folder / "paper.csv").write_text(PUBLISHED)
+    return cells_of(output_of("study", "costs", folder / "paper.csv", *options))
+
+
+def straightforward(T, N, L):
+    return N * (2 * N**2 / 3 + 4 * T * N + 2 * T * L - N - T - L + 2)
+
+
+def test_costs_are_those_of_the_formulas_for_all_samples_and_for_those_in_training(tmp_path):
+    flops = {T: 10 * T * (3 * 3 * 500 + 6 * 500 + 19) + T * 500 for T in (150, 113)}
+    ratios = [f"{flops[T] / straightforward(T, 500, 3):.4f}" for T in (150, 150, 113, 113)]
+
+    assert costs_of(tmp_path)["GLVQ"] == [f"{flops[150]:.4g}", *ratios]
+
+
+@pytest.mark.parametrize(("P", "n_iter"), [(1, 10), (3, 200)])
+def test_costs_have_the_steps_of_any_number_of_prototypes_and_iterations(tmp_path, P, n_iter):
+    costs = costs_of(tmp_path, "--prototypes-per-class", P, "--n-iter", n_iter)
+
+    distances = n_iter * 150 * P * 3 * (3 * 500 - 1)
+    ratio = distances / straightforward(150, 500, 3)
+    assert costs["distances"] == [f"{distances:.4g}", f"{ratio:.4f}"]
+    expected = ["Gram matrix", "inverse", "product", "factorisation", "solution"]
+    assert {*expected, "initialisation", "updates"} <= costs.keys()
+
+
+def test_costs_of_a_study_have_the_iterations_that_were_made(tmp_path):
+    run(tmp_path, "--sets", "iris", "--models", "intrvfl_rls,intrvfl_glvq_p1_10", "--seeds", 1)
+    costs = cells_of(output_of("study", "costs", tmp_path))
+
+    title = experiments.MODELS["intrvfl_glvq_p1_10"].title
+    runs = [r for r in read_records(tmp_path) if r["model"] == "intrvfl_glvq_p1_10"]
+    assert costs[title][0] == f"{sum(r['iterations'] for r in runs) / 4:.1f}"
+    assert costs["RLS, straightforward"][1:] == ["1.0000"] * 4
+
+
+def test_costs_of_a_study_without_sizes_are_refused(tmp_path):
+    run(tmp_path, "--sets", "iris", "--models", "knn")
+    code, _, errors = hyperlvq("study", "costs", tmp_path)
+
+    assert code == 2
+    assert "has no runs of intRVFL + RLS or of GLVQ with their sizes" in errors
 
 
 def test_study_on_a_device_says_when_time_is_up_and_goes_on(tmp_path, monkeypatch):

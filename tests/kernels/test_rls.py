@@ -14,6 +14,18 @@ def exact_solution(Z, T, alpha):
     return np.linalg.solve(Z.T @ Z + alpha * np.eye(Z.shape[1]), Z.T @ T)
 
 
+@pytest.mark.parametrize("size", [1e-290, 1.0, 1e290])
+def test_pinv_neither_overflows_nor_fails_where_nothing_counts(size):
+    moment, no_penalties = np.ones((3, 1)), np.zeros(3)
+
+    def solve(*diagonal):
+        return rls.solve_pinv(size * np.diag(diagonal), size * moment, no_penalties).ravel()
+
+    np.testing.assert_allclose(solve(4.0, 2.0, 1.0), [0.25, 0.5, 1], rtol=1e-12)
+    np.testing.assert_allclose(solve(1.0, 1e-9, 0.0), [1, 0, 0], rtol=1e-12)
+    assert solve(0.0, 0.0, 0.0).tolist() == [0, 0, 0]
+
+
 def test_fista_goes_ahead_by_nesterovs_momentum():
     curvatures = np.array([[4.0], [1.0]])
     step = 1 / rls.largest_eigenvalue(lambda V: curvatures * V, 2)

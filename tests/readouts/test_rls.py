@@ -80,14 +80,18 @@ def test_warning_states_the_gradient_that_is_left(wine, solver):
         RLSClassifier(0.001, solver=solver, max_iter=100).fit(H, y)
 
 
+# With the largest every direction is kept, with the others fewer.
+@pytest.mark.parametrize("alpha", [1e-6, 0.01, 1e4])
 @pytest.mark.parametrize("penalty", ["variance", "identity"])
-def test_pinv_is_the_pseudo_inverse_with_the_cutoff_of_single_precision(wine, penalty):
+def test_pinv_is_the_pseudo_inverse_with_the_cutoff_of_single_precision(wine, penalty, alpha):
     X, y = wine
     H = RVFLLayer(60, random_state=0).fit_transform(X / X.max(axis=0))
     R = np.diag(H.var(axis=0)) if penalty == "variance" else np.eye(60)
-    inverse = np.linalg.pinv(H.T @ H + 1e-6 * R, rcond=60 * 2.0**-23, hermitian=True)
+    values = np.linalg.eigvalsh(H.T @ H + alpha * R)
+    assert (values[0] > 60 * 2.0**-23 * values[-1]) == (alpha == 1e4)
+    inverse = np.linalg.pinv(H.T @ H + alpha * R, rcond=60 * 2.0**-23, hermitian=True)
 
-    readout = RLSClassifier(1e-6, penalty=penalty, solver="pinv").fit(H, y)
+    readout = RLSClassifier(alpha, penalty=penalty, solver="pinv").fit(H, y)
     np.testing.assert_allclose(readout.coef_, (inverse @ H.T @ np.eye(3)[y]).T, rtol=1e-6)
 
 

@@ -141,6 +141,18 @@ def test_a_headline_on_few_data_sets_warns_and_one_model_has_none(record):
     assert make_report(runs[:1])["headline"] == ""
 
 
+def test_page_and_markdown_state_both_ways_to_count_samples_and_the_iterations_made(record):
+    sizes = {"n_units": 300, "n_splits": 1}
+    report = make_report([record(), record(model="intrvfl_glvq", iterations=20, **sizes)])
+    texts = page_of(report), render("report.md", report)
+
+    for text in texts:
+        assert "The last two columns have T training samples of a split" in text.replace("\n", " ")
+        assert "by the iterations that were made" in text.lower()
+        assert "all samples of the data sets that are split" in text
+    assert "20.4 % and 83.6 %" in texts[1]
+
+
 def test_the_markdown_has_the_same_tables(full_report):
     text = render("report.md", full_report)
 

@@ -142,13 +142,27 @@ def test_sizes_come_from_the_runs_of_the_layer_that_both_readouts_share(record):
         record(dataset="failed", accuracy=None),
         record(dataset="unsized", n_units=None),
     ]
-    runs = [record(split=0, n_train=110, n_units=300), record(split=1, n_train=112, n_units=400)]
+    runs = [
+        record(split=0, n_train=110, n_test=40, n_units=300),
+        record(split=1, n_train=112, n_test=38, n_units=400),
+    ]
 
     sizes = recorded_sizes(summarise_records([*runs, *others]))
 
-    means = {"n_samples": 111, "n_units": 350, "n_classes": 3}
+    means = {"n_samples": 150, "n_train": 111, "n_units": 350, "n_classes": 3}
     assert sizes.to_dict("index") == {"iris": means}
     assert recorded_sizes(summarise_records(others)).empty
+
+
+def test_records_count_the_samples_that_the_published_table_counts(record, read):
+    n_test, split_sizes = 250, {"n_train": 750, "n_test": 250, "n_units": 500, "n_classes": 2}
+    runs = [record(dataset="a", split=split, n_splits=4, **split_sizes) for split in range(4)]
+    filed = record(dataset="b", n_splits=1, n_train=750, n_test=n_test, n_units=500, n_classes=2)
+    published = f"{HEADER}\na,1000,750,kfold,2,500,\nb,1000,750,train_test,2,500,\n"
+
+    sizes = recorded_sizes(summarise_records([*runs, filed]))
+    assert sizes.to_dict("index") == read(published).sizes.to_dict("index")
+    assert sizes["n_samples"].to_dict() == {"a": 1000, "b": 750}
 
 
 GOOD = "dataset,kglvq_acc,note,rls_features_acc\niris,0.95,x,0.9\nadult,,y,0.8\n"
@@ -178,7 +192,8 @@ HEADER = ",".join((*COST_COLUMNS, "kglvq_acc"))
 def test_k_fold_sets_count_all_samples_and_the_others_the_training_file(read):
     sizes = read(f"{HEADER}\na,1000,750,kfold,2,500,\nb,1000,750,train_test,10,500,\n").sizes
 
-    expected = {"n_samples": [1000, 750], "n_units": [500, 500], "n_classes": [2, 10]}
+    expected = {"n_samples": [1000, 750], "n_train": [750, 750]}
+    expected |= {"n_units": [500, 500], "n_classes": [2, 10]}
     pd.testing.assert_frame_equal(sizes, pd.DataFrame(expected, index=["a", "b"]))
 
 
@@ -212,3 +227,5 @@ def test_the_papers_shares_are_means_of_ratios(uci_path):
     methods = cost_table(sizes).methods
     assert methods["mean_ratio"].round(4).to_dict() == {"rls": 1, "rls_qr": 0.7911, "glvq": 0.2084}
     assert methods.loc["glvq", "median_ratio"] == pytest.approx(0.06, abs=0.005)
+    of_training = methods["training_mean_ratio"].round(4).to_dict()
+    assert of_training == {"rls": 1, "rls_qr": 0.8359, "glvq": 0.2043}

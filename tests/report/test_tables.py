@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from hyperlvq.checks import InputError
-from hyperlvq.costs import flops_by_method
+from hyperlvq.costs import flops_by_method, glvq_flops, rls_flops, steps_by_method
 from hyperlvq.report.results import summarise_records
 from hyperlvq.report.tables import (
     compare_models,
@@ -14,6 +14,7 @@ from hyperlvq.report.tables import (
     critical_difference,
     find_cliques,
     holm,
+    made_costs,
     per_set_table,
     rank_models,
     standings,
@@ -258,6 +259,7 @@ def test_a_reference_that_was_not_run_is_refused(study):
 
 def test_costs_have_ratios_by_set_and_totals_and_averages_by_method():
     sizes = {"n_samples": [1000, 750, 1000], "n_units": [500] * 3, "n_classes": [2, 10, 2]}
+    sizes["n_train"] = [750] * 3
 
     table = cost_table(pd.DataFrame(sizes, index=["a", "b", "c"]))
 
@@ -268,6 +270,53 @@ def test_costs_have_ratios_by_set_and_totals_and_averages_by_method():
     assert glvq["total_flops"] == table.sets["glvq"].sum()
     assert glvq["mean_ratio"] == pytest.approx(sum(ratios) / 3)
     assert glvq["median_ratio"] == ratios["a"]
+    training = [flops_by_method(750, 500, n_classes) for n_classes in (2, 10, 2)]
+    in_training = [flops["glvq"] / flops["rls"] for flops in training]
+    assert glvq["training_mean_ratio"] == pytest.approx(sum(in_training) / 3)
+    assert glvq["training_median_ratio"] == in_training[0]
+
+
+def test_steps_of_a_method_add_up_to_it_with_any_prototypes_and_iterations():
+    sizes = {"n_samples": [1000, 750], "n_train": [750] * 2, "n_units": [500] * 2}
+    table = cost_table(pd.DataFrame({**sizes, "n_classes": [2, 10]}), 3, 20)
+
+    sums = table.steps.groupby("method").sum()
+    for name in ("total_flops", "mean_ratio"):
+        assert sums[name].to_dict() == pytest.approx(table.methods[name].to_dict())
+    steps = steps_by_method(1000, 500, 2, 3, 20), steps_by_method(750, 500, 10, 3, 20)
+    distances = sum(of_set["glvq"]["distances"] for of_set in steps)
+    assert table.steps.at[("glvq", "distances"), "total_flops"] == distances
+
+
+def test_costs_made_are_those_of_the_iterations_prototypes_and_layers_of_the_runs(record):
+    layer = {"n_units": 300, "n_classes": 3, "n_splits": 2, "n_train": 100, "n_test": 50}
+    runs = [
+        record(model="intrvfl_glvq", split=split, iterations=n_iter, prototypes_per_class=2) | layer
+        for split, n_iter in enumerate((10, 30))
+    ]
+    bare = {"n_units": None, "n_features": 4, "n_splits": 1, "iterations": 7}
+    study = summarise_records(
+        [*runs, record(model="glvq_features", dataset="wine", **bare), record()]
+    )
+
+    made = made_costs(study)
+
+    flops = [glvq_flops(150, 300, 3, 2, n_iter) for n_iter in (10, 30)]
+    ours = made.loc["intrvfl_glvq"]
+    assert (ours["sets"], ours["mean_iterations"]) == (1, 20)
+    assert ours["total_flops"] == pytest.approx(sum(flops) / 2)
+    assert ours["mean_ratio"] == pytest.approx(sum(flops) / 2 / rls_flops(150, 300, 3))
+    of_training = glvq_flops(100, 300, 3, 2, 20) / rls_flops(100, 300, 3)
+    assert ours["training_mean_ratio"] == pytest.approx(of_training)
+    features = glvq_flops(112, 4, 3, 1, 7) / rls_flops(112, 4, 3)  # with a test file
+    assert made.at["glvq_features", "mean_ratio"] == pytest.approx(features)
+    assert list(made.index) == ["glvq_features", "intrvfl_glvq"]
+
+
+def test_runs_without_iterations_or_sizes_have_no_costs_made(record):
+    runs = [record(model="intrvfl_glvq"), record(model="rvfl_glvq", iterations=3, n_train=None)]
+
+    assert made_costs(summarise_records(runs)).empty
 
 
 def test_costs_of_nothing_name_the_columns_needed():

@@ -61,6 +61,47 @@ def test_tuning_finds_a_value_for_every_column(model):
     assert not model.grid.keys() & model.reuse.keys()
 
 
+PUBLISHED_VALUES = {
+    "alpha": tuple(2.0**exponent for exponent in range(-10, 6)),
+    "n_units": tuple(range(50, 1501, 50)),
+    "clip": (1, 3, 7, 15),
+    "slope": tuple(range(1, 16)),
+    "prototypes_per_class": (1, 2, 3, 4, 5),
+    "gamma": (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1),
+}
+SEARCHED_IN_THE_PAPER = {
+    "rls_features": ["alpha"],
+    "glvq_features": ["slope"],
+    "rvfl_rls": ["n_units", "alpha"],
+    "rvfl_glvq": ["slope"],
+    "intrvfl_rls": ["n_units", "clip", "alpha"],
+    "intrvfl_glvq_p1": ["slope"],
+    "intrvfl_glvq": ["slope", "prototypes_per_class"],
+    "kglvq": ["prototypes_per_class", "slope", "gamma"],
+}
+
+
+def test_the_papers_search_tries_its_values_of_what_it_searched_alone():
+    grids = {name: model.published_grid for name, model in MODELS.items() if model.published_grid}
+
+    assert {name: sorted(grid) for name, grid in grids.items()} == {
+        name: sorted(searched) for name, searched in SEARCHED_IN_THE_PAPER.items()
+    }
+    for grid in grids.values():
+        assert grid == {name: PUBLISHED_VALUES[name] for name in grid}
+
+
+@pytest.mark.data
+def test_published_settings_lie_on_the_papers_grid(uci_path):
+    with open(uci_path.with_name("paper_results.csv"), newline="") as table:
+        rows = list(csv.DictReader(table))
+
+    for model in MODELS.values():
+        for name, values in model.published_grid.items():
+            published = {row[model.columns[name]] for row in rows} - {""}
+            assert {*map(float, published)} <= {*values}
+
+
 @every_model
 def test_values_reused_are_tuned_by_another_model(model):
     for name, column in model.reuse.items():

@@ -223,6 +223,73 @@ def test_quick_grid_reuses_nothing(tmp_path, source):
     assert {record["n_units"] for record in records} == {1000}
 
 
+@pytest.mark.parametrize("name", ["rls_features", "intrvfl_rls"])
+def test_search_as_published_scores_as_pseudo_inverses_of_single_precision(name):
+    data_set = make_set()
+    search = GridSearch(data_set, MODELS[name], "paper", "published", {}, None, 2)
+    record = search.record()
+
+    samples, seeds = next(search.trials())
+    by_hand = [
+        np.mean(
+            [
+                build(MODELS[name], {**candidate, "solver": "pinv"}, seed, "paper")
+                .fit(samples.X_train, samples.y_train)
+                .score(samples.X_test, samples.y_test)
+                for seed in seeds
+            ]
+        )
+        for candidate in search.candidates()
+    ]
+    assert record["solver"] == "pinv"
+    assert record["scores"] == pytest.approx(by_hand, abs=1e-6)
+
+
+def test_search_as_published_starts_glvq_at_one_prototype_with_the_papers_noise(monkeypatch):
+    built = []
+    monkeypatch.setattr(protocols, "build", lambda *args: built.append(args[1]) or build(*args))
+    record = GridSearch(
+        make_set(), MODELS["glvq_features"], "paper", "published", {}, None, 2
+    ).record()
+
+    given = {"prototypes_per_class": 1, "init_noise": 1.0}
+    assert built == [{**given, "slope": slope} for _ in range(2) for slope in (2, 5)]
+    assert {name: record[name] for name in given} == given
+    assert "max_iter" not in record  # that of the recipe, 2500
+
+
+def test_search_as_published_tries_penalties_one_by_one():
+    model = MODELS["intrvfl_rls"]
+    exact, published = (
+        GridSearch(make_set(), model, "paper", grid, {}, None, 2) for grid in ("full", "published")
+    )
+    assert published.seconds() > exact.seconds()
+
+
+def test_settings_found_as_published_go_on_and_run_as_published_alone(tmp_path, source):
+    models = ["intrvfl_rls", "intrvfl_glvq_p1"]
+    assert len(tune(source, tmp_path, *models, grid="published")) == 4
+    assert tune(source, tmp_path, *models, grid="published") == []
+    settings = read_settings(tmp_path / TUNED_FILE)
+
+    layers = [(r["n_units"], r["clip"]) for r in read_records(tmp_path, TUNING_NAME)]
+    assert layers[:2] == layers[2:]
+    settings.check([MODELS["intrvfl_rls"]], "paper", as_published=True)
+    with pytest.raises(InputError, match="were tuned as published: give --as-published to train"):
+        settings.check([MODELS["intrvfl_rls"]], "paper")
+    with pytest.raises(InputError, match="tuned within the training samples"):
+        settings.check([MODELS["intrvfl_rls"]], "strict", as_published=True)
+
+
+@pytest.mark.parametrize("first", ["full", "published"])
+def test_search_as_published_shares_no_folder_with_others(tmp_path, source, first):
+    second = {"full": "published", "published": "full"}[first]
+    tune(source, tmp_path, "rls_features", grid=first)
+
+    with pytest.raises(InputError, match=f"a search of grid '{first}', not '{second}'"):
+        tune(source, tmp_path, "glvq_features", grid=second)
+
+
 def test_tuning_goes_on_where_it_was_left(tmp_path, source):
     models = ["intrvfl_rls", "intrvfl_glvq_p1", "knn"]
     tune(source, tmp_path / "whole", *models)
@@ -293,13 +360,27 @@ def test_a_fold_that_cannot_be_trained_leaves_the_others_their_say_and_the_first
     assert record["n_neighbors"] == 3
 
 
+def test_the_first_of_equals_wins_whatever_the_order_of_seeds():
+    a, b, c = 0.1, 0.2, 0.3
+    assert a + b + c > c + b + a  # by rounding
+    record = search_of("knn", make_set()).record_of_best([(c, a, 0), (b, b, 0), (a, c, 0)])
+
+    assert record["n_neighbors"] == 3
+
+
 @pytest.mark.parametrize(
     ("models", "options", "message"),
     [
         (["forest"], {}, "there is no model with a grid 'forest'; there are rls_f.*ridge$"),
-        (["knn"], {"grid": "slow"}, "grid must be one of 'full', 'quick', got 'slow'"),
+        (["knn"], {"grid": "slow"}, "grid must be one of 'full', .*'published', got 'slow'"),
         (["knn"], {"protocol": "lax"}, "protocol must be one of 'paper', 'strict', got 'lax'"),
         (["knn"], {"n_seeds": 0}, "n_seeds must be at least 1, got 0"),
+        (["knn"], {"grid": "published"}, "there is no model with a grid 'knn'; there are .*kglvq$"),
+        (
+            ["rls_features"],
+            {"grid": "published", "protocol": "strict"},
+            "the search as published has the protocol 'paper', got 'strict'",
+        ),
     ],
 )
 def test_wrong_option_is_refused(tmp_path, source, models, options, message):

@@ -145,20 +145,24 @@ def costs(
         None, min=1, help="Features K; with it, the costs of a prediction too."
     ),
     n_units: int = Option(1000, min=1, help="Hidden units N."),
-    prototypes_per_class: int = Option(1, min=1, help="Prototypes P."),
-    n_iter: int = Option(10, min=1, help="Iterations I of GLVQ."),
+    prototypes_per_class: int = options.PROTOTYPES_PER_CLASS,
+    n_iter: int = options.N_ITER,
     as_json: bool = options.JSON,
 ) -> None:
     """Show what training costs by Table I of the paper, and what a prediction of intRVFL costs.
 
     Example: hyperlvq costs --n-samples 1000 --n-classes 3 --n-units 500 --n-features 20
     """
-    from hyperlvq.costs import FORMS, flops_by_method, prediction_cost
+    from hyperlvq.costs import FORMS, prediction_cost, steps_by_method
 
-    flops = flops_by_method(n_samples, n_units, n_classes, prototypes_per_class, n_iter).values()
-    training = dict(zip(("RLS", "RLS by QR", "GLVQ"), flops, strict=True))
-    rows = [[name, f"{f:.4g}", f"{f / training['RLS']:.4f}"] for name, f in training.items()]
-    lines = aligned([["training", "flops", "relative"], *rows])
+    by_method = steps_by_method(n_samples, n_units, n_classes, prototypes_per_class, n_iter)
+    steps = dict(zip(("RLS", "RLS by QR", "GLVQ"), by_method.values(), strict=True))
+    training = {name: sum(flops.values()) for name, flops in steps.items()}
+    rows = [["training", "flops", "relative"]]
+    for name, of_steps in steps.items():
+        parts = {name: training[name], **{f"  {step}": f for step, f in of_steps.items()}}
+        rows += [[title, f"{f:.4g}", f"{f / training['RLS']:.4f}"] for title, f in parts.items()]
+    lines = aligned(rows)
     prediction = {}
     if n_features is not None:
         sizes = n_features, n_units, n_classes * prototypes_per_class
@@ -168,7 +172,8 @@ def costs(
             prediction[form] = cost._asdict()
             rows.append([f"intRVFL + GLVQ, {form}", *map(str, cost)])
         lines += ["", *aligned(rows)]
-    print_result(lines, {"training_flops": training, "prediction": prediction}, as_json)
+    values = {"training_flops": training, "training_steps": steps, "prediction": prediction}
+    print_result(lines, values, as_json)
 
 
 def device_limits(

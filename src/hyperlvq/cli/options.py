@@ -34,6 +34,9 @@ STRICT = Option(
     False, "--strict", help="Refuse values that were not seen in training instead of a note."
 )
 SKIP_ROWS = Option(0, min=0, help="How many lines stand before the header.")
+#: The symbols P and I of the paper's training costs.
+PROTOTYPES_PER_CLASS = Option(1, min=1, help="Prototypes P.")
+N_ITER = Option(10, min=1, help="Iterations I of GLVQ.")
 
 
 def print_result(

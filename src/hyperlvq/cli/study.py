@@ -8,16 +8,18 @@ from typer import Argument, Option, Typer, echo
 
 from hyperlvq.checks import InputError
 from hyperlvq.cli import if_stopped
-from hyperlvq.cli.options import aligned, print_result
+from hyperlvq.cli.options import N_ITER, PROTOTYPES_PER_CLASS, aligned, print_result
 from hyperlvq.study.experiments import MODELS
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from hyperlvq.report.tables import CostTable
     from hyperlvq.study.collection import Collection
     from hyperlvq.study.runner import Executor
 
 GOES_ON = "a study goes on from here when its command is run again"
+COST_HEADER = ("total flops", "mean ratio", "median", "T training: mean", "median")
 NO_HALF = "no file is left half-written"
 
 study_app: Typer = Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
@@ -105,8 +107,13 @@ def tune(
     sets: str | None = SET_NAMES,
     seeds: int = SEEDS,
     protocol: Literal["paper", "strict"] = PROTOCOL,
-    grid: Literal["full", "quick"] = Option(
-        "full", help="The values to try: the paper's and more (days), or fewer."
+    grid: Literal["full", "quick"] | None = Option(
+        None, help="The values to try: the paper's and more (days; the default), or fewer."
+    ),
+    as_published: bool = Option(
+        False,
+        "--as-published",
+        help="Repeat the paper's own search: its values, and models solved and started as there.",
     ),
     jobs: int | None = JOBS,
     dask: str | None = DASK,
@@ -123,12 +130,13 @@ def tune(
     from hyperlvq.study.tuning import TUNING_NAME, best_single_settings, tune_study
 
     with if_stopped(GOES_ON), executor_of(jobs, dask, device, minutes) as executor:
+        values = grid_named(grid, as_published)
         steps = tune_study(
             open_data(data),
             output,
-            models=models_for(device, models, grid=grid),
+            models=models_for(device, models, grid=values, as_published=as_published),
             sets=split_names(sets),
-            grid=grid,
+            grid=values,
             n_seeds=seeds,
             protocol=protocol,
             executor=executor,
@@ -171,20 +179,58 @@ def report(
 
 @study_app.command()
 def costs(
-    published: Path = Argument(..., help="A table of data sets with the columns of the paper's."),
+    source: Path = Argument(
+        ..., help="A table of data sets with the columns of the paper's, or a folder of records."
+    ),
+    prototypes_per_class: int = PROTOTYPES_PER_CLASS,
+    n_iter: int = N_ITER,
 ) -> None:
-    """Show what training costs by Table I of the paper, over all data sets of a table.
+    """Show what training costs by Table I of the paper, over all data sets of a table or study.
+
+    Ratios are to straightforward RLS, with T as the paper's 79 % and 21 % have it: all samples of a
+    data set that is split, the training file's of the others. The last columns have the training
+    samples of a split. A study also has the iterations of GLVQ that were made.
 
     Example: hyperlvq study costs paper_results.csv
     """
-    from hyperlvq.report.results import read_published
-    from hyperlvq.report.tables import cost_table
+    from hyperlvq.report.results import read_published, recorded_sizes, summarise_records
+    from hyperlvq.report.tables import cost_table, made_costs
+    from hyperlvq.study.records import read_records
 
-    rows = [["training cost", "total flops", "mean ratio", "median"]]
-    for method in cost_table(read_published(published).sizes).methods.itertuples():
-        ratios = f"{method.mean_ratio:.4f}", f"{method.median_ratio:.4f}"
-        rows.append([method.title, f"{method.total_flops:.4g}", *ratios])
-    print_result(aligned(rows))
+    study = summarise_records(read_records(source)) if source.is_dir() else None
+    sizes = read_published(source).sizes if study is None else recorded_sizes(study)
+    tables = []
+    if study is None or len(sizes):
+        tables.append(_method_rows(cost_table(sizes, prototypes_per_class, n_iter)))
+    if study is not None and len(made := made_costs(study)):
+        rows = [[m.title, f"{m.mean_iterations:.1f}", *_cost_cells(m)] for m in made.itertuples()]
+        tables.append([["iterations made", "mean iterations", *COST_HEADER], *rows])
+    if not tables:
+        raise InputError(f"{source} has no runs of intRVFL + RLS or of GLVQ with their sizes")
+    print_result([line for rows in tables for line in ("", *aligned(rows))][1:])
+
+
+def _method_rows(table: "CostTable") -> list[list[str]]:
+    """Lay out the costs of every method, each followed by its steps."""
+    rows = [["training cost", *COST_HEADER]]
+    for method in table.methods.itertuples():
+        rows.append([method.title, *_cost_cells(method)])
+        for step, flops, ratio in table.steps.loc[method.Index].itertuples():
+            rows.append([f"  {step}", f"{flops:.4g}", f"{ratio:.4f}", "", "", ""])
+    return rows
+
+
+def _cost_cells(row: Any) -> list[str]:
+    """Format the figures of one method or model."""
+    ratios = row.mean_ratio, row.median_ratio, row.training_mean_ratio, row.training_median_ratio
+    return [f"{row.total_flops:.4g}", *(f"{ratio:.4f}" for ratio in ratios)]
+
+
+def grid_named(grid: str | None, as_published: bool) -> str:
+    """Name the grid that the options of `tune` ask for."""
+    if as_published and grid is not None:
+        raise InputError("--as-published has the paper's grid: leave out --grid")
+    return "published" if as_published else grid or "full"
 
 
 def executor_of(

@@ -66,6 +66,7 @@ def make_report(
         "reference": None if reference is None else MODELS[reference].title,
         "costs": tables.cost_table(sizes) if len(sizes) else None,
         "cost_source": cost_source,
+        "made_costs": tables.made_costs(study),
     }
     return {**report, "differences": differences(report)}
 

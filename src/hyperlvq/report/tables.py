@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from hyperlvq.checks import InputError, check_choice
-from hyperlvq.costs import flops_by_method
-from hyperlvq.report.results import COST_COLUMNS, Study
+from hyperlvq.costs import flops_by_method, glvq_flops, rls_flops, steps_by_method
+from hyperlvq.report.results import COST_COLUMNS, Study, samples_of_runs
 from hyperlvq.study.collection import TEST_FILE, manifest
 from hyperlvq.study.experiments import MODEL_PAIRS, MODELS, ModelPair
 
@@ -32,6 +32,12 @@ METHODS = {
     "rls_qr": ("RLS, QR", "N(4N²/3 + 2TN + 2TL + 3LN − N − 3L + 2)"),
     "glvq": ("GLVQ", "I·T(3PLN + 6N + 19) + TN"),
 }
+
+
+COST_FIGURES = [
+    *("total_flops", "mean_ratio", "median_ratio"),
+    *("training_mean_ratio", "training_median_ratio"),
+]
 
 
 def summary_table(study: Study, paper: pd.DataFrame) -> pd.DataFrame:
@@ -236,26 +242,81 @@ def _standing(study: Study, sets: pd.Index, reference: str) -> pd.DataFrame:
 
 
 class CostTable(NamedTuple):
-    """Training costs, with P = 1 prototype per class and I = 10 iterations for GLVQ.
+    """Training costs by the paper's Table I.
 
     `sets` has a row per data set: its sizes, the flops of each method and its ratio to
-    straightforward RLS. `methods` has a row per method: title, formula, total flops over the data
-    sets, mean and median ratio.
+    straightforward RLS, with T as the paper counts it. `methods` has a row per method: title,
+    formula, total flops over the data sets, mean and median ratio, and both ratios where T are the
+    training samples of a split. `steps` has a row per method and step, without medians.
     """
 
     sets: pd.DataFrame
     methods: pd.DataFrame
+    steps: pd.DataFrame
 
 
-def cost_table(sizes: pd.DataFrame) -> CostTable:
-    """Return the training costs over data sets of these sizes: n_samples, n_units, n_classes."""
+def cost_table(sizes: pd.DataFrame, prototypes_per_class: int = 1, n_iter: int = 10) -> CostTable:
+    """Sum up the training costs over data sets of these sizes (`SIZES`)."""
     if sizes.empty:
         raise InputError(f"training costs need the columns {', '.join(COST_COLUMNS)}")
-    flops = [flops_by_method(**of_set) for of_set in sizes.to_dict("records")]
-    sets = sizes.join(pd.DataFrame(flops, index=sizes.index))
+    options = {"prototypes_per_class": prototypes_per_class, "n_iter": n_iter}
+    of_training = sizes.drop(columns="n_samples").rename(columns={"n_train": "n_samples"})
+    as_published = sizes.drop(columns="n_train")
+    sets = sizes.join(_by_set(flops_by_method, as_published, options))
+    in_training = _by_set(flops_by_method, of_training, options)
     methods = pd.DataFrame.from_dict(METHODS, orient="index", columns=["title", "formula"])
     for name in METHODS:
         ratio = sets[f"{name}_ratio"] = sets[name] / sets["rls"]
-        figures = sets[name].sum(), ratio.mean(), ratio.median()
-        methods.loc[name, ["total_flops", "mean_ratio", "median_ratio"]] = figures
-    return CostTable(sets, methods)
+        training_ratio = in_training[name] / in_training["rls"]
+        methods.loc[name, COST_FIGURES] = _figures(sets[name], ratio, training_ratio)
+    steps = _by_set(steps_by_method, as_published, options)
+    flops = pd.concat(
+        {name: pd.DataFrame(steps[name].tolist(), sizes.index) for name in METHODS},
+        axis="columns",
+        names=["method", "step"],
+    )
+    ratios = flops.div(sets["rls"], axis="index").mean()
+    return CostTable(
+        sets, methods, pd.DataFrame({"total_flops": flops.sum(), "mean_ratio": ratios})
+    )
+
+
+def _by_set(count: Any, sizes: pd.DataFrame, options: dict[str, int]) -> pd.DataFrame:
+    """Tabulate what a function counts for the sizes of every data set."""
+    counts = [count(**of_set, **options) for of_set in sizes.to_dict("records")]
+    return pd.DataFrame(counts, index=sizes.index)
+
+
+def _figures(flops: pd.Series, ratio: pd.Series, training_ratio: pd.Series) -> list[float]:
+    """Return the columns `COST_FIGURES` of one method."""
+    ratios = [ratio.mean(), ratio.median(), training_ratio.mean(), training_ratio.median()]
+    return [flops.sum(), *ratios]
+
+
+def made_costs(study: Study) -> pd.DataFrame:
+    """Sum up the training costs of GLVQ by the iterations of its runs, a row per model.
+
+    Ratios are to straightforward RLS on the same hidden layer. An iteration counts once, though
+    L-BFGS sometimes takes the distances again within one.
+    """
+    rows = {}
+    for name in (name for name in study.accuracies if MODELS[name].readout == "glvq"):
+        runs = study.runs[study.runs["model"] == name]
+        runs = runs.assign(
+            T=samples_of_runs(runs),
+            P=runs["prototypes_per_class"].fillna(1),
+            N=runs["n_units"].fillna(runs["n_features"]),
+        ).dropna(subset=["accuracy", "iterations", "n_train", "T", "N", "n_classes"])
+        if runs.empty:
+            continue
+        layer = runs["N"], runs["n_classes"]
+        glvq, rls = (
+            [flops(samples, *layer, *others) for samples in (runs["T"], runs["n_train"])]
+            for flops, others in ((glvq_flops, (runs["P"], runs["iterations"])), (rls_flops, ()))
+        )
+        by_run = [glvq[0], glvq[0] / rls[0], glvq[1] / rls[1]]
+        by_set = [each.groupby(runs["dataset"]).mean() for each in (runs["iterations"], *by_run)]
+        counts = len(by_set[0]), by_set[0].mean()
+        rows[name] = [MODELS[name].title, *counts, *_figures(*by_set[1:])]
+    columns = ["title", "sets", "mean_iterations", *COST_FIGURES]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)

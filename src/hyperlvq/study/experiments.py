@@ -10,7 +10,8 @@ from typing import Any
 
 from hyperlvq.registry import HiddenName, ReadoutName, Recipe, recipe_defaults, search_grid
 
-# The paper's penalties end at 32. Solved exactly, intRVFL needs larger ones, and they cost nothing.
+LARGEST_PUBLISHED_PENALTY = 32.0
+# Solved exactly, intRVFL needs larger penalties than the paper's, and they cost nothing.
 PENALTIES = tuple(2.0**exponent for exponent in range(-10, 12))
 FULL_GRID: dict[str, Any] = {
     "n_units": tuple(range(50, 1501, 50)),
@@ -35,10 +36,11 @@ class Model:
     `columns` names the column of each parameter in a settings file, which may lack those that
     `as_published` has; `accuracy_column` is that of the paper's accuracy, `published_mean` a mean
     the paper gives in its text alone. `grid` holds the values that the full search tries, the
-    paper's at least; a parameter in `reuse` is taken from that column of the settings found so far.
-    `quick_grid` is a smaller one, that reuses nothing. The settings of either, "full" or "quick",
-    are compared with the parameters that `limits` has for it, and in the protocol "strict" on at
-    most `tuning_rows` of the training samples. Of more than one of `n_voters`, which differ in
+    paper's (`published_grid`) at least; a parameter in `reuse` is taken from that column of the
+    settings found so far. `quick_grid` is a smaller one, that reuses nothing. The settings of the
+    grids "full" and "quick" are compared with the parameters that `limits` has for them, those of
+    "published" with `as_published`, and in the protocol "strict" on at most `tuning_rows` of the
+    training samples. Of more than one of `n_voters`, which differ in
     their random numbers, the class that most of them choose is taken.
     """
 
@@ -60,9 +62,27 @@ class Model:
     is_random: bool = True
 
     @property
+    def published_grid(self) -> dict[str, tuple]:
+        """The values that the paper's search tried, none for models that it did not tune.
+
+        `as_published` has what the paper did not search.
+        """
+        if self.accuracy_column is None:
+            return {}
+        grid = {key: values for key, values in self.grid.items() if key not in self.as_published}
+        if "alpha" in grid:
+            grid["alpha"] = tuple(a for a in grid["alpha"] if a <= LARGEST_PUBLISHED_PENALTY)
+        return grid
+
+    @property
+    def readout(self) -> str | None:
+        """The name of the readout, None for classifiers that are no recipes."""
+        return self.recipe[1] if isinstance(self.recipe, tuple) else None
+
+    @property
     def is_rls(self) -> bool:
         """Return whether the readout is RLS."""
-        return isinstance(self.recipe, tuple) and self.recipe[1] == "rls"
+        return self.readout == "rls"
 
     def n_initialisations(self, parameters: Mapping[str, Any], most: int) -> int:
         """Return the number of initialisations: 1 for a deterministic model, else `most`."""

@@ -3,7 +3,7 @@
 A settings file is a table with a column `dataset`, optionally one `split`, and the columns that the
 models of `experiments` name. A model that has no column there, or whose data set has no row, has
 its defaults; one with an empty cell leaves the data set out. A column `tuning` names the protocol
-that the settings were tuned by.
+that the settings were tuned by, or "published" where that was the paper's own search.
 
 The paper's table is a settings file, too. Its models were solved and started in another way than
 ours, which has to be asked for (`as_published`); it lacks columns of what the paper says in its
@@ -88,6 +88,11 @@ class Settings:
                     f"the settings {self.name} have no column {column!r}, but others of "
                     f"{model.name}{hint if name in model.as_published else ''}"
                 )
+        if model.as_published and not as_published and self.tuning == "published":
+            raise InputError(
+                f"the settings {self.name} were tuned as published: give --as-published to train "
+                f"{model.name} so as well"
+            )
         if self.tuning is None and model.as_published and not as_published:
             raise InputError(
                 f"the settings {self.name} have no column 'tuning': give them one if {model.name} "
