@@ -40,6 +40,7 @@ OTHERS = {
     "class_weight": {0: 5.0},
     "time_limit": 1.0,
     "max_kernel_bytes": 1,
+    "init": "published",
     "feature_range": (-7, 7),
     "copy": False,
     "numbers": ["a"],
