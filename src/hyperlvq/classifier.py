@@ -24,29 +24,30 @@ from hyperlvq.registry import PARTS
 
 
 class HyperLVQClassifier(Readout):
-    """Accurate default classifier without parameters to tune.
+    """Accurate default classifier that tunes itself.
 
     The classifier is a weighted vote of networks. Each network has a hidden layer of random
     threshold comparisons (see `ComparisonLayer`) and a ridge regression as readout. Leave-one-out
-    predictions of the training samples select the penalty of each network, the features that units
-    compare most, the weights of the vote and the temperature of the probabilities. Probabilities
-    are therefore well calibrated, and no samples are held out. The scores of the networks add up,
-    so the fitted model is one wide network.
+    predictions of the training samples select the penalty of each network, the weights of the vote
+    and the temperature of the probabilities, so no samples are held out. The first network
+    estimates how relevant each feature is, and the others compare relevant features more often. The
+    weighted scores are added, so the fitted model is one wide network.
 
     Parameters
     ----------
     n_networks : int, default=4
         Number of networks in the vote. Use 1 for a small model.
     n_units : int or "auto", default="auto"
-        Number of units of each network. "auto" is 8000 for 911 to 4000 distinct samples, else 4000.
+        Number of units of each network. "auto" is 8000 for 911 to 4000 distinct samples and 4000
+        otherwise, to limit the training time on large data.
     time_limit : float or None, default=None
-        Training time in seconds. `fit` skips networks that would probably exceed it, except the
-        first one. With a limit, the model depends on the speed of the machine.
+        Training time in seconds. `fit` skips networks that would probably exceed it. The first
+        network is always trained. With a limit, the model depends on the speed of the machine.
     class_weight : dict, "balanced" or None, default=None
         Class weights, multiplied with the sample weights. "balanced" gives every class the same
         total weight.
     n_jobs : int or None, default=None
-        Number of threads for predictions. None uses as many threads as BLAS.
+        Number of threads for predictions. None uses the number of BLAS threads.
     random_state : int, RandomState instance or None, default=None
         Seed for drawing the random units.
     verbose : int, default=0
@@ -65,21 +66,21 @@ class HyperLVQClassifier(Readout):
     class_prior_ : ndarray of shape (n_classes,)
         Weighted frequency of each class in training.
     uniform_share_ : float
-        Part of the probability that is spread evenly over all classes.
+        Part of the probability that is spread evenly over all classes, 1 / (total weight + 2).
     relevances_ : ndarray of shape (`n_features_in_`,)
-        Relevance of each feature, with a sum of 1: the change of the scores when the values of a
-        feature are permuted among at most 1000 training samples. It is measured on the first
-        network, or on a smaller one if `n_networks=1`. Relevances show which features the model
-        uses. To measure their effect on accuracy, use `sklearn.inspection.permutation_importance`.
-        Feature selectors accept `importance_getter="relevances_"`.
+        Relevance of each feature, with a sum of 1. It is the change of the scores of the first
+        network (of a smaller one if `n_networks=1`) when the values of the feature are permuted.
+        To measure the effect of a feature on accuracy, use
+        `sklearn.inspection.permutation_importance`. Feature selectors accept
+        `importance_getter="relevances_"`.
     settings_ : dict of str to list
         Table of the networks: kind, number of units, penalty, leave-one-out results, weight in the
         vote and training time.
     search_results_ : dict of str to list
         Table of all penalties tried.
     left_out_accuracy_, left_out_log_loss_ : float
-        Leave-one-out accuracy and log loss on the training samples (on 4096 of them for large
-        data). They guided the selection, so they are slightly optimistic.
+        Leave-one-out accuracy and log loss on the training samples, or on 4096 of them if there are
+        more samples than units. They guided the selection, so they are slightly optimistic.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -91,14 +92,14 @@ class HyperLVQClassifier(Readout):
 
     Notes
     -----
-    Missing values (NaN) of a feature that had missing values in training are below all its
-    thresholds. If a feature had none in training, predictions use its training median and warn. A
-    row without any value gets the class frequencies of the training set.
+    A feature may have missing values (NaN) in training. They are then below all thresholds. If a
+    feature has missing values only in prediction, they are replaced by the training median, with a
+    warning. A row in which all values are replaced gets the class frequencies of the training set.
 
-    Rows without weights have weight 1, and whole-number weights are counts: weight 2 stands for two
-    copies. Leave-one-out omits one copy at a time. Oversampled rows therefore make leave-one-out
-    results too good and probabilities too confident. Use `class_weight` instead. Fractional weights
-    are relative to each other.
+    Whole-number sample weights count copies: weight 2 stands for two equal rows. Leave-one-out
+    omits one copy at a time. Duplicated rows therefore make leave-one-out results too good and
+    probabilities too confident. Use `class_weight` instead of oversampling. Fractional weights are
+    scaled to a mean of 1.
 
     With an integer `random_state`, fits are identical for the same number of BLAS threads and the
     same library versions. Otherwise coefficients differ by rounding errors (up to 1e-5 on digits).

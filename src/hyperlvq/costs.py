@@ -25,7 +25,7 @@ SIGMOID_FLOPS = 4
 def rls_steps(n_samples: int, n_units: int, n_classes: int) -> dict[str, float]:
     """Count the flops of straightforward RLS step by step.
 
-    Gram matrix A = HᵀH + λI, inverse A⁻¹, product A⁻¹HᵀY.
+    The steps are the Gram matrix A = HᵀH + λI, its inverse A⁻¹ and the product A⁻¹HᵀY.
 
     Parameters
     ----------
@@ -54,7 +54,8 @@ def rls_steps(n_samples: int, n_units: int, n_classes: int) -> dict[str, float]:
 def rls_qr_steps(n_samples: int, n_units: int, n_classes: int) -> dict[str, float]:
     """Count the flops of RLS by QR step by step.
 
-    Product Z = HᵀY, factorisation of HᵀH + λI into QR, solution of QRw = z for each class.
+    The steps are the product Z = HᵀY, the factorisation of HᵀH + λI into QR and the solution of
+    QRw = z for each class.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def glvq_steps(
 ) -> dict[str, float]:
     """Count the flops of GLVQ step by step.
 
-    Initialisation of prototypes at class means, distances, updates of prototypes.
+    The steps are the initialisation at class means, the distances and the prototype updates.
 
     Parameters
     ----------

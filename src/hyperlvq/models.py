@@ -26,9 +26,9 @@ def make_classifier(
     readout : {"rls", "centroids", "perceptron", "lvq1", "glvq", "kglvq"}, default="glvq"
         Classifier of the activations.
     **parameters : dict
-        Parameters of the hidden layer and the readout. `random_state` is passed to both. Parameters
-        not given have the defaults of the combination (`hyperlvq.registry.recipe_defaults`), or
-        else those of the estimators.
+        Parameters of the hidden layer and the readout. `random_state` is passed to both. Other
+        parameters have the defaults of this combination (`hyperlvq.registry.recipe_defaults`) if
+        there are any, otherwise those of the estimators.
 
     Returns
     -------

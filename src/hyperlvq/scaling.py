@@ -20,10 +20,9 @@ ROUNDINGS = 10
 class RangeScaler(DocumentedMixin, MinMaxScaler):
     """Scale each feature to a given range, whatever its magnitude.
 
-    `sklearn.preprocessing.MinMaxScaler` treats a feature as constant if its range is below ten
-    epsilon of its dtype, which is 1e-6 for float32. This scaler does so only if the range is also
-    below ten epsilon relative to the largest value. For all other features both scalers give the
-    same result.
+    `sklearn.preprocessing.MinMaxScaler` treats a range below 10 eps as zero, where eps is the
+    machine epsilon (10 eps is 1e-6 for float32). This scaler also requires the range to be below
+    10 eps times the largest absolute value. All other features are scaled as by `MinMaxScaler`.
 
     Parameters
     ----------

@@ -32,27 +32,28 @@ def device_settings(
     readout: str = "glvq",
     **parameters: Any,
 ) -> list[dict[str, Any]]:
-    """Find the largest settings of a recipe that fit a device.
+    """Find the numbers of units and prototypes that fit a device.
 
     Parameters
     ----------
     n_features, n_classes : int
         Number of features and classes of the data.
     max_flash, max_ram : int or str, optional
-        Limits of flash and of RAM including the stack, such as 16384 or "16k".
+        Limits of flash and RAM in bytes, such as 16384 or "16k". RAM includes the stack.
     chip : {"cortex-m3", "avr", "riscv32"}, default="cortex-m3"
         The processor.
     input, bits : str, int
         As for `make_plan`.
     hidden, readout, **parameters : str, str, dict
-        As for `make_classifier`. Parameters given here are fixed and not part of the settings.
+        As for `make_classifier`. Parameters given here are neither searched nor returned.
         Without `clip`, the budget assumes the largest value of the tuning grid. For
         `HyperLVQClassifier` see `device_units`.
 
     Returns
     -------
     settings : list of dict
-        Parameters for `make_classifier`, one dict for each number of prototypes per class.
+        Parameters for `make_classifier`. Each dict has the largest number of units for one number
+        of prototypes per class.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def device_units(
     n_features, n_classes : int
         Number of features and classes of the data.
     max_flash, max_ram : int or str, optional
-        Limits of flash and of RAM including the stack, such as 16384 or "16k".
+        Limits of flash and RAM in bytes, such as 16384 or "16k". RAM includes the stack.
     chip : {"cortex-m3", "avr", "riscv32"}, default="cortex-m3"
         The processor.
     input, bits : str, int

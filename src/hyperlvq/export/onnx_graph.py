@@ -38,16 +38,16 @@ def to_onnx(
 ) -> Any:
     """Convert a fitted model to ONNX.
 
-    The ONNX model has one input, "features" (samples × features, of the type `input`), and two
-    outputs with the predictions of the plan: "label" (int64 for integer classes, else strings) and
-    "scores" (int64, one per prototype). Feature and class names are stored in the metadata as JSON.
-    NaN counts as the smallest value. For comparison units it becomes the median if training had no
-    missing value, else it lies below all thresholds.
+    The ONNX model has one input, "features" (samples × features, of the type `input`). Its outputs
+    "label" (int64 for integer classes, else strings) and "scores" (int64, one per prototype or
+    class) equal the predictions of `make_plan`. Feature and class names are stored in the metadata
+    as JSON. Comparison units treat NaN as in Python. For intRVFL, NaN acts as the smallest value.
 
     Parameters
     ----------
     model : HyperLVQClassifier, Pipeline or Plan
-        A fitted model as for `make_plan`, or a plan, which has its own name, input and bits.
+        A fitted model as for `make_plan`, or a plan. For a plan, `name`, `input` and `bits` are
+        ignored.
     path : path, optional
         File to write. An existing file is replaced only when the new one is complete.
     name, input, bits : str, str, int

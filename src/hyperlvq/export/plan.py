@@ -196,9 +196,9 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
     ----------
     model : HyperLVQClassifier, Pipeline or ModelFile
         A fitted classifier, or a pipeline with the steps scale (`RangeScaler`), hidden
-        (`IntRVFLLayer` or `ComparisonLayer`) and readout (of prototypes, or `RLSClassifier`), as
-        created by `make_classifier`. A preceding step "columns" is not part of the plan. The plan
-        takes its output.
+        (`IntRVFLLayer` or `ComparisonLayer`) and readout (prototypes or `RLSClassifier`), as
+        created by `make_classifier`. A preceding step "columns" is not exported. The exported code
+        expects its output.
     name : str, default="model"
         Prefix of all names in C.
     input : {"float", "int16", "int32"}, default="float"
@@ -371,7 +371,7 @@ def compare(model: Any, exported: Any, X: Any, y: Any = None) -> Comparison:
     model : Pipeline or HyperLVQClassifier
         The fitted model.
     exported : Plan, PerceptronLearner or GLVQLearner
-        Its exported form. Pass the learner for a trainable model.
+        Its exported form. For a model that learns on the device, its learner.
     X : array-like of shape (n_samples, n_features) or data frame
         Samples, in the form that the fitted model accepts.
     y : array-like of shape (n_samples,), optional

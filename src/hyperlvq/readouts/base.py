@@ -65,8 +65,8 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights. Online rules treat whole numbers with a sum of at most a million as
-            numbers of visits. They scale other weights to a mean of one visit.
+            Sample weights. Online rules treat whole numbers with a sum of at most 2**20 as numbers
+            of repetitions. They scale other weights to a mean of 1.
 
         Returns
         -------
@@ -169,9 +169,9 @@ class PrototypeReadout(Readout):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities.
 
-        The probability of class c is proportional to 1/(1 + exp(β(d - d')/s)), where d (d') is the
-        squared distance to the closest prototype of c (of any other class), s is `distance_scale_`,
-        and β is the slope of GLVQ, or 10 for readouts without a slope.
+        The probability of class c is proportional to 1/(1 + exp(β(d - d')/s)). Here d is the squared
+        distance to the closest prototype of c, d' to the closest prototype of another class, s is
+        `distance_scale_`, and β is the slope of GLVQ, or 10 for readouts without a slope.
 
         These probabilities rank samples by confidence, but they are not calibrated. Use
         `sklearn.calibration.CalibratedClassifierCV` for calibrated probabilities.
@@ -274,8 +274,9 @@ class BatchReadout(PrototypeReadout):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model to a batch of samples.
 
-        A class gets its prototypes from the first batch that contains it. After all batches, class
-        means equal those of `fit`. Online rules make one pass over each batch in the given order.
+        A class gets its prototypes from the first batch that contains it. After all batches,
+        `CentroidClassifier` equals the result of `fit`. Other classifiers make one pass over each
+        batch in the given order.
 
         Parameters
         ----------
@@ -286,8 +287,8 @@ class BatchReadout(PrototypeReadout):
         classes : array-like of shape (n_classes,), default=None
             All class labels of all batches. Required in the first call.
         sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights. For online rules, the number of visits. Fractions of a visit accumulate
-            over samples and calls.
+            Sample weights. Online rules use a sample of weight 2 twice. Fractions add up over
+            samples and calls.
 
         Returns
         -------

@@ -22,8 +22,8 @@ class CentroidClassifier(BatchReadout):
     class_weights_ : ndarray of shape (n_classes,)
         Total sample weight of each class.
     distance_scale_ : float
-        Mean of d⁺ + d⁻ over the training samples, where d⁺ (d⁻) is the squared distance to the
-        closest prototype of the own (of any other) class. It scales `predict_proba`.
+        Mean over the training samples of the squared distance to the closest prototype of the own
+        class plus that of any other class. `predict_proba` divides distances by it.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -31,7 +31,7 @@ class CentroidClassifier(BatchReadout):
 
     See Also
     --------
-    PerceptronClassifier : Correct the means by misclassified samples.
+    PerceptronClassifier : Move the means by the perceptron rule.
     GLVQClassifier : Learn prototypes that separate the classes.
 
     Examples

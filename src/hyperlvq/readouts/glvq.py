@@ -16,38 +16,43 @@ class GLVQClassifier(MinimisedReadout, OnlineReadout):
     """Generalized learning vector quantization (GLVQ).
 
     Each class has one or several prototypes, and a sample gets the class of the closest one.
-    Training minimises the weighted mean of g(μ) over the samples, a smooth count of
-    misclassifications. Here μ = (d⁺ - d⁻)/(d⁺ + d⁻), d⁺ (d⁻) is the squared distance from a sample
-    to the closest prototype of its own (of any other) class, and g(μ) = 1/(1 + exp(-βμ)).
+    Training minimises the weighted mean of g(μ) over the samples, a smooth version of the error
+    rate, with g(μ) = 1/(1 + exp(-βμ)) and μ = (d⁺ - d⁻)/(d⁺ + d⁻). Here d⁺ is the squared distance
+    from a sample to the closest prototype of its own class, and d⁻ to the closest prototype of
+    another class.
 
     Parameters
     ----------
-    prototypes_per_class : int, mapping of labels or sequence in the order of `classes_`, default=1
-        Number of prototypes P, for all classes or for each class.
+    prototypes_per_class : int, dict or sequence, default=1
+        Number of prototypes P of each class. One number for all classes, a dict of labels, or a
+        sequence in the order of `classes_`.
     slope : float or "auto", default="auto"
         Slope β of the sigmoid. A larger slope gives more influence to samples close to the class
         boundary. "auto" uses 12·√(T/300), bounded by 6 and 200, where T is the sum of the sample
-        weights (without class weights), in `partial_fit` of the first batch.
+        weights without class weights. `partial_fit` uses the sum of the first batch.
     solver : {"lbfgs", "sgd"}, default="lbfgs"
         "lbfgs" minimises the cost over all samples. "sgd" updates the prototypes after each
         sample, as `partial_fit` does.
     max_iter : int, default=2500
         Maximum number of iterations ("lbfgs") or passes ("sgd").
     tol : float or "auto", default="auto"
-        Tolerance for stopping. "lbfgs" stops when no component of the gradient exceeds `tol`, or
-        with "auto" when ten iterations lower the cost by less than a thousandth. "sgd" stops when
-        five passes lower the best cost by less than `tol` in total. "auto" then stands for 1e-5.
+        Tolerance for stopping.
+
+        - "lbfgs" stops when no component of the gradient exceeds `tol`, or with "auto" when ten
+          iterations lower the cost by less than 0.1 %.
+        - "sgd" stops when five passes together lower the best cost by less than `tol`, which is
+          1e-5 for "auto".
     learning_rate : float or "auto", default="auto"
         Learning rate α of the online rule. "auto" uses 0.02/β times the mean of d⁺ + d⁻ over the
-        first samples, because updates shrink as distances grow.
+        training samples, in `partial_fit` over the first batch.
     init_noise : float, default=1.0
         Prototypes start at the class mean plus noise drawn uniformly from
         [-init_noise, init_noise].
     shuffle : bool, default=True
         Whether "sgd" shuffles the samples in each pass.
     warm_start : bool, default=False
-        Whether `fit` starts from the prototypes of the previous fit. In a recipe the hidden layer
-        must stay the same, so set its `random_state` to an integer.
+        Whether `fit` starts from the prototypes of the previous fit. In a pipeline from
+        `make_classifier`, set `random_state` to an integer to keep the hidden layer.
     class_weight : dict, "balanced" or None, default=None
         Class weights, multiplied with the sample weights. Classes missing from the dict have
         weight 1. "balanced" gives every class the same total weight and is not supported by
@@ -74,8 +79,8 @@ class GLVQClassifier(MinimisedReadout, OnlineReadout):
     learning_rate_ : float
         Learning rate α used by the online rule.
     distance_scale_ : float
-        Mean of d⁺ + d⁻ over the training samples, where d⁺ (d⁻) is the squared distance to the
-        closest prototype of the own (of any other) class. It scales `predict_proba`.
+        Mean over the training samples of the squared distance to the closest prototype of the own
+        class plus that of any other class. `predict_proba` divides distances by it.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

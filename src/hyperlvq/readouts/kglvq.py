@@ -26,14 +26,15 @@ class KGLVQClassifier(MinimisedReadout):
 
     Parameters
     ----------
-    prototypes_per_class : int, mapping of labels or sequence in the order of `classes_`, default=1
-        Number of prototypes P, for all classes or for each class.
+    prototypes_per_class : int, dict or sequence, default=1
+        Number of prototypes P of each class. One number for all classes, a dict of labels, or a
+        sequence in the order of `classes_`.
     slope : float or "auto", default=10.0
         Slope β of the sigmoid. "auto" is computed as in `GLVQClassifier`.
     kernel : str or callable, default="rbf"
         Kernel as in `sklearn.metrics.pairwise.pairwise_kernels`.
     gamma : float or "scale", default="scale"
-        Width σ of the kernel exp(-σ‖x - y‖²). "scale" uses 1/(n_features · X.var()). Kernels
+        Coefficient σ of the kernel exp(-σ‖x - y‖²). "scale" uses 1/(n_features · X.var()). Kernels
         without this parameter ignore it.
     max_iter : int, default=2500
         Maximum number of iterations.
@@ -42,12 +43,12 @@ class KGLVQClassifier(MinimisedReadout):
         with "auto" when ten iterations lower the cost by less than a thousandth.
     init : {"means", "published"}, default="means"
         Start of the coefficients. "means" starts at the class means plus noise. "published"
-        repeats the authors' published computation: coefficients start at w_m over the total
-        weight of all classes, without noise, and the cost is summed over the samples, where it
-        is averaged otherwise. The prototypes of a class then start in the same place.
+        repeats the published computation: coefficients start at the sample weight divided by the
+        total weight of all samples, without noise, and the cost is a sum over samples instead of a
+        mean. All prototypes of a class then start in the same place.
     init_noise : float, default=1.0
-        Size of the noise for `init="means"`. Coefficients start at w_m (1 + u) over the class's
-        total weight, with u uniform in [-init_noise, init_noise].
+        Size of the noise for `init="means"`. Coefficients start at the sample weight divided by the
+        total weight of the class, times 1 + u, with u uniform in [-init_noise, init_noise].
     max_kernel_bytes : int, default=2**31
         Maximum size of the kernel matrix in bytes.
     class_weight : dict, "balanced" or None, default=None
@@ -73,7 +74,7 @@ class KGLVQClassifier(MinimisedReadout):
     kernel_ : str or callable
         Kernel used in training.
     gamma_ : float
-        Kernel width used in training.
+        Kernel coefficient used in training.
     slope_ : float
         Slope β used in training.
     loss_curve_ : list of float
@@ -81,8 +82,8 @@ class KGLVQClassifier(MinimisedReadout):
     n_iter_ : int
         Number of iterations.
     distance_scale_ : float
-        Mean of d⁺ + d⁻ over the training samples, where d⁺ (d⁻) is the squared distance to the
-        closest prototype of the own (of any other) class. It scales `predict_proba`.
+        Mean over the training samples of the squared distance to the closest prototype of the own
+        class plus that of any other class. `predict_proba` divides distances by it.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

@@ -196,8 +196,8 @@ class PerceptronClassifier(OnlineReadout):
     n_iter_ : int
         Number of passes.
     distance_scale_ : float
-        Mean of d⁺ + d⁻ over the training samples, where d⁺ (d⁻) is the squared distance to the
-        closest prototype of the own (of any other) class. It scales `predict_proba`.
+        Mean over the training samples of the squared distance to the closest prototype of the own
+        class plus that of any other class. `predict_proba` divides distances by it.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -258,8 +258,9 @@ class LVQ1Classifier(OnlineReadout):
 
     Parameters
     ----------
-    prototypes_per_class : int, mapping of labels or sequence in the order of `classes_`, default=1
-        Number of prototypes P, for all classes or for each class.
+    prototypes_per_class : int, dict or sequence, default=1
+        Number of prototypes P of each class. One number for all classes, a dict of labels, or a
+        sequence in the order of `classes_`.
     learning_rate : float, default=0.05
         Learning rate α of the first pass.
     max_iter : int, default=30
@@ -289,8 +290,8 @@ class LVQ1Classifier(OnlineReadout):
     n_iter_ : int
         Number of passes.
     distance_scale_ : float
-        Mean of d⁺ + d⁻ over the training samples, where d⁺ (d⁻) is the squared distance to the
-        closest prototype of the own (of any other) class. It scales `predict_proba`.
+        Mean over the training samples of the squared distance to the closest prototype of the own
+        class plus that of any other class. `predict_proba` divides distances by it.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
