@@ -169,9 +169,9 @@ class PrototypeReadout(Readout):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict class probabilities.
 
-        The probability of class c is proportional to 1/(1 + exp(β(d - d')/s)). Here d is the squared
-        distance to the closest prototype of c, d' to the closest prototype of another class, s is
-        `distance_scale_`, and β is the slope of GLVQ, or 10 for readouts without a slope.
+        The probability of class c is proportional to 1/(1 + exp(β(d - d')/s)). Here d is the
+        squared distance to the closest prototype of c, d' to the closest prototype of another
+        class, s is `distance_scale_`, and β is the slope of GLVQ, or 10 for other readouts.
 
         These probabilities rank samples by confidence, but they are not calibrated. Use
         `sklearn.calibration.CalibratedClassifierCV` for calibrated probabilities.
