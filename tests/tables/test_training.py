@@ -294,10 +294,10 @@ def test_a_class_may_have_the_name_of_a_missing_value(read):
     ]
 
 
-def test_a_column_that_the_scaling_takes_for_constant_is_noted(read):
-    rows = "".join(f"{i % 7}e-17,{i % 2 / 10},{'uv'[i % 2]}\n" for i in range(30))
+def test_a_column_that_varies_by_rounding_only_is_noted_and_a_small_unit_is_not(read):
+    rows = "".join(f"{i % 7}e-17,{1 + i % 7 * 2**-52!r},{'uv'[i % 2]}\n" for i in range(30))
 
-    trained = train_table(read("tiny,b,y\n" + rows), Task("y", GLVQ, n_folds=0))
+    trained = train_table(read("tiny,level,y\n" + rows), Task("y", GLVQ, n_folds=0))
 
-    note = "'tiny' varies by 6.0e-17 only, which is taken for none: use another unit"
-    assert trained.about["notes"] == [note]
+    (note,) = trained.about["notes"]
+    assert note.startswith("'level' varies by 1.3e-15 only")
