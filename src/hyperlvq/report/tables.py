@@ -283,13 +283,14 @@ def made_costs(study: Study) -> pd.DataFrame:
         ).dropna(subset=["accuracy", "iterations", "n_train", "T", "N", "n_classes"])
         if runs.empty:
             continue
-        layer = runs["N"], runs["n_classes"]
-        learning = *layer, runs["P"], runs["iterations"]
+        layer: Any = runs["N"], runs["n_classes"]
+        learning: Any = *layer, runs["P"], runs["iterations"]
         flops, in_training = (glvq_flops(runs[T], *learning) for T in ("T", "n_train"))
         ratio = flops / rls_flops(runs["T"], *layer)
         training_ratio = in_training / rls_flops(runs["n_train"], *layer)
-        by_run = (runs["iterations"], flops, ratio, training_ratio)
-        n_iter, *by_set = (each.groupby(runs["dataset"]).mean() for each in by_run)
-        rows[name] = [MODELS[name].title, len(n_iter), n_iter.mean(), *_figures(*by_set)]
+        by_run = pd.DataFrame([runs["iterations"], flops, ratio, training_ratio]).T
+        n_iter, *by_set = by_run.groupby(runs["dataset"]).mean().to_numpy().T
+        figures = _figures(*map(pd.Series, by_set))
+        rows[name] = [MODELS[name].title, len(n_iter), n_iter.mean(), *figures]
     columns = ["title", "sets", "mean_iterations", *COST_FIGURES]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
