@@ -189,6 +189,17 @@ def is_verdict(result):
     return code == 0 or (code == 2 and len(complaints) == 1)
 
 
+TRAINED = {
+    **RECORD,
+    "model": "intrvfl_glvq",
+    "iterations": 9,
+    "prototypes_per_class": 2,
+    "n_units": 50,
+    "n_train": 112,
+    "n_test": 38,
+    "n_classes": 3,
+    "n_splits": 4,
+}
 PAPER = mutated(PUBLISHED.encode(), PIECES)
 SETTINGS = mutated(b"dataset,split,knn_k\niris,,3\niris,2,7\n", PIECES)
 KNN = ("--sets", "iris", "--models", "knn", "--jobs", 1)
@@ -198,6 +209,7 @@ KNN = ("--sets", "iris", "--models", "knn", "--jobs", 1)
     ("command", "files"),
     [
         (("costs", "{folder}/paper.csv"), {"paper.csv": PAPER}),
+        (("costs", "{folder}"), {"records.jsonl": changed_lines(TRAINED)}),
         (("run", "-o", "{folder}", *KNN), {"records.jsonl": changed_lines(RECORD)}),
         (("run", "-o", "{folder}", "--settings", "{folder}/a.csv", *KNN), {"a.csv": SETTINGS}),
         (("tune", "-o", "{folder}", *KNN), {"tuning.jsonl": changed_lines(SEARCH)}),
@@ -209,7 +221,7 @@ KNN = ("--sets", "iris", "--models", "knn", "--jobs", 1)
             },
         ),
     ],
-    ids=["costs", "records", "settings", "searches", "report"],
+    ids=["costs", "costs-made", "records", "settings", "searches", "report"],
 )
 @settings(deadline=None, max_examples=30)
 @given(data=st.data())

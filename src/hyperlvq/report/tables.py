@@ -32,8 +32,7 @@ METHODS = {
     "rls_qr": ("RLS, QR", "N(4N²/3 + 2TN + 2TL + 3LN − N − 3L + 2)"),
     "glvq": ("GLVQ", "I·T(3PLN + 6N + 19) + TN"),
 }
-
-
+#: Of a method or model; the last two have the training samples of a split as T.
 COST_FIGURES = [
     *("total_flops", "mean_ratio", "median_ratio"),
     *("training_mean_ratio", "training_median_ratio"),
@@ -288,7 +287,7 @@ def _by_set(count: Any, sizes: pd.DataFrame, options: dict[str, int]) -> pd.Data
 
 
 def _figures(flops: pd.Series, ratio: pd.Series, training_ratio: pd.Series) -> list[float]:
-    """Return the columns `COST_FIGURES` of one method."""
+    """Sum up one method or model over the data sets, as `COST_FIGURES` names it."""
     ratios = [ratio.mean(), ratio.median(), training_ratio.mean(), training_ratio.median()]
     return [flops.sum(), *ratios]
 
@@ -309,14 +308,14 @@ def made_costs(study: Study) -> pd.DataFrame:
         ).dropna(subset=["accuracy", "iterations", "n_train", "T", "N", "n_classes"])
         if runs.empty:
             continue
-        layer = runs["N"], runs["n_classes"]
-        glvq, rls = (
-            [flops(samples, *layer, *others) for samples in (runs["T"], runs["n_train"])]
-            for flops, others in ((glvq_flops, (runs["P"], runs["iterations"])), (rls_flops, ()))
-        )
-        by_run = [glvq[0], glvq[0] / rls[0], glvq[1] / rls[1]]
-        by_set = [each.groupby(runs["dataset"]).mean() for each in (runs["iterations"], *by_run)]
-        counts = len(by_set[0]), by_set[0].mean()
-        rows[name] = [MODELS[name].title, *counts, *_figures(*by_set[1:])]
+        layer: Any = runs["N"], runs["n_classes"]
+        learning: Any = *layer, runs["P"], runs["iterations"]
+        flops, in_training = (glvq_flops(runs[T], *learning) for T in ("T", "n_train"))
+        ratio = flops / rls_flops(runs["T"], *layer)
+        training_ratio = in_training / rls_flops(runs["n_train"], *layer)
+        by_run = pd.DataFrame([runs["iterations"], flops, ratio, training_ratio]).T
+        n_iter, *by_set = by_run.groupby(runs["dataset"]).mean().to_numpy().T
+        figures = _figures(*map(pd.Series, by_set))
+        rows[name] = [MODELS[name].title, len(n_iter), n_iter.mean(), *figures]
     columns = ["title", "sets", "mean_iterations", *COST_FIGURES]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
