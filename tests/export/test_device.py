@@ -96,5 +96,5 @@ def test_sizes_are_read_as_people_write_them(text):
 
 @pytest.mark.parametrize("text", ["", "k", "-1", "16 m", "1e3", "16 k b"])
 def test_what_is_no_size_is_refused_by_a_sentence(text):
-    with pytest.raises(InputError, match="a size is a number of bytes or of kilobytes"):
+    with pytest.raises(InputError, match="max_flash must be a number of bytes, or of kilobytes"):
         parse_size(text)

@@ -248,7 +248,7 @@ def test_another_study_needs_another_folder(tmp_path, source, changes, message):
         ({"n_seeds": 0}, "n_seeds must be at least 1, got 0"),
         (
             {"settings": settings_of("best", knn_k=3), "protocol": "strict"},
-            "the settings best were not tuned within the training",
+            "the settings best cannot be used with the protocol st",
         ),
     ],
 )

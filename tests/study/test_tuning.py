@@ -272,9 +272,9 @@ def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, so
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"grid": "quick"}, "grid = 'full', not 'quick': take another folder"),
+        ({"grid": "quick"}, "grid = 'full', not 'quick': use another folder"),
         ({"protocol": "strict"}, "records of the protocol 'paper', not 'strict': take another"),
-        ({"n_seeds": 3}, "n_trials = 2, not 3: take another folder"),
+        ({"n_seeds": 3}, "n_trials = 2, not 3: use another folder"),
     ],
 )
 def test_other_search_needs_another_folder(tmp_path, source, options, message):
@@ -296,7 +296,7 @@ def test_a_fold_that_cannot_be_trained_leaves_the_others_their_say_and_the_first
 @pytest.mark.parametrize(
     ("models", "options", "message"),
     [
-        (["forest"], {}, "there is no model with a grid 'forest'; there are rls_f.*ridge$"),
+        (["forest"], {}, "no model with a grid is called 'forest'; choose from rls_f.*ridge$"),
         (["knn"], {"grid": "slow"}, "grid must be one of 'full', 'quick', got 'slow'"),
         (["knn"], {"protocol": "lax"}, "protocol must be one of 'paper', 'strict', got 'lax'"),
         (["knn"], {"n_seeds": 0}, "n_seeds must be at least 1, got 0"),
