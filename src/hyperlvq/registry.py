@@ -350,7 +350,10 @@ PARAMETERS = {
         "Seconds after which no further network is trained; slow cross-validation is skipped "
         "unless --cv is given",
     ),
-    "alpha": _or("loo", Parameter(check_real, float, "Regularisation strength")),
+    "alpha": _or(
+        "loo",
+        Parameter(check_real, float, "Regularisation strength; loo chooses it by leave-one-out"),
+    ),
     "penalty": _one_of("variance", "identity"),
     "prototypes_per_class": Parameter(_check_counts, int, "Number of prototypes per class", 1000),
     "slope": _or("auto", Parameter(_above_zero, float, "Slope of the sigmoid")),

@@ -105,7 +105,7 @@ def test_header_names_features_ranges_thresholds_and_classes(iris, rng, tmp_path
     assert "x[0]  long??: 4.3 to 7.9" in header
     assert "0  ?? three" in header
     assert "x[0]  x0: 1 to 39\n" in of_vote
-    assert "x[1]  x1: not read\n" in of_vote
+    assert "x[1]  x1: not used\n" in of_vote
     compile_object(HOST, tmp_path)
 
 

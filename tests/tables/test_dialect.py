@@ -48,13 +48,13 @@ def test_first_byte_that_is_not_utf8_makes_windows_1252_wherever_it_comes(read, 
     ],
 )
 def test_undecodable_byte_has_a_line(read, content, sentence):
-    advice = "" if "zero" in sentence else ": save the file as UTF-8 or specify its --encoding"
+    advice = "" if "zero" in sentence else ": save the file as UTF-8 or specify --encoding"
 
     assert refusal(read, content) == f"table.csv, {sentence}{advice}"
 
 
 def test_bytes_of_japanese_text_are_not_taken_for_western(read):
-    sentence = "table.csv is not UTF-8 and may be Shift-JIS: specify its --encoding"
+    sentence = "table.csv is not UTF-8 and may be Shift-JIS: specify --encoding"
 
     assert refusal(read, "a,b\n1,カタ\n".encode("shift_jis")) == sentence
 

@@ -61,8 +61,8 @@ def fetch(
 ) -> None:
     """Download the public collection, or the file at URL.
 
-    Interrupted downloads are retried. The collection is then checked, and files that differ from
-    those of the study are reported.
+    Interrupted downloads are retried. The public collection is then checked, and files that
+    differ from those of the study are reported.
     """
     from hyperlvq.cli.progress import shown_download
     from hyperlvq.study import fetch as download

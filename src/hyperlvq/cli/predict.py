@@ -43,7 +43,7 @@ def predict(
         False, "--proba", help="Add the probability of each class in a column p_<class>."
     ),
     full: bool = Option(
-        False, "--full", help=f"Write all digits of probabilities instead of {PROBABILITY_DIGITS}."
+        False, "--full", help="Write probabilities with all digits instead of four decimals."
     ),
     keep: list[str] | None = Option(None, help="Input column to copy to the output; repeatable."),
     strict: bool = options.STRICT,

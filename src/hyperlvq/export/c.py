@@ -95,7 +95,7 @@ def to_c(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} cannot be created: {error.strerror}") from None
+        raise InputError(f"the folder {folder} cannot be created: {error.strerror}") from None
     with ExitStack() as parts:
         for file, text in texts.items():
             part = parts.enter_context(replacing(folder / file))

@@ -165,7 +165,7 @@ def _largest_units(planned, chip, *limits):
     return BLOCK_UNITS * bisect_left(candidates, True, key=exceeds)
 
 
-def parse_size(size: int | str, name: str) -> int:
+def parse_size(size: int | str, name: str = "size") -> int:
     """Return the bytes that a size stands for, as "16k" or "1.5 KB" does."""
     found = SIZE.fullmatch(str(size).strip())
     if not found:

@@ -243,5 +243,5 @@ def _notes_on_steps(ranges, names, dtype):
         ]
     return [
         f"the thresholds of feature {narrow[0]!r}{others} lie within {FEWEST_STEPS} integers: "
-        "unless its values are integers, fit on values in smaller units"
+        "unless the values are integers, fit on values in smaller units"
     ]

@@ -148,7 +148,9 @@ class ModelLayout(ABC):
                 )
         total = sum(self.table_bytes.values())
         if total > LARGEST_AVR_TABLES:
-            return f"the tables have {total} bytes, but an AVR can read at most 64 KB"
+            return (
+                f"the tables have {total} bytes, but an AVR can read at most {LARGEST_AVR_TABLES}"
+            )
         return ""
 
 

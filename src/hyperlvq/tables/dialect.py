@@ -92,7 +92,7 @@ class Utf8Text(Peekable):
             raise self._undecodable(error, f"not {self.encoding}")
         if KANA.search(error.object):
             raise InputError(
-                f"{self._source.name} is not UTF-8 and may be Shift-JIS: specify its --encoding"
+                f"{self._source.name} is not UTF-8 and may be Shift-JIS: specify --encoding"
             )
         self.encoding, self._is_certain = WINDOWS_1252, True
         self._decoder = codecs.getincrementaldecoder("cp1252")()
@@ -106,7 +106,7 @@ class Utf8Text(Peekable):
         line, byte = self._line + valid.count("\n"), error.object[error.start]
         return InputError(
             f"{self._source.name}, line {line}: byte 0x{byte:02x} is {what} text: save the file as "
-            "UTF-8 or specify its --encoding"
+            "UTF-8 or specify --encoding"
         )
 
 
