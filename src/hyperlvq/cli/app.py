@@ -72,6 +72,6 @@ def run() -> int:
 
 def _given_value(error: Any) -> str:
     """Quote the value that typer's message leaves out."""
-    faults = getattr(error.__cause__, "errors", list)()
+    faults: list[Any] = getattr(error.__cause__, "errors", list)()
     is_named = not faults or faults[0]["type"] == "value_error"
     return "" if is_named else f", got {faults[0]['input']!r}"
