@@ -59,7 +59,7 @@ def check_choice(name: str, value: Any, choices: Collection[str], error: type = 
 def check_cost(cost: float) -> float:
     """Return a cost that can be minimised."""
     if not isfinite(cost):
-        raise ValueError("the cost is not finite: features or weights are too large")
+        raise ValueError("the cost is not a finite number: features or weights are too large")
     return cost
 
 

@@ -116,6 +116,9 @@ BAD_INPUT = [
     (["fit", "{folder}/colours.csv", "-o", "{out}/m.hlvq"], "missing option '--target' / '-t'"),
     (fit(GOOD, "--unitz", "3"), "no such option"),
     (fit(GOOD, "--n-units", "many"), "invalid value for '--n-units'"),
+    (fit(GOOD, "--n-units", "many"), "'many'"),
+    (fit(GOOD, "--cv", "1000"), "1000"),
+    (fit(GOOD, "--skip-rows", "99"), "colours.csv is empty after the first 99 lines (--skip-rows)"),
     (
         fit(GOOD, "--slope", "steep"),
         "invalid value for '--slope': 'steep' is neither a number nor 'auto'; "

@@ -169,7 +169,7 @@ def test_stack_is_within_what_the_readme_says(rule, n_units, clip, rng, tmp_path
     X, y = rng.integers(100, size=(20, 300)), np.arange(20) % 2
     model = make_classifier("intrvfl", "centroids", n_units=n_units, clip=clip, random_state=0)
     to_c(model.fit(X, y), tmp_path, name="net", input="int16", trainable=rule)
-    cell = (tmp_path / "net.md").read_text().split("at most | ")[1].split(" |")[0]
+    cell = (tmp_path / "net.md").read_text().split("upper bound | ")[1].split(" |")[0]
     stated = int(cell.replace(",", ""))
 
     frames = function_frames(compile_object(CORTEX_M3, tmp_path, "-fstack-usage"))
@@ -207,7 +207,9 @@ def test_rates_that_integers_cannot_express_are_refused_with_those_they_can(mode
         assert held.rate == rate * one
         assert held.rate * limit + LARGEST_ENTRY < 2**31
     for rate in (0.4 / one, (largest + 1) / one, 1.7e308):
-        with pytest.raises(InputError, match=f"at rates of {1 / one:g} to {largest / one:g}, got"):
+        with pytest.raises(
+            InputError, match=f"between {1 / one:g} and {largest / one:g} on the device, got"
+        ):
             make_learner(model, rule="perceptron", learning_rate=rate)
 
 
@@ -233,7 +235,7 @@ def test_what_cannot_learn_is_refused_with_the_reason(model, stream, tmp_path):
         (lambda: make_learner(model, learning_rate=0), "learning_rate must be"),
         (
             lambda: to_c(make_learner(model), tmp_path, learning_rate=0.5),
-            "a learner has its own rule and learning rate",
+            "cannot be given with a learner, which has its own",
         ),
     ]
     for call, message in cases:

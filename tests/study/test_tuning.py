@@ -163,7 +163,9 @@ def test_layer_is_tuned_with_rls_and_reused_for_glvq(tmp_path, source):
 
 
 def test_model_reuses_what_another_or_an_earlier_run_has_found(tmp_path, source):
-    with pytest.raises(InputError, match="intrvfl_glvq_p1 reuses intrvfl_rls_n: tune the model"):
+    with pytest.raises(
+        InputError, match="intrvfl_glvq_p1 reuses intrvfl_rls_n: also tune the model"
+    ):
         tune(source, tmp_path, "intrvfl_glvq_p1")
     tune(source, tmp_path, "intrvfl_rls")
     records = tune(source, tmp_path, "intrvfl_glvq_p1")
@@ -273,7 +275,7 @@ def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, so
     ("options", "message"),
     [
         ({"grid": "quick"}, "grid = 'full', not 'quick': use another folder"),
-        ({"protocol": "strict"}, "records of the protocol 'paper', not 'strict': take another"),
+        ({"protocol": "strict"}, "records of the protocol 'paper', not 'strict': use another"),
         ({"n_seeds": 3}, "n_trials = 2, not 3: use another folder"),
     ],
 )
