@@ -166,19 +166,19 @@ def test_output_can_be_a_frame_and_a_clone_must_be_fitted():
     ("parameters", "sentence"),
     [
         ({"numbers": [], "text": []}, "FrameVectorizer needs at least one column"),
-        ({"numbers": "a"}, "numbers must be a list of names, got 'a'"),
-        ({"text": ["t", "t"]}, r"text must be different names, got \['t', 't'\]"),
+        ({"numbers": "a"}, "numbers must be a list of strings, got 'a'"),
+        ({"text": ["t", "t"]}, r"text must be distinct names, got \['t', 't'\]"),
         ({"text": ["t"], "max_levels": 1}, "max_levels must be at least 2, got 1"),
         ({"numbers": ["a"], "fill": 1}, "fill must be True or False, got 1"),
-        ({"text": ["a"]}, r"column 'a' must be text, got 1\.0"),
-        ({"dates": ["t"]}, "column 't' must be dates, got 'x'"),
+        ({"text": ["a"]}, r"column 'a' must contain text, got 1\.0"),
+        ({"dates": ["t"]}, "column 't' must contain dates, got 'x'"),
     ],
 )
 def test_bad_parameters_are_named(parameters, sentence):
     with pytest.raises((TypeError, ValueError), match=f"^{sentence}$"):
         FrameVectorizer(**parameters).fit(FRAME)
     spans = pd.DataFrame({"a": [1], "long": pd.to_timedelta(["1 day"])})
-    with pytest.raises(TypeError, match=r"^column 'long' is of type timedelta.*, not numbers, "):
+    with pytest.raises(TypeError, match=r"^column 'long' has type timedelta.*, expected numbers, "):
         FrameVectorizer().fit(spans)
 
 

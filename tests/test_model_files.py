@@ -145,7 +145,11 @@ VALUES = [
     ("slope must be a finite", "readout/parameters/slope", 10**400),
     ("keys_ must be for 21 units", "hidden/parameters/n_units", 21),
     ("feature_range must be", "scale/parameters/feature_range", [0, 1]),
-    ("two finite numbers in order", "scale/parameters/feature_range", {"tuple": [0, 10**400]}),
+    (
+        "two finite numbers in increasing order",
+        "scale/parameters/feature_range",
+        {"tuple": [0, 10**400]},
+    ),
     ("unknown kind", "readout/parameters/class_weight", {"pairs": [[[], 1]]}),
     ("solver must be one of", "readout/parameters/solver", "\x1b[31m\n" * 10_000),
     ("n_iter_ must be at least 0", "readout/learnt/n_iter_", -1),
@@ -181,10 +185,10 @@ ARRAYS = [
     ("can't decode byte", "readout.classes_", np.frombuffer(b"\xfe\xff", np.uint8)),
     ("text 'readout.classes_' is missing", "readout.classes_.lengths", None),
     ("must be text", "readout.classes_.lengths", np.ones(2)),
-    ("scale_ and min_ must follow", "scale.scale_", np.full(3, -1.0)),
-    ("scale_ and min_ must follow", "scale.min_", np.full(3, np.nan)),
-    ("scale_ and min_ must follow", "scale.data_max_", np.full(3, -9.0)),
-    ("scale_ and min_ must follow", "scale.data_range_", np.zeros(3)),
+    ("scale_ and min_ must agree", "scale.scale_", np.full(3, -1.0)),
+    ("scale_ and min_ must agree", "scale.min_", np.full(3, np.nan)),
+    ("scale_ and min_ must agree", "scale.data_max_", np.full(3, -9.0)),
+    ("scale_ and min_ must agree", "scale.data_range_", np.zeros(3)),
 ]
 
 
@@ -197,7 +201,7 @@ def test_a_scale_must_follow_from_the_range_however_wide_that_is(dtype, factor):
     arrays["scale.scale_"] = arrays["scale.scale_"] * np.array([factor, 1], dtype)
     arrays["scale.min_"] = -arrays["scale.data_min_"] * arrays["scale.scale_"]
 
-    assert_unusable(values, arrays, "scale_ and min_ must follow")
+    assert_unusable(values, arrays, "scale_ and min_ must agree")
 
 
 def put(container, key, value):

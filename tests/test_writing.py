@@ -134,7 +134,7 @@ def test_threads_that_write_one_path_leave_one_whole_file(tmp_path):
         (write_bytes, "/dev/full", "No space left on device"),
         (write_bytes, "file/model", "Not a directory"),
         (check_writable, ".", "it is a folder"),
-        (check_writable, "no/where", "no is not a folder"),
+        (check_writable, "no/where", "there is no folder no$"),
     ],
 )
 def test_what_cannot_be_written_is_one_sentence(

@@ -165,8 +165,8 @@ def _columns_by_type(X) -> dict[str, list]:
         kind = _kind_of(X[name])
         if kind is None:
             raise TypeError(
-                f"column {name!r} is of type {_type_of(X[name])}, not numbers, text or dates: "
-                "leave it out, or name the columns to use in numbers, text and dates"
+                f"column {name!r} has type {_type_of(X[name])}, expected numbers, text or dates: "
+                "drop it, or list the columns to use in numbers, text and dates"
             )
         found[kind].append(name)
     return found
@@ -206,7 +206,7 @@ def _as_dates(column, name) -> np.ndarray:
     values = np.asarray(column)
     if values.dtype.kind == "M" and not re.search(r"tz=|time_zone='", _type_of(column)):
         return values.astype(features.NO_DATE.dtype)
-    cells = _checked(column, date | time, f"column {name!r} must be dates")
+    cells = _checked(column, date | time, f"column {name!r} must contain dates")
     dates = [features.NO_DATE if cell is None else _on_the_wall(cell) for cell in cells]
     return np.array(dates, dtype=features.NO_DATE.dtype)
 
@@ -222,7 +222,7 @@ def _on_the_wall(cell) -> np.datetime64:
 def _as_text(column, name) -> list[str | None]:
     """Return the cells of a column as text, None where they are missing."""
     types = str | bool | np.bool_ | (Integral if _is_categorical(column) else str)
-    cells = _checked(column, types, f"column {name!r} must be text")
+    cells = _checked(column, types, f"column {name!r} must contain text")
     return [None if cell is None else str(cell) for cell in cells]
 
 

@@ -254,14 +254,14 @@ def _check_range(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be a pair of numbers, got {value!r}")
     low, high = map(to_float, value)
     if not -inf < low < high < inf:
-        raise ValueError(f"{name} must be two finite numbers in order, got {value!r}")
+        raise ValueError(f"{name} must be two finite numbers in increasing order, got {value!r}")
 
 
 def _check_column_names(name: str, value: Any) -> None:
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
-        raise TypeError(f"{name} must be a list of names, got {value!r}")
+        raise TypeError(f"{name} must be a list of strings, got {value!r}")
     if len(set(value)) < len(value):
-        raise ValueError(f"{name} must be different names, got {value!r}")
+        raise ValueError(f"{name} must be distinct names, got {value!r}")
 
 
 def _one_of(*choices: str) -> Parameter:
@@ -286,15 +286,17 @@ def _check_vectorizer(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) 
     """Check that features of levels stand behind those of numbers and dates, without a gap."""
     n_columns = sum(len(parameters[kind]) for kind in ("numbers", "dates", "text"))
     if not 0 < learnt["n_features_in_"] == n_columns:
-        raise ValueError("n_features_in_ must be the number of columns")
+        raise ValueError("n_features_in_ must equal the number of columns")
     n_numbers = len(parameters["numbers"]) + len(learnt["date_parts_"])
     if len(learnt["medians_"]) != n_numbers:
-        raise ValueError("medians_ must be those of all numbers and parts of dates")
+        raise ValueError("medians_ must have one entry per column of numbers and part of dates")
     of_missing = learnt["missing_features_"]
     features = {*learnt["level_features_"].tolist(), *of_missing[of_missing >= 0].tolist()}
     has_gaps = len(features) != learnt["n_features_out_"] - n_numbers
     if has_gaps or min(features, default=n_numbers) < n_numbers:
-        raise ValueError("level_features_ must be the features behind those of numbers and dates")
+        raise ValueError(
+            "level_features_ must follow the features of numbers and dates without gaps"
+        )
 
 
 def _check_scaler(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
@@ -315,7 +317,7 @@ def _check_scaler(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> N
             and _are_close(learnt["min_"], low - smallest * scale)
         )
     if not follows:
-        raise ValueError("scale_ and min_ must follow from data_min_ and data_max_")
+        raise ValueError("scale_ and min_ must agree with data_min_ and data_max_")
 
 
 def _are_close(found: Any, expected: Any) -> bool:
@@ -329,10 +331,10 @@ def _are_close(found: Any, expected: Any) -> bool:
 def _check_centroids(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
     weights, seen = learnt["class_weights_"], learnt["prototype_classes_"]
     if weights.min() < 0 or weights.nonzero()[0].tolist() != seen.tolist():
-        raise ValueError("class_weights_ must be those of the prototypes")
+        raise ValueError("class_weights_ must agree with prototype_classes_")
     sums = learnt["prototypes_"] * weights[seen, None]
     if not _are_close(sums, learnt["_class_sums"][seen]):
-        raise ValueError("prototypes_ must be the means of the classes")
+        raise ValueError("prototypes_ must be the class means")
 
 
 def _check_prior(parameters: Mapping[str, Any], learnt: Mapping[str, Any]) -> None:
@@ -352,9 +354,9 @@ _above_zero = partial(check_real, positive=True)
 _at_least_one = partial(check_integer, minimum=1)
 
 _N_UNITS = Parameter(_at_least_one, int, "Number of hidden units", largest=100_000)
-_TOL = Parameter(check_real, float, "Where training stops: the smaller, the later", shown=False)
-_LEARNING_RATE = Parameter(_above_zero, float, "Size of a step")
-#: Of rules that add shares of samples.
+_TOL = Parameter(check_real, float, "Tolerance for stopping the training", shown=False)
+_LEARNING_RATE = Parameter(_above_zero, float, "Learning rate")
+#: For rules that add a share of a sample.
 _SHARE_RATE = _LEARNING_RATE._replace(check=partial(_above_zero, maximum=1))
 
 #: Constructor parameters by their names, as most parts have them.
@@ -365,31 +367,34 @@ PARAMETERS = {
     "max_levels": Parameter(partial(check_integer, minimum=2)),
     "feature_range": Parameter(_check_range),
     "copy": Parameter(check_boolean),
-    "n_networks": Parameter(_at_least_one, int, "Number of networks that vote", 1000),
+    "n_networks": Parameter(_at_least_one, int, "Number of networks", 1000),
     "n_units": _N_UNITS,
     "clip": Parameter(
-        partial(check_integer, minimum=1, maximum=LARGEST_CLIP), int, "Largest activation"
+        partial(check_integer, minimum=1, maximum=LARGEST_CLIP), int, "Largest absolute activation"
     ),
     "kinds": Parameter(_check_kinds),
     "time_limit": Parameter(
         _unless(None, _above_zero),
         float,
-        "Seconds after which a training begins no further network; cross-validation that "
-        "would take longer is left out unless --cv asks for it",
+        "Seconds after which no further network is trained; slow cross-validation is skipped "
+        "unless --cv is given",
     ),
-    "alpha": _or("loo", Parameter(check_real, float, "Strength of the penalty")),
+    "alpha": _or(
+        "loo",
+        Parameter(check_real, float, "Regularisation strength; loo chooses it by leave-one-out"),
+    ),
     "penalty": _one_of("variance", "identity"),
     "prototypes_per_class": Parameter(_check_counts, int, "Number of prototypes per class", 1000),
-    "slope": _or("auto", Parameter(_above_zero, float, "Steepness of the sigmoid")),
+    "slope": _or("auto", Parameter(_above_zero, float, "Slope of the sigmoid")),
     "kernel": Parameter(_check_kernel),
-    "gamma": _or("scale", Parameter(_above_zero, float, "Width of the kernel")),
+    "gamma": _or("scale", Parameter(_above_zero, float, "Kernel coefficient")),
     "learning_rate": _LEARNING_RATE,
-    "max_iter": Parameter(_at_least_one, int, "Largest number of iterations", shown=False),
+    "max_iter": Parameter(_at_least_one, int, "Maximum number of iterations", shown=False),
     "tol": _TOL,
     "init_noise": Parameter(
         partial(check_real, maximum=LARGEST_FEATURE),
         float,
-        "How far prototypes start from the class means",
+        "Noise added to the initial prototypes",
         shown=False,
     ),
     "max_kernel_bytes": Parameter(_at_least_one),
@@ -398,7 +403,7 @@ PARAMETERS = {
     "class_weight": Parameter(
         _unless(None, _unless("balanced", _check_class_weight)),
         ("balanced",),
-        "Let all classes count the same, however rare",
+        "Give all classes the same total weight",
     ),
     "random_state": Parameter(_check_random_state),
     "n_jobs": Parameter(_unless(None, _check_n_jobs)),
@@ -518,7 +523,7 @@ PARTS: dict[str, PartRecord] = {
     "HyperLVQClassifier": PartRecord(
         "hyperlvq.classifier",
         takes_missing=True,
-        title="networks of comparisons that vote",
+        title="networks of random comparisons",
         learnt=_learnt(
             f"coef_ {_UNITS} medians_ class_prior_ uniform_share_ relevances_ classes_ {_FEATURES}",
             coef_=Learnt("numbers", ("classes", "units")),
@@ -561,7 +566,7 @@ PARTS: dict[str, PartRecord] = {
     ),
     "PerceptronClassifier": _readout(
         recipe_name="perceptron",
-        title="class means refined by mistakes",
+        title="class means corrected by mistakes",
         export_refusal=None,
         learnt=_learnt(_ONLINE),
         parameters=_parameters(
@@ -612,7 +617,7 @@ PARTS: dict[str, PartRecord] = {
     ),
     "KGLVQClassifier": _readout(
         recipe_name="kglvq",
-        title="prototypes in the feature space of a kernel",
+        title="kernel GLVQ prototypes",
         learnt=_learnt(
             "X_fit_ dual_coef_ prototype_classes_ prototype_norms_ distance_scale_ gamma_ slope_ "
             f"loss_curve_ n_iter_ classes_ {_FEATURES}"
@@ -627,6 +632,6 @@ PARTS: dict[str, PartRecord] = {
         grid={"prototypes_per_class": (1, 3), "gamma": (0.1, 0.3, 1.0)},
         training_flops=kglvq_flops,
         usual_iterations=1000,
-        export_refusal="its prototypes are spread over all training samples",
+        export_refusal="its prototypes depend on all training samples",
     ),
 }

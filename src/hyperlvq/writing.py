@@ -32,7 +32,7 @@ def check_writable(path: str | Path) -> None:
     if path.is_dir():
         raise InputError(f"{path} cannot be written: it is a folder")
     if not path.parent.is_dir():
-        raise InputError(f"{path} cannot be written: {path.parent} is not a folder")
+        raise InputError(f"{path} cannot be written: there is no folder {path.parent}")
     needed = [path] if path.exists() else []
     if path.is_file() or not path.exists():  # a device is not replaced
         needed.append(path.resolve().parent)

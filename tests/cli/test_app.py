@@ -75,7 +75,7 @@ def test_commands_start_without_what_takes_long_to_load(
     assert {*process.stderr.split()} <= HEAVY - refused
 
 
-EXTRA = "hyperlvq: the command line needs: pip install 'hyperlvq[cli]'\n"
+EXTRA = "hyperlvq: the command line needs more packages: pip install 'hyperlvq[cli]'\n"
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ EXTRA = "hyperlvq: the command line needs: pip install 'hyperlvq[cli]'\n"
             ({"side_effect": ModuleNotFoundError(name=module)}, 2, EXTRA)
             for module in ("typer", "rich", "pandas", "matplotlib", "jinja2", "pyarrow")
         ),
-        ({"side_effect": MemoryError}, 2, "hyperlvq: there is not enough memory for this\n"),
+        ({"side_effect": MemoryError}, 2, "hyperlvq: not enough memory\n"),
         ({"side_effect": KeyboardInterrupt}, 130, "hyperlvq: stopped\n"),
         ({"return_value": 130}, 130, "hyperlvq: stopped\n"),
     ],

@@ -83,13 +83,13 @@ def report(folder, published):
 
 #: Options of `study run` and `study tune`, and how the sentence begins.
 BAD_STUDIES = [
-    (["--models", "gvlq"], "there is no model{grid} 'gvlq'; there are rls_features, "),
-    (["--sets", "trees"], "there is no data set 'trees'; there are iris, wine, "),
-    (["--sets", ","], "no data set is named; there are iris, wine, "),
+    (["--models", "gvlq"], "no model{grid} is called 'gvlq'; choose from rls_features, "),
+    (["--sets", "trees"], "no data set is called 'trees'; choose from iris, wine, "),
+    (["--sets", ","], "no data set is given; choose from iris, wine, "),
     (["--device", "cpu", "--jobs", 2], "--device excludes --jobs and --dask: one process uses"),
     (["--minutes", 1], "--minutes goes with --device only"),
     (["--jobs", 2, "--dask", "host:1"], "--jobs and --dask exclude each other"),
-    (["--device", "cpu", "--models", "knn"], "there is no model to {command} on a device 'k"),
+    (["--device", "cpu", "--models", "knn"], "no model to {command} on a device is called 'k"),
 ]
 IRIS = ("--sets", "iris", "--models", "knn", "--jobs", "1", "--settings")
 AS_PUBLISHED = ("--as-published", "--device", "cpu")
@@ -103,12 +103,12 @@ BAD_INPUT = [
     (fit("colours.hlvq"), "colours.hlvq is a model file"),
     (
         fit("one_class_and_na.csv", "--missing", "NA", "--missing", "None"),
-        "has one class only in the column 'colour': 'red'",
+        "has only one class in the target column 'colour': 'red'",
     ),
-    (fit(GOOD, "--encoding", "utf8b"), "--encoding: no encoding is called 'utf8b'"),
+    (fit(GOOD, "--encoding", "utf8b"), "--encoding: unknown encoding 'utf8b'"),
     (fit(GOOD, "--skip-rows", "99"), "colours.csv is empty"),
     (fit(GOOD, "--number", "kind"), "row 1, column 'kind': 'x' is not a number"),
-    (fit(GOOD, "--category", "a", "--keep", "a"), "'a' cannot be both a category and what else"),
+    (fit(GOOD, "--category", "a", "--keep", "a"), "'a' cannot be given to --category and also to"),
     (fit(GOOD, "--drop", "kinds"), "no column 'kinds' (did you mean 'kind'?)"),
     (fit(GOOD, target="color"), "has no column 'color' (did you mean 'colour'?)"),
     # options of fit
@@ -116,6 +116,9 @@ BAD_INPUT = [
     (["fit", "{folder}/colours.csv", "-o", "{out}/m.hlvq"], "missing option '--target' / '-t'"),
     (fit(GOOD, "--unitz", "3"), "no such option"),
     (fit(GOOD, "--n-units", "many"), "invalid value for '--n-units'"),
+    (fit(GOOD, "--n-units", "many"), "'many'"),
+    (fit(GOOD, "--cv", "1000"), "1000"),
+    (fit(GOOD, "--skip-rows", "99"), "colours.csv is empty after the first 99 lines (--skip-rows)"),
     (
         fit(GOOD, "--slope", "steep"),
         "invalid value for '--slope': 'steep' is neither a number nor 'auto'; "
@@ -125,12 +128,16 @@ BAD_INPUT = [
     (fit(GOOD, "--networks", "2000"), "--networks must be at most 1000, got 2000"),
     (
         fit(GOOD, "--networks", "2", "--readout", "glvq"),
-        "hyperlvq: --networks goes with the default classifier, not with --readout glvq\n",
+        "hyperlvq: --networks is for the default classifier and cannot be combined with "
+        "--readout glvq\n",
     ),
-    (fit(GOOD, "--time-limit", "9", "--slope", "5"), "default classifier, not with --slope\n"),
-    (fit(GOOD, "--networks", "2", "--tune"), "goes with the default classifier, not with --tune\n"),
-    (fit(GOOD, "--networks", "2", "--max-ram", "2k"), "--max-ram are for one network, not for 2\n"),
-    (fit(GOOD, "--n-units", "5000", "--max-flash", "16k"), "network of 5000 units does not fit"),
+    (fit(GOOD, "--time-limit", "9", "--slope", "5"), "cannot be combined with --slope\n"),
+    (
+        fit(GOOD, "--networks", "2", "--tune"),
+        "default classifier and cannot be combined with --tune\n",
+    ),
+    (fit(GOOD, "--networks", "2", "--max-ram", "2k"), "--max-ram need --networks 1, got 2\n"),
+    (fit(GOOD, "--n-units", "5000", "--max-flash", "16k"), "to fit the device, got 5000"),
     (fit(GOOD, "--cv", "1"), "--cv must be 0 or at least 2"),
     (
         fit(GOOD, "--readout", "perceptron", "--learning-rate", "1e300"),
@@ -138,53 +145,57 @@ BAD_INPUT = [
     ),
     (
         fit(GOOD, *ALPHA, "--hidden", "features", "--readout", "lvq1"),
-        "hyperlvq: features with lvq1 takes no --alpha; it takes --prototypes-per-class, "
-        "--learning-rate, --max-iter, --init-noise, --class-weight\n",
+        "hyperlvq: --alpha is not a parameter of features with lvq1, which has "
+        "--prototypes-per-class, --learning-rate, --max-iter, --init-noise, --class-weight\n",
     ),
     (
         fit(GOOD, *ALPHA, "--hidden", "features", "--readout", "centroids"),
-        "hyperlvq: features with centroids takes no --alpha; it takes no parameters\n",
+        "hyperlvq: --alpha is not a parameter of features with centroids, which has no "
+        "parameters\n",
     ),
     (fit(GOOD, "--chip", "avr"), "--chip needs --max-flash or --max-ram"),
     (fit(GOOD, "--input", "float"), "--input needs --max-flash or --max-ram"),
     (fit(GOOD, "--hidden", "deep"), "invalid value for '--hidden': 'deep' is not one of"),
-    (fit(GOOD, "--tune", "--hidden", "features", "--readout", "centroids"), "no parameter left"),
+    (fit(GOOD, "--tune", "--hidden", "features", "--readout", "centroids"), "no parameters left"),
     (fit(GOOD, "--min-accuracy", "0.5", "--cv", "0"), "--min-accuracy needs cross-validation"),
     # devices
     (fit(GOOD, "--max-flash", "200"), "no model of 4 features and 3 classes fits the device"),
     (fit(GOOD, "--max-ram", "2k", "--hidden", "rvfl"), "--max-ram: rvfl with glvq cannot be"),
-    (export("--to", "onnx", "--trainable"), "--trainable is for --to c"),
-    (export("--rule", "glvq"), "--rule says how a device learns: give --trainable as well"),
+    (export("--to", "onnx", "--trainable"), "--trainable needs --to c"),
+    (export("--rule", "glvq"), "--rule needs --trainable"),
     (export("--trainable", "--learning-rate", "0"), "learning_rate must be a finite number above"),
-    (export("--bits", "16", "--trainable"), "--bits is for models that do not learn"),
-    (export("--name", "int"), "reserves, got 'int'"),
+    (export("--bits", "16", "--trainable"), "--bits cannot be combined with --trainable"),
+    (export("--name", "int"), "standard header of C, got 'int'"),
     (export("--vectors", "gone.csv"), "gone.csv"),
     (export(model="rvfl.hlvq"), "hyperlvq: cannot export RVFLLayer: its real weights"),
     # where the model goes
-    (fit(GOOD, "-o", "{out}/gone/m.hlvq"), "gone is not a folder"),
+    (fit(GOOD, "-o", "{out}/gone/m.hlvq"), "there is no folder"),
     (fit(GOOD, "-o", "/dev/full", "--n-units", "5"), "No space left on device"),
-    (fit(GOOD, "-o", "{folder}/colours.csv"), "colours.csv is what is read: write to another file"),
+    (
+        fit(GOOD, "-o", "{folder}/colours.csv"),
+        "colours.csv is also an input: choose another output file",
+    ),
     # model files
     (show("colours.csv"), "colours.csv is not a model that hyperlvq saved"),
     (show("gone.hlvq"), "gone.hlvq cannot be read: No such file or directory"),
     # tables to predict
     (["predict", "-", "-"], "the model and the table cannot both come from standard input"),
     (predict(GOOD, model="array.hlvq"), "fitted in Python without column names"),
-    (predict(GOOD, "--proba", model="rls.hlvq"), "--proba: rls gives no probabilities"),
-    (predict("b_missing.csv", model="python.hlvq"), "b_missing.csv: the model refuses it"),
+    (predict(GOOD, "--proba", model="rls.hlvq"), "--proba: rls has no probabilities"),
+    (predict("b_missing.csv", model="python.hlvq"), "b_missing.csv cannot be predicted"),
     (predict("other_names.csv"), "no columns 'a' (did you mean 'A'?), 'b' (did you mean 'bb'?)"),
     (predict(GOOD, "--keep", "knid"), "no column 'knid' (did you mean 'kind'?)"),
     # where predictions go
-    (predict(GOOD, "-o", "{out}/p.xlsx"), "p.xlsx must be named *.csv, *.tsv or *.parquet"),
+    (predict(GOOD, "-o", "{out}/p.xlsx"), "p.xlsx must end in .csv, .tsv, .parquet"),
     (predict(GOOD, "-o", "{folder}/full.csv"), "full.csv cannot be written: No space left"),
     (predict(GOOD, "-o", "{folder}/full.parquet"), "full.parquet cannot be written: No space left"),
-    (predict(GOOD, "-o", "{folder}/colours.csv"), "colours.csv is what is read"),
+    (predict(GOOD, "-o", "{folder}/colours.csv"), "colours.csv is also an input"),
     # tables to evaluate
     (evaluate("no_colour.csv"), "no column 'colour' (did you mean 'color'?)"),
     (evaluate(GOOD, "--target", "size"), "has no column 'size', only"),
-    (evaluate(GOOD, model="python.hlvq"), "does not know its target: give --target"),
+    (evaluate(GOOD, model="python.hlvq"), "--target is required, because models saved in Python"),
     (evaluate(GOOD, "--picture", "{out}/c.txt"), "c.txt must be named *.svg, *.png or *.pdf"),
-    (evaluate(GOOD, "--picture", "{out}/gone/c.svg"), "gone is not a folder"),
+    (evaluate(GOOD, "--picture", "{out}/gone/c.svg"), "there is no folder"),
     *(
         (evaluate(GOOD, "--picture", f"{{folder}}/{name}"), f"{name} cannot be written: No space")
         for name in ("full.svg", "full.png", "full.pdf")
@@ -204,8 +215,8 @@ BAD_INPUT = [
         "the search as published has the pro",
     ),
     (["study", "run"], "missing option '--output' / '-o'; see hyperlvq study run --help\n"),
-    (study("run", *RLS), "the settings lambda have no column 'tuning': give them one if rls_featu"),
-    (study("run", *RLS, *AS_PUBLISHED), "there is no model to run on a device as published"),
+    (study("run", *RLS), "the settings lambda have no column 'tuning': add it if rls_features wa"),
+    (study("run", *RLS, *AS_PUBLISHED), "no model to run on a device as published is"),
     (study("run", *IRIS, "none.csv"), "none.csv cannot be read: No such file or directory\n"),
     (
         study("run", *IRIS, "defaults", output="{folder}/lambda.csv"),
@@ -218,12 +229,18 @@ BAD_INPUT = [
     (report("{out}", "paper.csv"), "holds no records.jsonl\n"),
     (report("{folder}", "paper.csv"), "are of the collection, this study is of built-in data"),
     (["study", "costs", "{folder}/accuracy.csv"], "accuracy.csv, line 1: none of the columns"),
-    (["data", "list", "{folder}", "--built-in"], "hyperlvq: give a path or --built-in, not both\n"),
+    (
+        ["data", "list", "{folder}", "--built-in"],
+        "hyperlvq: PATH and --built-in cannot be combined\n",
+    ),
     (["data", "verify", "{folder}/nowhere.tar.xz"], "/nowhere.tar.xz does not exist\n"),
     (["data", "fetch", "notaurl", "-o", "{out}/x"], "'notaurl' is not an http or https address\n"),
-    (["data", "fetch", "http://127.0.0.1/a"], "say by --output where the file of this address"),
+    (["data", "fetch", "http://127.0.0.1/a"], "--output is required with a URL"),
     # no command
-    (["studdy"], "hyperlvq: no such command 'studdy'; did you mean 'study'; see hyperlvq --help\n"),
+    (
+        ["studdy"],
+        "hyperlvq: no such command 'studdy' (did you mean 'study'?); see hyperlvq --help\n",
+    ),
 ]
 
 
@@ -252,7 +269,7 @@ def test_a_table_without_permission_is_one_sentence(inputs, tmp_path):
     with patch("builtins.open", side_effect=PermissionError(13, "Permission denied")):
         result = hyperlvq(*arguments)
 
-    check_is_refused(result, "colours.csv may not be read: permission denied")
+    check_is_refused(result, "colours.csv cannot be read: permission denied")
     assert contents(tmp_path) == {}
 
 

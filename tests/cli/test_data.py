@@ -40,7 +40,7 @@ def test_list_of_a_path_shows_what_is_there(tmp_path):
 
 
 WRONG_ROW = {**FILES, "conxuntos.dat": b"0\n9\n"}
-ALL_WELL = (0, f"{NAME}: ok\n1 of 1 data sets are whole\n", "")
+ALL_WELL = (0, f"{NAME}: ok\n1 of 1 data sets are intact\n", "")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ ALL_WELL = (0, f"{NAME}: ok\n1 of 1 data sets are whole\n", "")
             (
                 1,
                 f"{NAME}: {NAME}/conxuntos.dat, line 2: row number 9, but the last row is 7\n"
-                f"trees: ok\n1 of 2 data sets are whole; failed: {NAME}\n",
+                f"trees: ok\n1 of 2 data sets are intact; failed: {NAME}\n",
                 "",
             ),
         ),
@@ -74,7 +74,7 @@ def test_verify_misses_public_sets_where_there_are_some(tmp_path):
     assert code == 1
     assert "iris: iris/iris_R.dat is missing\n" in output
     assert f"zoo: {tmp_path} has no data set called 'zoo'\n" in output
-    assert "0 of 121 data sets are whole; failed: abalone, " in output
+    assert "0 of 121 data sets are intact; failed: abalone, " in output
 
 
 @pytest.mark.data
@@ -83,7 +83,7 @@ def test_verify_of_the_collection_misses_miniboone_only(uci_path):
 
     assert code == 1
     assert "miniboone: miniboone/miniboone_R.dat is missing\n" in output
-    assert output.endswith("120 of 121 data sets are whole; failed: miniboone\n")
+    assert output.endswith("120 of 121 data sets are intact; failed: miniboone\n")
 
 
 def test_text_of_a_set_reaches_a_terminal_as_it_is(tmp_path):
@@ -106,7 +106,7 @@ def test_fetch_downloads_what_has_the_checksum(tmp_path, address):
     output = output_of("data", "fetch", address, "-o", path)
 
     assert path.read_bytes() == b"bytes"
-    assert output == f"{path} is there; check it: hyperlvq data verify {path}\n"
+    assert output == f"saved: {path}; check it with hyperlvq data verify {path}\n"
 
 
 @pytest.mark.parametrize("value", [b"0.25", b"0.26"])
@@ -129,11 +129,11 @@ def test_fetch_without_an_address_brings_the_collection_and_checks_it(tmp_path, 
     differs = "differs from the file that the study used (git blob SHA-1 {}, expected {})"
     fault = f"{NAME}: {NAME}/{NAME}_R.dat {differs.format(*sums)}"
     expected = {
-        b"0.25": (0, ["1 of 1 data sets are whole"]),
-        b"0.26": (1, [fault, f"0 of 1 data sets are whole; failed: {NAME}"]),
+        b"0.25": (0, ["1 of 1 data sets are intact"]),
+        b"0.26": (1, [fault, f"0 of 1 data sets are intact; failed: {NAME}"]),
     }
     assert (code, output.splitlines()[1:], errors) == (*expected[value], "")
-    assert output.startswith("uci121.tar.gz is there\n")
+    assert output.startswith("saved: uci121.tar.gz\n")
     assert (tmp_path / "uci121.tar.gz").is_file()
 
 

@@ -55,16 +55,16 @@ def test_a_terminal_shows_the_table_before_training(options, is_shown, table, pa
 
     assert (code, output) == (2, "")
     assert errors.endswith("hyperlvq: training began\n")
-    assert ("columns  3 used: 2 of numbers, 1 of text" in errors) == is_shown
+    assert ("columns  3 used: 2 numeric, 1 text" in errors) == is_shown
 
 
 @pytest.mark.parametrize(
     ("options", "guessing"),
     [
-        (("--time-limit", "0.0001"), "always blue: 0.333"),
+        (("--time-limit", "0.0001"), "always predicting blue: 0.333"),
         (
             ("--networks", "1", "--cv", "0", "--class-weight", "balanced"),
-            "all classes counting the",
+            "all classes weighted",
         ),
     ],
 )
@@ -73,10 +73,12 @@ def test_without_cross_validation_the_accuracy_is_that_of_left_out_rows(
 ):
     output = output_of("fit", table, "-t", "colour", "-o", path, *options)
 
-    note = "note     not cross-validated, which would take long: --cv 5 does it\n"
+    note = "note     not cross-validated because it takes long; --cv 5 enables it\n"
     assert (note in output) == ("--time-limit" in options)
-    assert f"accuracy  1.000 of rows that are left out of training in turn ({guessing}" in output
-    assert "note      chosen on these rows: expect a little less than this accuracy\n" in output
+    assert f"accuracy  1.000 by leave-one-out ({guessing}" in output
+    assert (
+        "note      settings were chosen on these rows, so these figures are optimistic\n" in output
+    )
     assert "majority" not in output
 
 
@@ -143,17 +145,20 @@ NUMBERS = "".join(f"{i % 3},{(2, 10, 1)[i % 3]}\n" for i in range(30))
         (
             "id,date,same,nothing,a,y\n" + LEFT_OUT,
             [
-                "left out  id: an identifier\n",
-                "columns   2 used: 1 of numbers, 0 of text, 1 of dates\n",
-                "left out  same: always the same\n",
+                "left out  id: identifier\n",
+                "columns   2 used: 1 numeric, 0 text, 1 date\n",
+                "left out  same: constant\n",
                 "left out  nothing: empty\n",
             ],
         ),
-        ("a,y\n" + "1,u\n2,v\n" * 9 + "1,\n", ["18 rows", "note     left out: 1 row has no 'y'"]),
+        (
+            "a,y\n" + "1,u\n2,v\n" * 9 + "1,\n",
+            ["18 rows", "note     1 row left out because 'y' is missing"],
+        ),
         (
             "a,y\n" + "1,u\n" * 9 + "2,v\n" * 3,
             [
-                "cross-validated in 3 folds, not 5: the classes are small",
+                "3 cross-validation folds instead of 5 because the classes are small",
                 "in 3-fold cross-validation",
             ],
         ),

@@ -49,7 +49,7 @@ TIMES = "at,y\n" + "8:00,u\n9:00,v\n" * 10
             "rich",
             "900 to 9100, written as 1.234,5\n",
             "income,share\n1,0.5\n",
-            "row 1, column 'share': '0.5' is not a number as in training, such as 1.234,5",
+            "row 1, column 'share': '0.5' is not a number as in training, for example 1.234,5",
         ),
         (
             DAYS,
@@ -57,7 +57,8 @@ TIMES = "at,y\n" + "8:00,u\n9:00,v\n" * 10
             "holiday work",
             "2020-06-05 to 2020-12-26, written as 31/12/2012\n",
             "when\n25/12/2020\n7/13/2020\n",
-            "row 2, column 'when': '7/13/2020' is not a date as in training, such as 31/12/2012",
+            "row 2, column 'when': '7/13/2020' is not a date as in training, for example "
+            "31/12/2012",
         ),
         (
             DAYS,
@@ -65,7 +66,7 @@ TIMES = "at,y\n" + "8:00,u\n9:00,v\n" * 10
             "holiday",
             "2020-06-05 to 2020-12-26",
             "when\n25/12/2099\n",
-            "'2099-12-25' is far outside of training's 2020-06-05 to 2020-12-26",
+            "'2099-12-25' is far outside the training range 2020-06-05 to 2020-12-26",
         ),
         (
             TIMES,
@@ -73,7 +74,7 @@ TIMES = "at,y\n" + "8:00,u\n9:00,v\n" * 10
             "v u",
             "08:00:00 to 09:00:00, written as 23:59\n",
             "at\n23:59\n",
-            "'23:59:00' is far outside of training's 08:00:00 to 09:00:00",
+            "'23:59:00' is far outside the training range 08:00:00 to 09:00:00",
         ),
     ],
 )
@@ -147,7 +148,7 @@ def test_a_user_may_say_what_a_table_means(fit, tmp_path):
     assert (of_size["minimum"], of_size["n_missing"]) == (1.5, 2)
     assert of_kind["levels"] == ["あ", "い"]
     assert about["missing"] == ["-999", "k.A."]
-    assert "missing   NA and its like, -999, k.A.\n" in output_of("show", model)
+    assert "missing   NA and similar markers, -999, k.A.\n" in output_of("show", model)
     assert json.loads(output_of("evaluate", model, table, *OPTIONS, "--json"))["accuracy"] == 1
     assert output_of("predict", model, table, *OPTIONS).startswith("y\nu\nv\nu\n")
 
@@ -191,9 +192,9 @@ def test_other_words_for_a_value_are_that_value(learnt, met, files, fit):
 
 NEW = "married,age,y\nmaybe,35,u\nTrue,300,v\nnever,,u\nTrue,50,v\n"
 NOTES = [
-    "'married' has values not seen in training in 2 rows: maybe, never",
-    "'age' has no value in 1 row, and always had one in training",
-    "'age' is far outside of training's 30 to 40 in 1 row: 300",
+    "'married' has values not seen in training: maybe, never (2 rows)",
+    "'age' is missing in 1 row, but was never missing in training",
+    "'age' is far outside the training range 30 to 40 in 1 row: 300",
 ]
 
 
@@ -213,8 +214,8 @@ def test_values_not_seen_in_training_are_noted_once_per_column(files, fit, tmp_p
     ("rows", "refusal"),
     [
         ("False,33\nmaybe,35\n", "row 2, column 'married': 'maybe' was not seen in training"),
-        ("True,300\n", "row 1, column 'age': '300' is far outside of training's 30 to 40"),
-        ("True,\n", "row 1, column 'age': it has no value, and always had one in training"),
+        ("True,300\n", "row 1, column 'age': '300' is far outside the training range 30 to 40"),
+        ("True,\n", "row 1, column 'age': the value is missing, but was never missing in training"),
     ],
 )
 def test_strict_refuses_what_was_not_seen(rows, refusal, files, fit, tmp_path):

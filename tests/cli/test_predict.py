@@ -1,6 +1,7 @@
 """`hyperlvq predict` and `evaluate`: which columns they need, what they write, and where."""
 
 import json
+import re
 from functools import partial
 
 import numpy as np
@@ -53,18 +54,32 @@ def test_the_name_says_the_format(name, model, table, expected, tmp_path):
 
 @pytest.mark.parametrize("name", ["p.csv", "p.parquet"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_probabilities_are_those_of_python_to_the_last_digit(n_classes, name, frame, tmp_path):
+def test_probabilities_are_those_of_python_with_four_or_all_digits(
+    n_classes, name, frame, tmp_path
+):
     table, model, output = (tmp_path / each for each in ("t.csv", "m.hlvq", name))
     rows = frame[frame["colour"] != "blue"] if n_classes == 2 else frame
     rows.to_csv(table, index=False)
     output_of("fit", table, "-t", "colour", "-o", model, *QUICK)
+    loaded = package.load(model)
+    exact, names = loaded.predict_proba(rows), [f"p_{label}" for label in loaded.classes_]
 
-    output_of("predict", model, table, "--proba", "-o", output)
+    for options, expected in (([], exact.round(4)), (["--full"], exact)):
+        output_of("predict", model, table, "--proba", *options, "-o", output)
 
-    loaded, found = package.load(model), READERS[name](output)
-    names = [f"p_{label}" for label in loaded.classes_]
-    assert found.columns.tolist() == ["colour", *names]
-    np.testing.assert_array_equal(found[names], loaded.predict_proba(rows))
+        found = READERS[name](output)
+        assert found.columns.tolist() == ["colour", *names]
+        np.testing.assert_array_equal(found[names], expected)
+
+
+def test_printed_probabilities_have_at_most_four_decimals_unless_full(model, table):
+    rounded, full = (
+        output_of("predict", model, table, "--proba", *options).split("\n", 1)[1]
+        for options in ([], ["--full"])
+    )
+
+    assert max(map(len, re.findall(r"\.(\d+)", rounded))) == 4
+    assert max(map(len, re.findall(r"\.(\d+)", full))) > 10
 
 
 @pytest.fixture
@@ -101,8 +116,8 @@ def test_rows_without_a_class_and_unknown_classes_are_noted(model, mistaken):
 
     assert found["rows"] == 31
     assert found["notes"] == [
-        "rows without a class, left out: 1",
-        "classes that the model does not know: mauve",
+        "rows left out because they have no class: 1",
+        "classes unknown to the model: mauve",
     ]
     assert found["classes"][-1] == {"class": "mauve", "rows": 1, "precision": None, "recall": 0.0}
 

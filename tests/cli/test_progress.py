@@ -33,9 +33,12 @@ def terminal(monkeypatch):
 @pytest.mark.parametrize(
     ("taken", "output"),
     [
-        (steps(5, ["too few", None, "too few", "no memory"]), "2 runs made; they are there\n"),
-        (iter(()), "0 runs made; they are there\n"),
-        (islice(steps(5), 3), "3 runs made; time is up, the same command goes on\n"),
+        (steps(5, ["too few", None, "too few", "no memory"]), "2 runs completed; they are there\n"),
+        (iter(()), "0 runs completed; they are there\n"),
+        (
+            islice(steps(5), 3),
+            "3 runs completed; time limit reached, run the same command to continue\n",
+        ),
     ],
 )
 def test_runs_failures_and_the_end_are_told(follow, taken, output):

@@ -17,7 +17,7 @@ def test_a_model_of_python_shows_what_can_be_known(tmp_path):
     assert output_of("show", tmp_path / "m.hlvq").splitlines() == [
         "model    intrvfl with centroids: n_units=30, clip=3",
         "trained  in Python, on 2 features",
-        "columns  without names, so no table can be matched to it",
+        "columns  unnamed, so the model cannot be applied to tables",
         "classes  u, v, w",
     ]
 

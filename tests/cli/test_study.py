@@ -32,13 +32,17 @@ def run(folder, *arguments):
 def test_study_runs_once_and_is_reported(tmp_path):
     arguments = (tmp_path / "study", "--sets", "iris", "--models")
     code, output, errors = run(*arguments, f"{MODELS},glvq_features")
-    assert (code, output) == (0, f"28 runs made; the records are in {arguments[0]}\n")
+    assert (code, output) == (0, f"28 runs completed; the records are in {arguments[0]}\n")
     assert errors.splitlines()[-1].endswith("/28 runs")
 
     records = read_records(arguments[0])
     assert len(records) == 4 * (1 + 1 + 5)
     assert all(record["accuracy"] > 0.5 for record in records)  # a third by chance
-    assert run(*arguments, MODELS) == (0, f"0 runs made; the records are in {arguments[0]}\n", "")
+    assert run(*arguments, MODELS) == (
+        0,
+        f"0 runs completed; the records are in {arguments[0]}\n",
+        "",
+    )
     page = tmp_path / "iris.html"
     assert output_of("study", "report", arguments[0], "-o", page).splitlines()[-1] == str(page)
     assert "k nearest neighbours" in page.read_text()
@@ -59,7 +63,7 @@ def test_settings_that_were_tuned_are_those_that_run(tmp_path):
 
     assert code == 0
     lines = output.splitlines()
-    assert lines[0] == f"8 searches made; the settings are in {tmp_path / 'settings.csv'}"
+    assert lines[0] == f"8 searches completed; the settings are in {tmp_path / 'settings.csv'}"
     assert {line.split(":")[0].strip() for line in lines[2:]} == {*MODELS.split(",")}
 
     hyperlvq("study", "run", "-o", tmp_path, "--settings", tmp_path / "settings.csv", *common)
@@ -136,10 +140,13 @@ def test_study_on_a_device_says_when_time_is_up_and_goes_on(tmp_path, monkeypatc
     monkeypatch.setattr("hyperlvq.study.device.check_real", lambda *_, **__: -1)
     code, output, _ = hyperlvq(*common, *on_device)
 
-    assert (code, output) == (0, "1 runs made; time is up, the same command goes on\n")
+    assert (code, output) == (
+        0,
+        "1 runs completed; time limit reached, run the same command to continue\n",
+    )
     monkeypatch.undo()
-    assert hyperlvq(*common, *on_device)[1] == f"3 runs made; the records are in {tmp_path}\n"
-    assert hyperlvq(*common, "--jobs", 1)[1] == f"0 runs made; the records are in {tmp_path}\n"
+    assert hyperlvq(*common, *on_device)[1] == f"3 runs completed; the records are in {tmp_path}\n"
+    assert hyperlvq(*common, "--jobs", 1)[1] == f"0 runs completed; the records are in {tmp_path}\n"
 
 
 def test_published_settings_are_run_as_the_paper_does(tmp_path):

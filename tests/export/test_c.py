@@ -74,7 +74,7 @@ def test_files_are_named_after_the_model_and_leave_others_alone(model, iris, tmp
     assert not (tmp_path / "a" / "b" / "two_selftest.c").exists()
     for name in ("one", "two"):
         assert (tmp_path / f"{name}.md").read_text().startswith(f"# {name}\n")
-        assert f"; {name}.md says how to build it." in (tmp_path / f"{name}.c").read_text()
+        assert f"See {name}.md for how to build it." in (tmp_path / f"{name}.c").read_text()
 
 
 def test_nothing_is_written_unless_all_can_be(model, tmp_path):
@@ -83,7 +83,7 @@ def test_nothing_is_written_unless_all_can_be(model, tmp_path):
 
     for folder, vectors, message in (
         (tmp_path, None, r"m\.md cannot be written"),
-        (tmp_path / "taken", None, "taken cannot be made a folder"),
+        (tmp_path / "taken", None, "taken cannot be created"),
         (tmp_path, np.empty((0, 4)), "vectors must"),
         (tmp_path, np.full((1, 4), np.inf), "vectors must be finite"),
     ):
@@ -105,7 +105,7 @@ def test_header_names_features_ranges_thresholds_and_classes(iris, rng, tmp_path
     assert "x[0]  long??: 4.3 to 7.9" in header
     assert "0  ?? three" in header
     assert "x[0]  x0: 1 to 39\n" in of_vote
-    assert "x[1]  x1: not read\n" in of_vote
+    assert "x[1]  x1: not used\n" in of_vote
     compile_object(HOST, tmp_path)
 
 
@@ -195,7 +195,7 @@ def test_tables_beyond_an_avr_are_refused_by_a_sentence(settings, table, tmp_pat
     AVR.require()
     plan = write(settings, tmp_path)
     n_bytes = layout_of(plan).table_bytes[table]
-    sentence = f"{n_bytes} bytes of {table}, where a table has at most 32767"
+    sentence = f"the table of {table} has {n_bytes} bytes, but an AVR can read at most 32767"
 
     assert f"It does not fit an AVR: {sentence}." in (tmp_path / "net.md").read_text()
     assert budget_row(tmp_path, "flash: tables and code")[2] == "does not fit"

@@ -44,7 +44,7 @@ def test_no_avr_is_given_tables_that_it_cannot_read(shape):
         return Layout.planned(n_features, n_units, n_classes, per_class).avr_complaint
 
     assert complaint(setting["n_units"]) == ""
-    assert "bytes of" in complaint(setting["n_units"] + 32)
+    assert "bytes, but an AVR can read at most" in complaint(setting["n_units"] + 32)
 
 
 def test_there_is_a_setting_for_each_number_of_prototypes_and_more_leave_fewer_units():
@@ -96,5 +96,5 @@ def test_sizes_are_read_as_people_write_them(text):
 
 @pytest.mark.parametrize("text", ["", "k", "-1", "16 m", "1e3", "16 k b"])
 def test_what_is_no_size_is_refused_by_a_sentence(text):
-    with pytest.raises(InputError, match="a size is a number of bytes or of kilobytes"):
+    with pytest.raises(InputError, match="size must be a number of bytes, or of kilobytes"):
         parse_size(text)

@@ -147,7 +147,7 @@ def test_prototypes_in_float_reach_the_end_of_an_avr_first(stream, tmp_path):
     for rule in ("perceptron", "glvq"):
         to_c(model, tmp_path, name=rule, input="int16", trainable=rule)
 
-    sentence = "48000 bytes of prototypes, where a table has at most 32767"
+    sentence = "the table of prototypes has 48000 bytes, but an AVR can read at most 32767"
     assert sentence in (tmp_path / "glvq.c").read_text()
     assert "#error" not in (tmp_path / "perceptron.c").read_text()
 
@@ -169,7 +169,7 @@ def test_stack_is_within_what_the_readme_says(rule, n_units, clip, rng, tmp_path
     X, y = rng.integers(100, size=(20, 300)), np.arange(20) % 2
     model = make_classifier("intrvfl", "centroids", n_units=n_units, clip=clip, random_state=0)
     to_c(model.fit(X, y), tmp_path, name="net", input="int16", trainable=rule)
-    cell = (tmp_path / "net.md").read_text().split("at most | ")[1].split(" |")[0]
+    cell = (tmp_path / "net.md").read_text().split("upper bound | ")[1].split(" |")[0]
     stated = int(cell.replace(",", ""))
 
     frames = function_frames(compile_object(CORTEX_M3, tmp_path, "-fstack-usage"))
@@ -207,7 +207,9 @@ def test_rates_that_integers_cannot_express_are_refused_with_those_they_can(mode
         assert held.rate == rate * one
         assert held.rate * limit + LARGEST_ENTRY < 2**31
     for rate in (0.4 / one, (largest + 1) / one, 1.7e308):
-        with pytest.raises(InputError, match=f"at rates of {1 / one:g} to {largest / one:g}, got"):
+        with pytest.raises(
+            InputError, match=f"between {1 / one:g} and {largest / one:g} on the device, got"
+        ):
             make_learner(model, rule="perceptron", learning_rate=rate)
 
 
@@ -223,14 +225,17 @@ def test_what_cannot_learn_is_refused_with_the_reason(model, stream, tmp_path):
     rls = make_classifier("intrvfl", "rls", n_units=40, random_state=0).fit(*stream)
     comparing = make_classifier("comparisons", "centroids", n_units=40, random_state=0).fit(*stream)
     cases = [
-        (lambda: to_c(comparing, tmp_path, trainable=True), "units of comparisons cannot learn"),
+        (lambda: to_c(comparing, tmp_path, trainable=True), "only models with an IntRVFLLayer"),
         (lambda: to_c(rls, tmp_path, trainable=True), "RLSClassifier has no prototypes"),
-        (lambda: to_c(model, tmp_path, trainable="hebb"), "the rule must be"),
-        (lambda: to_c(make_plan(model), tmp_path, trainable=True), "give to_c the pipeline"),
+        (lambda: to_c(model, tmp_path, trainable="hebb"), "rule must be"),
+        (
+            lambda: to_c(make_plan(model), tmp_path, trainable=True),
+            "trainable needs the fitted pipeline",
+        ),
         (lambda: make_learner(model, learning_rate=0), "learning_rate must be"),
         (
             lambda: to_c(make_learner(model), tmp_path, learning_rate=0.5),
-            "a learner has its own rule and learning rate",
+            "cannot be given with a learner, which has its own",
         ),
     ]
     for call, message in cases:

@@ -186,11 +186,11 @@ def test_plan_of_a_vote_behind_columns_or_in_a_file_is_that_of_the_vote(iris):
         (
             1e4,
             "int16",
-            r"feature 'x\d' is compared with \S+, beyond int16; choose int32 as the inp",
+            r"feature 'x\d' has the threshold \S+, outside the range of int16: use input int32",
         ),
-        (-1e9, "int32", "beyond int32; choose float as the input"),
-        (1e38, "float", "beyond float32$"),
-        (-1e38, "float", "beyond float32$"),
+        (-1e9, "int32", "outside the range of int32: use input float"),
+        (1e38, "float", "outside the range of float32$"),
+        (-1e38, "float", "outside the range of float32$"),
     ],
 )
 @pytest.mark.parametrize("readout", [VOTE, "rls"])
@@ -252,27 +252,29 @@ UNSUPPORTED = {
         [("columns", make_column_transformer(("passthrough", [0]))), *model.steps]
     ),
     "a model that is not fitted": lambda model, iris: HyperLVQClassifier(),
-    "GLVQClassifier: only pipelines of make_classifier": lambda model, iris: model[-1],
-    "NoneType: only pipelines of make_classifier": lambda model, iris: None,
-    "ndarray: only pipelines of make_classifier": lambda model, iris: iris[0],
+    "GLVQClassifier: only HyperLVQClassifier and pipelines": lambda model, iris: model[-1],
+    "NoneType: only HyperLVQClassifier and pipelines": lambda model, iris: None,
+    "ndarray: only HyperLVQClassifier and pipelines": lambda model, iris: iris[0],
     "RVFLLayer: its real weights and sigmoids have no integer form": recipe("rvfl", "glvq"),
     "KGLVQClassifier: its prototypes": recipe("intrvfl", "kglvq", max_iter=3),
-    "layer passthrough: only IntRVFLLayer, ComparisonLayer$": recipe("features", "centroids"),
-    "units of which none compares anything": recipe("comparisons", "rls", n_units=1),
-    "scaling StandardScaler: only RangeScaler or MinMaxScaler": scaled(StandardScaler()),
-    "the scaling .*test_plan.*MinMaxScaler.*: only RangeScaler or MinMaxScaler": scaled(
+    "layer passthrough: it must be IntRVFLLayer or ComparisonLayer$": recipe(
+        "features", "centroids"
+    ),
+    "cannot export a layer of constant units": recipe("comparisons", "rls", n_units=1),
+    "scaler StandardScaler: it must be RangeScaler or MinMaxScaler": scaled(StandardScaler()),
+    "the scaler .*test_plan.*MinMaxScaler.*: it must be RangeScaler or MinMaxScaler": scaled(
         type("MinMaxScaler", (MinMaxScaler,), {"__module__": __name__})()
     ),
     r"feature_range=\(-1, 1\)": scaled(MinMaxScaler((-1, 1))),
     "steps log, scale, hidden, readout: they must": lambda model, iris: Pipeline(
         [("log", FunctionTransformer()), *model.steps]
     ),
-    "HyperLVQClassifier alone; before them may be columns": lambda model, iris: make_pipeline(
+    "HyperLVQClassifier alone, optionally after columns": lambda model, iris: make_pipeline(
         MinMaxScaler(), HyperLVQClassifier()
     ),
     "feature 'x2' has no range": with_missing_feature,
-    "numbers are not finite": with_prototype(np.nan),
-    "numbers are not finite or too large": with_prototype(1e200),
+    "weights are not finite": with_prototype(np.nan),
+    "weights are not finite or too large": with_prototype(1e200),
 }
 
 
@@ -315,9 +317,11 @@ def test_samples_that_the_plan_cannot_take_are_named(model, iris):
     X = iris[0].copy()
     X[3, 1] = np.nan
 
-    with pytest.raises(InputError, match="sample 3 has no value of feature 'x1'"):
+    with pytest.raises(InputError, match="sample 3: feature 'x1' is missing"):
         make_plan(model).predict(X)
-    with pytest.raises(InputError, match=r"4 features, got an array of shape \(2, 3\)"):
+    with pytest.raises(
+        InputError, match=r"the shape \(n_samples, 4\) for the plan 'model', got \(2, 3\)"
+    ):
         make_plan(model).predict(np.zeros((2, 3)))
 
 

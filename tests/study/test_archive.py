@@ -97,19 +97,19 @@ ABSURD = (
     *((kind, MAX_MEMBER_BYTES + 1) for kind in (b"0", b"L", b"x", b"g")),
     *((b"0", size) for size in (-512, 2**31, 2**62)),
 )
-NOT_PLAIN = "which is not a plain file or a folder"
+NOT_PLAIN = "which is not a regular file or a folder"
 DANGEROUS = (
-    (table("/data/iris/iris_R.dat"), "has '/data/iris/iris_R.dat', which leads out of it"),
-    (table("data/../../iris_R.dat"), "has 'data/../../iris_R.dat', which leads out of it"),
-    (long_name(b"/etc/iris_R.dat") + table(), "has '/etc/iris_R.dat', which leads out of it"),
-    (long_name(b"../a/a_R.dat") + table(), "has '../a/a_R.dat', which leads out of it"),
+    (table("/data/iris/iris_R.dat"), "contains '/data/iris/iris_R.dat', a path outside of it"),
+    (table("data/../../iris_R.dat"), "contains 'data/../../iris_R.dat', a path outside of it"),
+    (long_name(b"/etc/iris_R.dat") + table(), "contains '/etc/iris_R.dat', a path outside of it"),
+    (long_name(b"../a/a_R.dat") + table(), "contains '../a/a_R.dat', a path outside of it"),
     *(
-        (part(TABLE_NAME, kind), f"has {TABLE_NAME!r}, {NOT_PLAIN}")
+        (part(TABLE_NAME, kind), f"contains {TABLE_NAME!r}, {NOT_PLAIN}")
         for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, b"S")
     ),
-    (pax(b"22 GNU.sparse.major=1\n") + table(), f"has 'pax', {NOT_PLAIN}"),
-    (pax(b"9 path=x\n22 GNU.sparse.major=1\n") + table(), f"has 'pax', {NOT_PLAIN}"),
-    (table(TABLE_NAME), f"has {NAME}/{NAME}_R.dat twice"),
+    (pax(b"22 GNU.sparse.major=1\n") + table(), f"contains 'pax', {NOT_PLAIN}"),
+    (pax(b"9 path=x\n22 GNU.sparse.major=1\n") + table(), f"contains 'pax', {NOT_PLAIN}"),
+    (table(TABLE_NAME), f"contains {NAME}/{NAME}_R.dat twice"),
 )
 
 
@@ -127,12 +127,12 @@ DANGEROUS = (
         *(
             (
                 part("header", kind, size=size) + bytes(10_000),
-                f"has 'header' of {size} bytes: at most {MAX_MEMBER_BYTES} are read",
+                f"contains 'header' of {size} bytes: the limit is {MAX_MEMBER_BYTES}",
             )
             for kind, size in ABSURD
         ),
         *(
-            (pax(each) + table(), "is damaged or cut off: an extended header makes no sense")
+            (pax(each) + table(), "is damaged or truncated: invalid extended header")
             for each in NO_SENSE
         ),
         *(
@@ -209,7 +209,7 @@ def test_name_in_a_message_is_short_and_printable(write):
 def test_archive_cut_off_is_refused(write, rng, pack):
     path = write(pack(part("data/iris/iris_R.dat", b"0", rng.bytes(50_000)))[:20_000])
 
-    with pytest.raises(InputError, match=r"a.tar is damaged or cut off: [^\n]+$"):
+    with pytest.raises(InputError, match=r"a.tar is damaged or truncated: [^\n]+$"):
         find_files(path)
 
 

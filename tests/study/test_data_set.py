@@ -44,11 +44,11 @@ def test_splits_are_pairs_of_lines():
     ("content", "message"),
     [
         (b"", "a.dat is empty"),
-        (b"\tf1\tf2\tclase\n", "a.dat has a header and no samples"),
-        (TABLE.replace(b"clase", b"class"), r"line 1: the header .* is not a tab, the features'"),
-        (TABLE[1:], "line 1: the header 'f1.* is not a tab"),
-        (b"clase\n1\n", "line 1: the header 'clase' is not a tab"),
-        (b"\tclase\n1\t0\n", "line 1: the header .* is not a tab"),
+        (b"\tf1\tf2\tclase\n", "a.dat has a header but no samples"),
+        (TABLE.replace(b"clase", b"class"), r"line 1: the header must be a tab, the feature names"),
+        (TABLE[1:], "line 1: the header must be a tab.*, got 'f1"),
+        (b"clase\n1\n", "line 1: the header must be a tab.*, got 'clase'"),
+        (b"\tclase\n1\t0\n", "line 1: the header must be a tab"),
         (table_with(2, "3\t3\t\xe9\t0"), "a.dat, line 4: not ASCII text"),
         (b"\n\xe9", "a.dat, line 2: not ASCII text"),
         (table_with(2, "3\t3\t0"), "a.dat, line 4: 3 columns, expected 4"),
@@ -56,7 +56,7 @@ def test_splits_are_pairs_of_lines():
         (table_with(2, " "), "a.dat, line 4: 1 columns, expected 4"),
         (b"\t" * 2**23, "a.dat, line 1: longer than 4194304 characters"),
         (table_with(2, "\t" * 2**23), "a.dat, line 4: longer than 4194304 characters"),
-        (b"\n" * 10**6, "a.dat, line 1: the header '' is not a tab"),
+        (b"\n" * 10**6, "a.dat, line 1: the header must be a tab.*, got ''"),
         (table_with(2, "3\t3\tred\t0"), "a.dat, line 4: f2 is 'red', not a finite number"),
         (table_with(2, "3\t\t0\t0"), "a.dat, line 4: f1 is '', not a finite number"),
         (table_with(2, "3\tnan\t0\t0"), "a.dat, line 4: f1 is 'nan', not a finite number"),
@@ -65,7 +65,7 @@ def test_splits_are_pairs_of_lines():
         (table_with(2, "3\t3\t0\t0.5"), "line 4: class 0.5 is not a whole number from 0 to 7"),
         (table_with(2, "3\t3\t0\t-1"), "line 4: class -1 is not a whole number from 0 to 7"),
         (table_with(2, "3\t3\t0\t1e300"), r"line 4: class 1e\+300 is not a whole number"),
-        (table_with(2, "3\t3\t0\t4"), "a.dat: class 2 has no sample, but class 4 has"),
+        (table_with(2, "3\t3\t0\t4"), "a.dat: class 2 has no samples, but class 4 has"),
     ],
 )
 def test_wrong_table_is_refused_by_line(content, message):
@@ -94,9 +94,9 @@ def test_test_table_may_lack_a_class_but_have_no_other():
         (b"0 \xb2\n2 3 \n", "a.dat, line 1: not ASCII text"),
         (b"0 1 \n2 8 \n", "a.dat, line 2: row number 8, but the last row is 7"),
         (b"0 " + b"9" * 5000 + b"\n2 3 \n", "a.dat, line 1: '9+...9+' is not a row number"),
-        (b"0 1 0\n2 3 \n", "a.dat, line 1: row number 0 stands there twice"),
-        (b"0 " * 9 + b"\n2 3 \n", "a.dat, line 1: more row numbers than the 8 rows"),
-        (b"0 1 \n2 1 \n", "a.dat, line 2: row number 1 is a training row, too"),
+        (b"0 1 0\n2 3 \n", "a.dat, line 1: row number 0 occurs twice"),
+        (b"0 " * 9 + b"\n2 3 \n", "a.dat, line 1: more than 8 row numbers, the number of rows"),
+        (b"0 1 \n2 1 \n", "a.dat, line 2: row number 1 is also a training row"),
     ],
 )
 def test_wrong_row_numbers_are_refused_by_line(content, message):

@@ -221,11 +221,11 @@ def test_models_of_rls_and_glvq_alone_are_trained_on_a_device(options, expected)
 @pytest.mark.parametrize(
     ("wanted", "options", "message"),
     [
-        (["intrvfl_glvq_votes"], {}, "there is no model to run on a device 'intrvfl_"),
+        (["intrvfl_glvq_votes"], {}, "no model to run on a device is called 'intrvfl_"),
         (
             ["glvq_features", "rvfl_rls"],
             {"as_published": True},
-            "there is no model to run on a device as published 'rvfl_rls'; there are glvq_f",
+            "no model to run on a device as published is called 'rvfl_rls'; choose from glvq_f",
         ),
         (None, {"grid": "slow"}, "grid must be one of 'full', .*, got 'slow'"),
     ],

@@ -168,7 +168,7 @@ def test_another_solver_needs_another_folder(tmp_path, source, first, solvers):
     study(source, tmp_path, as_published=first, **options)
 
     assert not study(source, tmp_path, as_published=first, **options)
-    with pytest.raises(InputError, match=f"on plain with solver = {solvers}: take another"):
+    with pytest.raises(InputError, match=f"on plain with solver = {solvers}: use another"):
         study(source, tmp_path, as_published=not first, **options)
 
 
@@ -179,7 +179,7 @@ def test_published_kglvq_runs_once_and_needs_another_folder_than_ours(tmp_path, 
     ours = study(source, tmp_path / "ours", **options)
 
     assert len(ours) == 3 * len(published)
-    with pytest.raises(InputError, match="with init = 'published', not 'means': take another"):
+    with pytest.raises(InputError, match="with init = 'published', not 'means': use another"):
         study(source, tmp_path / "published", **options)
 
 
@@ -226,10 +226,10 @@ def test_a_study_runs_with_searched_settings_by_default(tmp_path):
     [
         (
             {"settings": settings_of("defaults", knn_k=3)},
-            "knn on plain with n_neighbors = 5, not 3: take another",
+            "knn on plain with n_neighbors = 5, not 3: use another",
         ),
-        ({"protocol": "strict"}, "records of the protocol 'paper', not 'strict': take"),
-        ({"source": "built-in"}, "source = 'collection', not 'built-in': take another"),
+        ({"protocol": "strict"}, "records of the protocol 'paper', not 'strict': use"),
+        ({"source": "built-in"}, "source = 'collection', not 'built-in': use another"),
     ],
 )
 def test_another_study_needs_another_folder(tmp_path, source, changes, message):
@@ -248,7 +248,7 @@ def test_another_study_needs_another_folder(tmp_path, source, changes, message):
         ({"n_seeds": 0}, "n_seeds must be at least 1, got 0"),
         (
             {"settings": settings_of("best", knn_k=3), "protocol": "strict"},
-            "the settings best were not tuned within the training",
+            "the settings best cannot be used with the protocol st",
         ),
     ],
 )

@@ -91,15 +91,20 @@ def test_models_are_trained_as_published_if_asked(path, text, model, as_publishe
     [
         (
             *(PUBLISHED, "rls_features", False),
-            "settings best have no column 'tuning': give them one if rls_features was tuned with "
-            "hyperlvq, or --as-published to train it as the paper does",
+            "settings best have no column 'tuning': add it if rls_features was tuned with "
+            "hyperlvq, or use --as-published to train it as in the paper",
         ),
         (
             *(PUBLISHED, "glvq_features", False),
-            "settings best have no column 'glvq_features_ppc', but others of glvq_features, as the "
-            "paper's table: that is for --as-published",
+            "settings best lack the column 'glvq_features_ppc' of glvq_features, but have others; "
+            "--as-published accepts such settings, like the paper's table",
         ),
-        ("dataset,svm_c\na,4\n", "svm", True, "have no column 'svm_gamma', but others of svm$"),
+        (
+            "dataset,svm_c\na,4\n",
+            "svm",
+            True,
+            "lack the column 'svm_gamma' of svm, but have others$",
+        ),
         ("dataset\niris\n", "knn", True, "--as-published needs --settings"),
     ],
 )
@@ -177,20 +182,23 @@ def test_what_was_not_found_is_written_as_empty(path):
         ("", "best.csv, line 1: no column 'dataset'"),
         ("name,knn_k\niris,3\n", "best.csv, line 1: no column 'dataset'"),
         ("dataset,knn_k,knn_k\n", "best.csv, line 1: column 'knn_k' occurs twice"),
-        ("dataset,knn_k\niris\n", "best.csv, line 2: 1 cells where the header has 2"),
-        ("dataset,knn_k\niris,1\n\nwine,1,2\n", "best.csv, line 4: 3 cells where the header has 2"),
-        ("dataset,knn_k\niris,few\n", "line 2, column knn_k: 'few' is no finite number"),
-        ("dataset,knn_k\niris,inf\n", "line 2, column knn_k: 'inf' is no finite number"),
-        ("dataset,knn_k\niris,nan\n", "line 2, column knn_k: 'nan' is no finite number"),
-        ("dataset,knn_k\niris,1e999\n", "line 2, column knn_k: '1e999' is no finite number"),
-        ("dataset,split\niris,first\n", "line 2, column split: 'first' is no finite number"),
-        ("dataset,split\niris,-1\n", "line 2, column split: '-1' is no split"),
-        ("dataset,split\niris,0.5\n", "line 2, column split: '0.5' is no split"),
-        ("dataset\niris\nwine\niris\n", "best.csv, line 4: 'iris' stands there twice"),
-        ("dataset,split\na,1\na,\na,1\n", "line 4: 'a', split 1, stands there twice"),
+        ("dataset,knn_k\niris\n", "best.csv, line 2: expected 2 cells, as in the header, got 1"),
+        (
+            "dataset,knn_k\niris,1\n\nwine,1,2\n",
+            "best.csv, line 4: expected 2 cells, as in the header, got 3",
+        ),
+        ("dataset,knn_k\niris,few\n", "line 2, column knn_k: 'few' is not a finite number"),
+        ("dataset,knn_k\niris,inf\n", "line 2, column knn_k: 'inf' is not a finite number"),
+        ("dataset,knn_k\niris,nan\n", "line 2, column knn_k: 'nan' is not a finite number"),
+        ("dataset,knn_k\niris,1e999\n", "line 2, column knn_k: '1e999' is not a finite number"),
+        ("dataset,split\niris,first\n", "line 2, column split: 'first' is not a finite number"),
+        ("dataset,split\niris,-1\n", "line 2, column split: '-1' is not a split number"),
+        ("dataset,split\niris,0.5\n", "line 2, column split: '0.5' is not a split number"),
+        ("dataset\niris\nwine\niris\n", "best.csv, line 4: 'iris' occurs twice"),
+        ("dataset,split\na,1\na,\na,1\n", "line 4: 'a', split 1, occurs twice"),
         (
             "dataset\n" + "x" * 200_000 + "\n",
-            "best.csv, line 2: not a line of a CSV file: field larger",
+            "best.csv, line 2: invalid CSV: field larger",
         ),
     ],
 )
@@ -202,7 +210,7 @@ def test_wrong_file_is_refused_with_its_line(path, text, message):
 def test_what_cannot_be_read_is_refused(tmp_path, path):
     path.write_bytes(b"\x89PNG\xff\xfe\x00")
 
-    with pytest.raises(InputError, match=r"best\.csv is not a CSV file: not text in UTF-8$"):
+    with pytest.raises(InputError, match=r"best\.csv is not a CSV file in UTF-8$"):
         read_settings(path)
     with pytest.raises(InputError, match=f"{tmp_path} cannot be read: Is a directory"):
         read_settings(tmp_path)

@@ -163,7 +163,9 @@ def test_layer_is_tuned_with_rls_and_reused_for_glvq(tmp_path, source):
 
 
 def test_model_reuses_what_another_or_an_earlier_run_has_found(tmp_path, source):
-    with pytest.raises(InputError, match="intrvfl_glvq_p1 reuses intrvfl_rls_n: tune the model"):
+    with pytest.raises(
+        InputError, match="intrvfl_glvq_p1 reuses intrvfl_rls_n: also tune the model"
+    ):
         tune(source, tmp_path, "intrvfl_glvq_p1")
     tune(source, tmp_path, "intrvfl_rls")
     records = tune(source, tmp_path, "intrvfl_glvq_p1")
@@ -339,9 +341,9 @@ def test_set_that_cannot_be_read_is_one_record_and_the_others_go_on(tmp_path, so
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"grid": "quick"}, "grid = 'full', not 'quick': take another folder"),
-        ({"protocol": "strict"}, "records of the protocol 'paper', not 'strict': take another"),
-        ({"n_seeds": 3}, "n_trials = 2, not 3: take another folder"),
+        ({"grid": "quick"}, "grid = 'full', not 'quick': use another folder"),
+        ({"protocol": "strict"}, "records of the protocol 'paper', not 'strict': use another"),
+        ({"n_seeds": 3}, "n_trials = 2, not 3: use another folder"),
     ],
 )
 def test_other_search_needs_another_folder(tmp_path, source, options, message):
@@ -371,11 +373,15 @@ def test_the_first_of_equals_wins_whatever_the_order_of_seeds():
 @pytest.mark.parametrize(
     ("models", "options", "message"),
     [
-        (["forest"], {}, "there is no model with a grid 'forest'; there are rls_f.*ridge$"),
+        (["forest"], {}, "no model with a grid is called 'forest'; choose from rls_f.*ridge$"),
         (["knn"], {"grid": "slow"}, "grid must be one of 'full', .*'published', got 'slow'"),
         (["knn"], {"protocol": "lax"}, "protocol must be one of 'paper', 'strict', got 'lax'"),
         (["knn"], {"n_seeds": 0}, "n_seeds must be at least 1, got 0"),
-        (["knn"], {"grid": "published"}, "there is no model with a grid 'knn'; there are .*kglvq$"),
+        (
+            ["knn"],
+            {"grid": "published"},
+            "no model with a grid is called 'knn'; choose from .*kglvq$",
+        ),
         (
             ["rls_features"],
             {"grid": "published", "protocol": "strict"},

@@ -145,7 +145,7 @@ def files(tmp_path_factory):
 
 
 def check_refused(file):
-    with pytest.raises(InputError, match=r"^m has notes in it that hyperlvq fit did not write$"):
+    with pytest.raises(InputError, match=r"^m contains notes that hyperlvq fit did not write$"):
         from_notes(file, "m")
 
 

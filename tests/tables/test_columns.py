@@ -37,7 +37,7 @@ def test_frame_has_the_described_columns_in_their_order(read):
     ("content", "sentence"),
     [
         ("x,y\n1,2\nabc,2\n", "table.csv, row 8, column 'x': 'abc' is not a number"),
-        ("x,y\n1,2\ninf,2\n", "table.csv, row 8, column 'x': 'inf' is not finite"),
+        ("x,y\n1,2\ninf,2\n", "table.csv, row 8, column 'x': 'inf' is not a finite number"),
         ("x,y\n0.5,2\n$ 1,2\n", "table.csv, row 8, column 'x': '$ 1' is not a number"),
     ],
 )
@@ -57,7 +57,8 @@ def test_first_decimal_mark_of_a_stream_decides(write):
 
     assert reader.decimal == ","
     assert str(error.value) == (
-        "table.csv, row 62, column 'x': '2.5' is not a number with a decimal comma, as others are"
+        "table.csv, row 62, column 'x': '2.5' is not a number with a decimal comma, as in the "
+        "other cells"
     )
 
 
@@ -74,12 +75,12 @@ LEARNT = {
         ("thousands", "8.654", 8654.0),
         ("thousands", "0,5", 0.5),
         ("thousands", "1 234", 1234.0),
-        ("thousands", "0.5", "'0.5' is not a number as in training, such as 1.234,5"),
+        ("thousands", "0.5", "'0.5' is not a number as in training, for example 1.234,5"),
         ("decimal commas", "8,654", 8.654),
-        ("decimal commas", "8.654", "'8.654' is not a number as in training, such as 1234,5"),
+        ("decimal commas", "8.654", "'8.654' is not a number as in training, for example 1234,5"),
         ("decimal commas", "abc", "'abc' is not a number"),
         ("percent", "5 %", 5.0),
-        ("percent", "5", "'5' is not a number as in training, such as 1234.5%"),
+        ("percent", "5", "'5' is not a number as in training, for example 1234.5%"),
     ],
 )
 @pytest.mark.parametrize("delimiter", [",", ";"])
@@ -96,16 +97,21 @@ def test_numbers_mean_what_they_meant_in_training(read, learnt, cell, found, del
 @pytest.mark.parametrize(
     ("values", "kind", "column", "sentence"),
     [
-        ([True], pa.bool_(), NUMBER, "bool, numbers were expected"),
-        ([DAY], pa.timestamp("us"), NUMBER, "timestamp[us], numbers were expected"),
-        (["1", "abc"], pa.string(), NUMBER, "string, numbers were expected: 'abc' in row 2 is not"),
-        ([[1]], pa.list_(pa.int8()), TEXT, "list<element: int8>, text was expected"),
+        ([True], pa.bool_(), NUMBER, "expected numbers, got type bool"),
+        ([DAY], pa.timestamp("us"), NUMBER, "expected numbers, got type timestamp[us]"),
+        (
+            ["1", "abc"],
+            pa.string(),
+            NUMBER,
+            "expected numbers, got type string: 'abc' in row 2 is not",
+        ),
+        ([[1]], pa.list_(pa.int8()), TEXT, "expected text, got type list<element: int8>"),
     ],
 )
 def test_another_type_than_expected_is_named(values, kind, column, sentence):
     found = refusal(to_frame, parquet(values, kind), [column]).replace("item", "element")
 
-    assert f"table.parquet, column 'x' is of type {sentence}" in found
+    assert f"table.parquet, column 'x': {sentence}" in found
 
 
 @pytest.mark.parametrize(

@@ -79,16 +79,32 @@ def test_at_most_100_levels_are_kept(read):
 @pytest.mark.parametrize(
     ("cells", "note"),
     [
-        (["007", "012", "034"], "text because of leading zeros, as in '007'"),
-        (["01", "02", "13"], "text because of leading zeros, as in '01'"),
-        (["1", "2", "abc", "4"], "text because of 'abc' in row 3; 75 % are numbers"),
-        (["1", "x" * 50, "3"], f"text because of '{'x' * 40}…' in row 2; 66 % are numbers"),
+        (["007", "012", "034"], "read as text because of leading zeros, such as '007'"),
+        (["01", "02", "13"], "read as text because of leading zeros, such as '01'"),
+        (
+            ["1", "2", "abc", "4"],
+            "read as text because of 'abc' in row 3, although 75 % of the values are numbers",
+        ),
+        (
+            ["1", "x" * 50, "3"],
+            f"read as text because of '{'x' * 40}…' in row 2, "
+            "although 66 % of the values are numbers",
+        ),
         (["1", "x", "y"], None),
         (["10:30", "x"], None),
         (["1_000", "2_000"], None),
-        (["inf", "sup"], "text because of 'sup' in row 2; 50 % are numbers"),
-        (['"1,5,0"', "2"], "text because of '1,5,0' in row 1; 50 % are numbers"),
-        (["10:30", "", "9.12", "7:05"], "text because of '9.12' in row 3; 66 % are dates"),
+        (
+            ["inf", "sup"],
+            "read as text because of 'sup' in row 2, although 50 % of the values are numbers",
+        ),
+        (
+            ['"1,5,0"', "2"],
+            "read as text because of '1,5,0' in row 1, although 50 % of the values are numbers",
+        ),
+        (
+            ["10:30", "", "9.12", "7:05"],
+            "read as text because of '9.12' in row 3, although 66 % of the values are dates",
+        ),
     ],
 )
 def test_text_of_digits_says_why(read, cells, note):
@@ -101,28 +117,28 @@ def test_text_of_digits_says_why(read, cells, note):
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        (["3/4/2020", "", "12/11/99"], "dates whose day and month cannot be told apart"),
-        (["2020-01-02", "2020-01-02"], "always the same"),
-        (["x", "x"], "always the same"),
-        (["1", "1.0"], "always the same"),
+        (["3/4/2020", "", "12/11/99"], "dates with ambiguous day and month"),
+        (["2020-01-02", "2020-01-02"], "constant"),
+        (["x", "x"], "constant"),
+        (["1", "1.0"], "constant"),
         (["", "NA"], "empty"),
-        ([f"u{i}" for i in range(20)], "an identifier"),
-        (["u1", *(f"u{i}" for i in range(20))], "an identifier"),
-        ([*(f"u{i}" for i in range(18)), "u1", "u2"], "an identifier"),
+        ([f"u{i}" for i in range(20)], "identifier"),
+        (["u1", *(f"u{i}" for i in range(20))], "identifier"),
+        ([*(f"u{i}" for i in range(18)), "u1", "u2"], "identifier"),
         ([*(f"u{i}" for i in range(17)), "u1", "u2", "u3"], None),
-        ([*(f"u{i}" for i in range(19)), ""], "too many different values"),
+        ([*(f"u{i}" for i in range(19)), ""], "too many distinct values"),
         ([f"the customer said {i:02}" for i in range(20)], "free text"),
-        ([f"the{' _'[i % 2]}customer_said_{i:02}" for i in range(20)], "an identifier"),
+        ([f"the{' _'[i % 2]}customer_said_{i:02}" for i in range(20)], "identifier"),
         ([f"v{i}" for i in range(120)] * 2 + ["v1"], None),
-        ([f"v{i}" for i in range(101)] + ["v1"] * 50, "too many different values"),
+        ([f"v{i}" for i in range(101)] + ["v1"] * 50, "too many distinct values"),
         ([f"v{i}" for i in range(100)] + ["v1"] * 50, None),
-        ([f"c{i % 300}" for i in range(900)], "too many different values"),
-        ([f"{i}.5" for i in range(30)] + ["n.d."], "text among numbers"),
-        ([f"2020-01-{i:02}" for i in range(1, 31)] + ["soon"], "text among dates"),
-        (range(7, 27), "an identifier"),
-        (range(1, 6), "an identifier"),
-        (range(7, 207, 2), "rises from row to row, as numbers of rows do"),
-        ([*range(100), 200], "rises from row to row, as numbers of rows do"),
+        ([f"c{i % 300}" for i in range(900)], "too many distinct values"),
+        ([f"{i}.5" for i in range(30)] + ["n.d."], "numbers mixed with text"),
+        ([f"2020-01-{i:02}" for i in range(1, 31)] + ["soon"], "dates mixed with text"),
+        (range(7, 27), "identifier"),
+        (range(1, 6), "identifier"),
+        (range(7, 207, 2), "increases from row to row, like a row number"),
+        ([*range(100), 200], "increases from row to row, like a row number"),
         ([*range(7, 205, 2), 0], None),
         (range(7, 205, 2), None),
         ([i // 2 for i in range(200)], None),
@@ -141,7 +157,7 @@ def test_column_is_left_out_for_a_reason(read, values, reason):
 def test_text_of_more_levels_than_a_model_can_remember_is_left_out(read, monkeypatch):
     monkeypatch.setattr(describe, "MOST_LEVELS", 5)
 
-    assert left_out(read, [f"c{i % 6}" for i in range(90)]) == "too many different values"
+    assert left_out(read, [f"c{i % 6}" for i in range(90)]) == "too many distinct values"
     assert left_out(read, [f"c{i % 5}" for i in range(90)]) is None
 
 
@@ -154,10 +170,10 @@ def test_text_of_more_levels_than_a_model_can_remember_is_left_out(read, monkeyp
 )
 def test_distinct_integers_or_texts_called_so_are_an_identifier(read, name):
     for values in ([10, 30, 20], ["u", "v", "w"]):
-        assert left_out(read, values, name) == "an identifier"
+        assert left_out(read, values, name) == "identifier"
         assert left_out(read, [*values[:2], values[0]], name) is None
-    assert left_out(read, ["u", "v"], name) == "an identifier"
-    assert left_out(read, [10, "", 30], name) == "an identifier"
+    assert left_out(read, ["u", "v"], name) == "identifier"
+    assert left_out(read, [10, "", 30], name) == "identifier"
     assert left_out(read, ["u", "", ""], name) is None
     assert left_out(read, [1.5, 3, 2], name) is None
 
@@ -174,7 +190,7 @@ def test_row_names_are_left_out(read, table):
     columns = describe_columns(read(table), "label")
 
     assert [(column.name, column.reason) for column in columns] == [
-        ("(row name)", "an identifier"),
+        ("(row name)", "identifier"),
         ("x", None),
     ]
 
@@ -199,10 +215,9 @@ def test_kept_column_is_used_if_it_can_be(read, values, kind):
 def test_what_a_kept_column_cannot_be_is_said(read):
     dates = described(read(csv(x=["3/4/2020", "", "12/11/99"])), keep=["x"])
 
-    assert dates.note == "text: dates whose day and month cannot be told apart"
+    assert dates.note == "read as text: dates with ambiguous day and month"
     assert refusal(described, read(csv(x=[f"u{i}" for i in range(20)])), keep=["x"]) == (
-        "column 'x' cannot be kept: a value that is learnt from is in at least 2 rows, "
-        "and none of its 20 values is"
+        "column 'x' cannot be kept: each of its 20 values occurs in fewer than 2 rows"
     )
 
 
@@ -212,7 +227,7 @@ def test_columns_are_left_out_or_names_as_asked_and_the_target_is_not_described(
     columns = describe_columns(table, " label ", drop=[" x"], category=["names"])
 
     assert [column.name for column in columns] == ["x", "names", "other"]
-    assert columns[0].reason == "as asked"
+    assert columns[0].reason == "requested with --drop"
     assert (columns[1].kind, columns[1].levels) == (Kind.TEXT, ("7",))
     assert columns[2].kind is Kind.NUMBER
 
@@ -229,15 +244,27 @@ FEW_COLUMNS = {"age": [3] * 6, "id": range(6)}
         (WIDTHS, {"keep": ["widht"]}, " has no column 'widht' (did you mean 'width'?)"),
         (WIDTHS, {"drop": ["u", "v"]}, " has no columns 'u', 'v', only 'width', 'text', 'label'"),
         (WIDTHS, {"drop": ["widht", *"abcdefgh"]}, " 'f', 'g', 'h' and 1 more"),
-        (WIDTHS, {"drop": ["label"]}, "column 'label' is the target, and cannot be kept or left"),
-        (WIDTHS, {"keep": ["text"], "drop": ["text"]}, "'text' cannot be both kept and left out"),
+        (WIDTHS, {"drop": ["label"]}, "column 'label' is the target and cannot be given to"),
+        (
+            WIDTHS,
+            {"keep": ["text"], "drop": ["text"]},
+            "'text' cannot be given to --drop and also to",
+        ),
         (WIDTHS, {"number": ["text"]}, ", row 1, column 'text': 'u' is not a number"),
-        ({"x": ["1", "inf", "2"]}, {}, "table.csv, row 2, column 'x': 'inf' is not finite"),
-        ({"x": ["1", "", "-Infinity"]}, {}, "row 3, column 'x': '-Infinity' is not finite"),
-        ({"x": ["1e999", "2"]}, {}, ", row 1, column 'x': '1e999' is not finite"),
-        ({"x": ["-1e308", "1e308"]}, {}, "'x': from -1e+308 to 1e+308 is too wide a range"),
-        (FEW_COLUMNS, {}, "no column to learn from: age (always the same), id (an identifier)"),
-        ({"when": ["2020-01-02"] * 2}, {}, " has no column to learn from: when (always the same)"),
+        (
+            {"x": ["1", "inf", "2"]},
+            {},
+            "table.csv, row 2, column 'x': 'inf' is not a finite number",
+        ),
+        (
+            {"x": ["1", "", "-Infinity"]},
+            {},
+            "row 3, column 'x': '-Infinity' is not a finite number",
+        ),
+        ({"x": ["1e999", "2"]}, {}, ", row 1, column 'x': '1e999' is not a finite number"),
+        ({"x": ["-1e308", "1e308"]}, {}, "'x': the range -1e+308 to 1e+308 is too wide"),
+        (FEW_COLUMNS, {}, "no column to learn from: age (constant), id (identifier)"),
+        ({"when": ["2020-01-02"] * 2}, {}, " has no column to learn from: when (constant)"),
         ({"x": ["", ""]}, {}, " has no column to learn from: x (empty)"),
         ({"label": ["a"]}, {}, "table.csv has no column to learn from"),
     ],
@@ -272,7 +299,9 @@ def test_decimal_mark_is_found_over_the_whole_table(read, columns, delimiter, de
 
 
 def test_two_decimal_marks_and_stored_infinity_are_refused(read):
-    with pytest.raises(InputError, match=r"t\.parquet, row 2, column 'x': 'inf' is not finite"):
+    with pytest.raises(
+        InputError, match=r"t\.parquet, row 2, column 'x': 'inf' is not a finite number"
+    ):
         described(parquet([1.0, float("inf")]))
     with pytest.raises(InputError, match=r"'1,5' in row 1, '2\.5' in row 2"):
         described(read(csv(";", x=["1,5", "2.5", "3"])))
@@ -294,7 +323,7 @@ def test_two_decimal_marks_and_stored_infinity_are_refused(read):
         ([DAY, None], pa.timestamp("us"), Kind.DATE),
         ([DAY, None], pa.timestamp("ns", "UTC"), Kind.DATE),
         ([DAY.date(), None], pa.date32(), Kind.DATE),
-        ([DAY.date(), DAY.date()], pa.date32(), "always the same"),
+        ([DAY.date(), DAY.date()], pa.date32(), "constant"),
         ([DAY.time(), None], pa.time64("us"), Kind.DATE),
         ([datetime.timedelta(1), None], pa.duration("us"), "durations"),
         ([None, None], pa.null(), "empty"),

@@ -44,17 +44,17 @@ def test_first_byte_that_is_not_utf8_makes_windows_1252_wherever_it_comes(read, 
         (b"\xef\xbb\xbfa,b\n\xe9,2\n", "line 2: byte 0xe9 is not UTF-8 text"),
         (b"a,b\n1,\x81\n", "line 2: byte 0x81 is neither UTF-8 nor Windows-1252 text"),
         ("a,b\n1,2\n".encode("utf-16")[:-1], "line 2: byte 0x0a is not UTF-16-LE text"),
-        (b"a,b\n1,2\n\0,4\n", "line 3: a zero byte, so this is not a text table"),
+        (b"a,b\n1,2\n\0,4\n", "line 3: found a zero byte, so this is not a text file"),
     ],
 )
 def test_undecodable_byte_has_a_line(read, content, sentence):
-    advice = "" if "zero" in sentence else ", save it as UTF-8"
+    advice = "" if "zero" in sentence else ": save the file as UTF-8 or specify --encoding"
 
     assert refusal(read, content) == f"table.csv, {sentence}{advice}"
 
 
 def test_bytes_of_japanese_text_are_not_taken_for_western(read):
-    sentence = "table.csv is not UTF-8 and may be Shift-JIS: --encoding says what it is"
+    sentence = "table.csv is not UTF-8 and may be Shift-JIS: specify --encoding"
 
     assert refusal(read, "a,b\n1,カタ\n".encode("shift_jis")) == sentence
 
@@ -127,25 +127,25 @@ def test_header_is_understood(read, text, columns):
         ("a,b\n", " has a header but no rows"),
         ("a,b\n\n\n", " has a header but no rows"),
         ("sep=;\n", " is empty"),
-        ('a,"b\n1,2\n', " has a header but no rows: is a quote in it never closed?"),
-        ('a,"b\n' + "1,2\n" * 50_000, " has no header that can be read: is a quote never closed?"),
+        ('a,"b\n1,2\n', " has a header but no rows: check it for an unclosed quote"),
+        ('a,"b\n' + "1,2\n" * 50_000, " has no readable header: check it for an unclosed quote"),
         ("a,,b\n1,2,3\n", ", header: column 2 has no name"),
         (",,\n1,2,3\n", " has no column names in its header"),
-        ("a,b,a\n1,2,3\n", ", header: columns 1 and 3 are both 'a'"),
-        ("a, a\n1,2\n", ", header: columns 1 and 2 are both 'a'"),
-        ("5.1,3.5,.2\n4.9,3,1e-1\n", " has no header: its first row is numbers only"),
-        ("0,0,1\n0,1,1\n", " has no header: its first row is numbers only"),
-        ("0,1\n1,0\n", " has no header: its first row is numbers only"),
-        ("2,2,x\n1,3,y\n", ", header: columns 1 and 2 are both '2', is the header missing?"),
-        ("1\n2\n", " has no header: its first row is numbers only"),
-        ("sep=;\na\nx;1\ny;2\n", ", row 1: 2 fields where the header has 1"),
+        ("a,b,a\n1,2,3\n", ", header: columns 1 and 3 are both named 'a'"),
+        ("a, a\n1,2\n", ", header: columns 1 and 2 are both named 'a'"),
+        ("5.1,3.5,.2\n4.9,3,1e-1\n", " has no header: its first row contains only numbers"),
+        ("0,0,1\n0,1,1\n", " has no header: its first row contains only numbers"),
+        ("0,1\n1,0\n", " has no header: its first row contains only numbers"),
+        ("2,2,x\n1,3,y\n", ", header: columns 1 and 2 are both named '2', is the header missing?"),
+        ("1\n2\n", " has no header: its first row contains only numbers"),
+        ("sep=;\na\nx;1\ny;2\n", ", row 1: 2 fields, expected 1 as in the header"),
         # a field too many is no row name unless it names rows
         *(
-            (f"a,b\n{rows}\n", ", row 1: 3 fields where the header has 2")
+            (f"a,b\n{rows}\n", ", row 1: 3 fields, expected 2 as in the header")
             for rows in ("1,2,3", "4,1,2\n5,3,4", "x,1,2\nx,3,4", "1,2,3\n1,2,4")
         ),
-        ("a,b,\n1,2,5\n3,4,\n", ", row 1: '5' is in column 3, which has no name in the header"),
-        ("a,b,\n1,2,\n3,4,5\n", ", row 2: '5' is in column 3, which has no name in the header"),
+        ("a,b,\n1,2,5\n3,4,\n", ", row 1: column 3 contains '5' but has no name in the header"),
+        ("a,b,\n1,2,\n3,4,5\n", ", row 2: column 3 contains '5' but has no name in the header"),
     ],
 )
 def test_bad_header_is_refused(read, text, sentence):

@@ -79,8 +79,8 @@ def test_evaluation_adds_up_over_batches(evaluate, monkeypatch):
     assert confusion.classes == ("minus", "plus", "one", "zero")
     assert confusion.counts[:, :2].tolist() == [[1, 1], [0, 1], [0, 1], [0, 1]]
     assert notes == [
-        "rows without a class, left out: 1",
-        "classes that the model does not know: one, zero",
+        "rows left out because they have no class: 1",
+        "classes unknown to the model: one, zero",
     ]
 
 
@@ -94,8 +94,8 @@ def test_a_class_is_itself_before_it_is_another_spelling(evaluate):
 @pytest.mark.parametrize(
     ("limit", "sentence"),
     [
-        ("MOST_UNKNOWN", "more than 3 of its values are no class of the model: n1, n2, n3, n4"),
-        ("MOST_OCCURRING", "more than 3 classes occur, too many to compare"),
+        ("MOST_UNKNOWN", "more than 3 values are not classes of the model: n1, n2, n3, n4"),
+        ("MOST_OCCURRING", "more than 3 distinct classes, too many to compare"),
     ],
 )
 def test_a_column_of_names_is_refused_before_it_fills_the_memory(
@@ -111,5 +111,5 @@ def test_of_very_many_classes_only_those_that_occur_are_compared(evaluate, monke
     monkeypatch.setattr(evaluation, "MOST_CLASSES", 1)
 
     assert evaluate("a,y\n1,plus\n")[0].classes == ("plus",)
-    with pytest.raises(InputError, match=r"is a class of the model, only other$"):
+    with pytest.raises(InputError, match=r"is a class of the model: other$"):
         evaluate("a,y\n1,other\n")

@@ -83,11 +83,11 @@ def test_field_may_be_longer_than_many_blocks_and_rows_behind_it_are_in_blocks(w
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("a,b\n1,2\n3\n", "row 2: 1 field where the header has 2"),
-        ("a,b\n1,2\n\n   \n3,4,5\n", "row 2: 3 fields where the header has 2"),
-        ('a,b\n1,2\n3,"x\n4,5\n', "row 2: a quote is opened and never closed"),
-        ('a,b\n1,2\n"3,x\n4,5\n', "row 2: a quote is opened and never closed"),
-        ('a,b\n1,2\n3,"', "row 2: a quote is opened and never closed"),
+        ("a,b\n1,2\n3\n", "row 2: 1 field, expected 2 as in the header"),
+        ("a,b\n1,2\n\n   \n3,4,5\n", "row 2: 3 fields, expected 2 as in the header"),
+        ('a,b\n1,2\n3,"x\n4,5\n', "row 2: unclosed quote"),
+        ('a,b\n1,2\n"3,x\n4,5\n', "row 2: unclosed quote"),
+        ('a,b\n1,2\n3,"', "row 2: unclosed quote"),
     ],
 )
 @pytest.mark.parametrize("block_size", BLOCK_SIZES)
@@ -111,8 +111,8 @@ def test_late_broken_row_has_its_number_and_a_row_without_end_is_refused(write, 
     monkeypatch.setattr(reading, "MOST_ROW_BYTES", 1 << 20)
     rows = "1,2\n" * 500_000
     for last, sentence in (
-        ("1,2,3\n", "row 500001: 3 fields where the header has 2$"),
-        ('"' + rows, r"a row after row \d+ goes on for more than 1 MB"),
+        ("1,2,3\n", "row 500001: 3 fields, expected 2 as in the header$"),
+        ('"' + rows, r"a row after row \d+ is longer than 1 MB"),
     ):
         reader = open_table(write(f"a,b\n{rows}{last}"), block_size=1 << 17)
         with reader, pytest.raises(InputError, match=sentence):
@@ -182,9 +182,9 @@ def test_bad_parquet_is_refused(write, frame):
     content = parquet(frame)
     cut_off = (content[:-20], content[:4], content[:999], b"PAR1" + content[9:])
     for bad, sentence in (
-        *((each, "begins like a Parquet file but cannot be read") for each in cut_off),
+        *((each, "is a damaged or truncated Parquet file") for each in cut_off),
         (parquet(frame[:0]), "has a header but no rows"),
-        (parquet(frame.rename(columns={"b": " a"})), "columns 1 and 2 are both 'a'"),
+        (parquet(frame.rename(columns={"b": " a"})), "columns 1 and 2 are both named 'a'"),
     ):
         with pytest.raises(InputError, match=rf"^table\.csv.* {sentence}"):
             read_table(write(bad))

@@ -81,17 +81,17 @@ def test_bytes_are_stored_in_a_file_as_long_as_needed(write, standard_input, pac
         (b"SQLite format 3\0", "is an SQLite database: export a table of it as CSV"),
         (b"%PDF-1.7\n", "is a PDF document: save the table as CSV"),
         (b"\x89PNG\r\n\x1a\n", "is an image: give a table in CSV"),
-        (b"\n<!DOCTYPE html>\n<p>", "is a web page: download the table itself"),
+        (b"\n<!DOCTYPE html>\n<p>", "is a web page: download the data file instead"),
         (b'[{"a": 1}]', "is JSON: save it as CSV"),
-        (b"BZh91AY", "is compressed by bzip2: unpack it first"),
+        (b"BZh91AY", "is compressed with bzip2: decompress it first"),
         (
             gzip.compress(gzip.compress(TEXT, mtime=0), mtime=0),
-            "is compressed by gzip twice: unpack it first",
+            "is compressed with gzip twice: decompress it first",
         ),
         (gzip.compress(b"", mtime=0), "is empty"),
-        (gzip.compress(TEXT, mtime=0)[:-9], "is cut off: its gzip data ends too early"),
-        (gzip.compress(TEXT, mtime=0)[:12], "is cut off: its gzip data ends too early"),
-        (b"\x1f\x8b nothing", "is damaged: its gzip data cannot be unpacked"),
+        (gzip.compress(TEXT, mtime=0)[:-9], "is truncated: its gzip data ends too early"),
+        (gzip.compress(TEXT, mtime=0)[:12], "is truncated: its gzip data ends too early"),
+        (b"\x1f\x8b nothing", "is damaged: its gzip data cannot be decompressed"),
     ],
 )
 def test_what_is_no_table_is_named(read, content, sentence):

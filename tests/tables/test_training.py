@@ -118,7 +118,7 @@ def test_the_default_classifier_is_cross_validated_where_that_is_quick_or_asked_
     assert (validation is None) == (n_folds == 0)
     assert validation is None or len(validation.accuracies) == n_folds
     assert ("networks" in about) == ("left_out" in about) == (task.recipe is None)
-    note = "not cross-validated, which would take long: --cv 5 does it"
+    note = "not cross-validated because it takes long; --cv 5 enables it"
     assert (note in about["notes"]) == (n_folds == 0)
 
 
@@ -186,10 +186,10 @@ def test_what_a_device_rounds_and_what_it_limits_is_noted(read):
     notes = training_rows(table, Task("y", device_input="int16", keep=["text"])).about["notes"]
 
     assert notes == [
-        "--input int16: trained and tested on whole numbers, as a device has them, of 'part', "
-        "'when'; multiply numbers in the table to keep fractions",
-        "--input int16: values of 'large' are cut off at -32768 and 32767, as on a device; "
-        "divide them in the table, or choose a wider --input",
+        "--input int16: rounded to integers, as on the device: 'part', 'when'; multiply numbers "
+        "in the table to keep fractions",
+        "--input int16: clipped to -32768 to 32767, as on the device: 'large'; divide numbers in "
+        "the table or choose a wider --input",
     ]
     assert training_rows(table, Task("y", keep=["text"])).about["notes"] == []
 
@@ -219,11 +219,13 @@ def test_ten_classes_are_never_too_many(read):
     about = train_table(table, Task("y", parameters=QUICK)).about
 
     assert (len(about["classes"]), about["validation"]) == (10, None)
-    assert about["notes"][-1] == "not cross-validated: that takes two rows in each of two classes"
+    assert (
+        about["notes"][-1] == "not cross-validated because it needs two rows in each of two classes"
+    )
 
 
 QUANTITY = (
-    "of the column 'y': that is a quantity, not a class; --category 'y' takes them for classes"
+    "of the target column 'y', which look like a quantity: --category 'y' treats them as classes"
 )
 
 
@@ -231,27 +233,28 @@ QUANTITY = (
     ("rows", "sentence"),
     [
         (["1,", "2,"], "has no value in the target column 'y'"),
-        (["0,yes", "1,yes", "2,yes"], "has one class only in the column 'y': 'yes'"),
+        (["0,yes", "1,yes", "2,yes"], "has only one class in the target column 'y': 'yes'"),
         (
             ["0,yes", f"1,{'x' * 1001}"],
-            "has values of more than 1000 characters in the column 'y': that is text, not a class",
+            "has values of more than 1000 characters in the target column 'y', which are too long "
+            "for classes",
         ),
-        (["0,yes", "NA,yes", "1,", "2,yes"], "has one class only in the column 'y': 'yes'"),
+        (["0,yes", "NA,yes", "1,", "2,yes"], "has only one class in the target column 'y': 'yes'"),
         (
             [f"{i % 7},{i % 201}" for i in range(3000)],
-            f"has 201 different values in 3000 rows {QUANTITY}",
+            f"has 201 distinct values in 3000 rows {QUANTITY}",
         ),
         (
             [f"{i % 7},{i % 11 / 2}" for i in range(300)],
-            f"has 11 different values in 300 rows {QUANTITY}",
+            f"has 11 distinct values in 300 rows {QUANTITY}",
         ),
         (
             [f"{i % 7},{17 + i % 31}" for i in range(300)],
-            f"has 31 different values in 300 rows {QUANTITY}",
+            f"has 31 distinct values in 300 rows {QUANTITY}",
         ),
         (
             [f"{i % 7},c{i % 11}" for i in range(21)],
-            f"has 11 different values in 21 rows {QUANTITY}".replace("quantity", "name or a text"),
+            f"has 11 distinct values in 21 rows {QUANTITY}".replace("a quantity", "names or text"),
         ),
     ],
 )
@@ -288,9 +291,9 @@ def test_a_class_may_have_the_name_of_a_missing_value(read):
 
     assert about["classes"] == {"NA": 6, "None": 6, "x": 6}
     assert about["notes"] == [
-        "left out: 1 row has no 'y'",
-        "'NA' is a class: --missing 'NA' leaves its rows out",
-        "'None' is a class: --missing 'None' leaves its rows out",
+        "1 row left out because 'y' is missing",
+        "'NA' is treated as a class; --missing 'NA' leaves its rows out",
+        "'None' is treated as a class; --missing 'None' leaves its rows out",
     ]
 
 
@@ -300,4 +303,4 @@ def test_a_column_that_varies_by_rounding_only_is_noted_and_a_small_unit_is_not(
     trained = train_table(read("tiny,level,y\n" + rows), Task("y", GLVQ, n_folds=0))
 
     (note,) = trained.about["notes"]
-    assert note.startswith("'level' varies by 1.3e-15 only")
+    assert note.startswith("'level' varies by only 1.3e-15")

@@ -84,7 +84,7 @@ def test_given_parameters_are_not_searched_and_one_must_be_left():
     found = candidates("intrvfl", "glvq", {"n_units": 50, "clip": 3, "slope": 5.0})
 
     assert found == [{"prototypes_per_class": 1}, {"prototypes_per_class": 3}]
-    with pytest.raises(InputError, match="--tune: features with centroids has no parameter left"):
+    with pytest.raises(InputError, match="--tune: features with centroids has no parameters left"):
         candidates("features", "centroids", {})
 
 

@@ -41,7 +41,7 @@ def main() -> None:
     except InputError as error:
         code = _complain(str(error))
     except MemoryError:
-        code = _complain("there is not enough memory for this")
+        code = _complain("not enough memory")
     except SignalExit as error:
         code = _complain(error.sentence, error.exit_code)
     except KeyboardInterrupt:
@@ -49,7 +49,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name not in EXTRA_MODULES:
             raise
-        code = _complain("the command line needs: pip install 'hyperlvq[cli]'")
+        code = _complain("the command line needs more packages: pip install 'hyperlvq[cli]'")
     except Exception as error:
         system_error = _system_error(error)
         if system_error is None:
@@ -80,7 +80,11 @@ def _sentence(error: OSError) -> str:
     reason = error.strerror or str(error)
     if error.filename is not None:
         return f"{error.filename} cannot be opened: {reason}"
-    place = "standard output cannot be written" if error.errno in UNWRITTEN else "the system says"
+    place = (
+        "standard output cannot be written"
+        if error.errno in UNWRITTEN
+        else "operating system error"
+    )
     return f"{place}: {reason}"
 
 

@@ -1,5 +1,6 @@
 """The commands, put together; what each of them imports is loaded when it runs."""
 
+import re
 from typing import Any
 
 import typer
@@ -17,14 +18,16 @@ from hyperlvq.cli.study import study_app
 UsageError: Any = typer.BadParameter.__mro__[1]
 #: Typer's wordings that do not read as part of one sentence, and ours.
 WORDINGS = {
-    ". Did you mean": "; did you mean",
     "Value error, ": "",
     "Input should be": "it must be",
+    ", unable to parse string as an integer": "",
+    ", unable to parse string as a number": "",
+    "(Possible options": "(possible options",
 }
 
 app: typer.Typer = typer.Typer(
     name="hyperlvq",
-    help="Integer random networks with prototype readouts.",
+    help="Train classifiers on tables, apply them and export them to microcontrollers.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -47,7 +50,7 @@ def common(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version."
     ),
 ) -> None:
-    """Integer random networks with prototype readouts."""
+    """Train classifiers on tables, apply them and export them to microcontrollers."""
 
 
 def run() -> int:
@@ -60,7 +63,15 @@ def run() -> int:
             typer.echo(message, err=True)
             return error.exit_code
         command = error.ctx.command_path if error.ctx else "hyperlvq"
-        sentence = message[0].lower() + message[1:].rstrip(".?")
+        sentence = re.sub(r"\. Did you mean (.*)\?", r" (did you mean \1?)", message)
+        sentence = sentence[0].lower() + sentence[1:].rstrip(".?")
         for words, plainer in WORDINGS.items():
             sentence = sentence.replace(words, plainer)
-        raise InputError(f"{sentence}; see {command} --help") from None
+        raise InputError(f"{sentence}{_given_value(error)}; see {command} --help") from None
+
+
+def _given_value(error: Any) -> str:
+    """Quote the value that typer's message leaves out."""
+    faults: list[Any] = getattr(error.__cause__, "errors", list)()
+    is_named = not faults or faults[0]["type"] == "value_error"
+    return "" if is_named else f", got {faults[0]['input']!r}"

@@ -10,19 +10,21 @@ from hyperlvq.cli.options import aligned, print_result
 
 FETCHED = "uci121.tar.gz"
 
-data_app: Typer = Typer(help="List, verify and fetch data sets.", no_args_is_help=True)
+data_app: Typer = Typer(help="List, verify and download data sets.", no_args_is_help=True)
 
 
 @data_app.command("list")
 def list_sets(
-    path: Path | None = Argument(None, help="A collection: a folder, .tar.gz or .tar.xz."),
-    built_in: bool = Option(False, "--built-in", help="The sets that need no download."),
+    path: Path | None = Argument(None, help="Collection: a folder, .tar.gz or .tar.xz."),
+    built_in: bool = Option(
+        False, "--built-in", help="List the built-in data sets, which need no download."
+    ),
 ) -> None:
     """List the data sets of the public collection, of PATH, or the built-in ones."""
     from hyperlvq.study.collection import BuiltinCollection, facts_of, manifest, open_collection
 
     if path and built_in:
-        raise InputError("give a path or --built-in, not both")
+        raise InputError("PATH and --built-in cannot be combined")
     # what is known of public sets need not be read
     public = {} if built_in else manifest()
     collection = open_collection(path) if path else BuiltinCollection()
@@ -40,40 +42,41 @@ def list_sets(
 
 @data_app.command()
 def verify(
-    path: Path = Argument(..., help="A collection: a folder, .tar.gz or .tar.xz."),
-    names: list[str] | None = Argument(None, help="The sets to check; all without it."),
+    path: Path = Argument(..., help="Collection: a folder, .tar.gz or .tar.xz."),
+    names: list[str] | None = Argument(None, help="Data sets to check.", show_default="all"),
 ) -> None:
-    """Check every file of a collection; the exit code is 1 if a data set is not whole."""
+    """Check every file of a collection; exit with code 1 if any is missing or damaged."""
     _check_collection(path, names)
 
 
 @data_app.command()
 def fetch(
     url: str | None = Argument(
-        None, help="An http or https address; without it, the public home of the collection."
+        None, help="HTTP or HTTPS address.", show_default="the public collection"
     ),
     output: Path | None = Option(
-        None, "--output", "-o", help=f"Where the file goes; without an address {FETCHED}."
+        None, "--output", "-o", help="File to write; required with a URL.", show_default=FETCHED
     ),
-    sha256: str | None = Option(None, help="The checksum it must have, in hexadecimal."),
+    sha256: str | None = Option(None, help="Expected SHA-256 checksum in hexadecimal."),
 ) -> None:
-    """Download the collection, or any file; what breaks off is tried again.
+    """Download the public collection, or the file at URL.
 
-    The collection is then checked: files that differ from those of the study are named.
+    Interrupted downloads are retried. The public collection is then checked, and files that
+    differ from those of the study are reported.
     """
     from hyperlvq.cli.progress import shown_download
     from hyperlvq.study import fetch as download
     from hyperlvq.study.collection import HOME
 
     if url is not None and output is None:
-        raise InputError("say by --output where the file of this address goes")
+        raise InputError("--output is required with a URL")
     path = output or Path(FETCHED)
     with if_stopped(NOTHING_WRITTEN), shown_download() as progress:
         download.fetch(HOME if url is None else url, path, sha256, progress)
     if url is not None:
-        print_result([f"{path} is there; check it: hyperlvq data verify {path}"])
+        print_result([f"saved: {path}; check it with hyperlvq data verify {path}"])
     else:
-        print_result([f"{path} is there"])
+        print_result([f"saved: {path}"])
         _check_collection(path, shows_whole=False)
 
 
@@ -96,7 +99,7 @@ def _check_collection(path: Path, names: list[str] | None = None, shows_whole: b
             failed.append(name)
         if shows_whole or verdict != "ok":
             print_result([f"{name}: {verdict}"])
-    summary = f"{len(checked) - len(failed)} of {len(checked)} data sets are whole"
+    summary = f"{len(checked) - len(failed)} of {len(checked)} data sets are intact"
     print_result([f"{summary}; failed: {', '.join(failed)}" if failed else summary])
     if failed:
         raise Exit(1)

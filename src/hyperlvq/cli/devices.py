@@ -20,45 +20,45 @@ Bits = Literal["8", "16"]
 DEFAULT_CHIP: Chip = "cortex-m3"
 DEFAULT_INPUT: Input = "float"
 INPUT = Option(
-    DEFAULT_INPUT, "--input", help="The type of a feature on the device; integers: no floats."
+    DEFAULT_INPUT, "--input", help="Type of the features; integers avoid floating point."
 )
 
 
 def export(
     model: str = options.MODEL,
-    output: Path = Option(
-        ..., "--output", "-o", help="The folder of the C files, or the ONNX file."
-    ),
-    to: Literal["c", "onnx"] = Option("c", help="What to write."),
-    name: str = Option("model", help="The prefix of all names in the code."),
+    output: Path = Option(..., "--output", "-o", help="Folder for the C files, or the ONNX file."),
+    to: Literal["c", "onnx"] = Option("c", help="Output format."),
+    name: str = Option("model", help="Prefix of all names in the code."),
     input_type: Input = INPUT,
-    bits: Bits | None = Option(None, help="Width of a prototype's entry: 8 without it."),
+    bits: Bits | None = Option(None, help="Bits of each weight.", show_default="8"),
     vectors: str | None = Option(
-        None, help="A table: compare on its rows, and write a self-test with some."
+        None, help="Table to compare the exported model on; some rows become a C self-test."
     ),
-    trainable: bool = Option(False, "--trainable", help="C that learns, with prototypes in RAM."),
+    trainable: bool = Option(
+        False, "--trainable", help="Write C that can learn, with prototypes in RAM."
+    ),
     rule: Literal["perceptron", "glvq"] | None = Option(
-        None, help="How it learns: in integers, or in float; as fitted without it."
+        None,
+        help="Learning rule: perceptron in integers or glvq in float.",
+        show_default="that of the model",
     ),
     learning_rate: float | None = Option(
-        None, help="The step by which it learns; as fitted without it."
+        None, help="Learning rate on the device.", show_default="that of the model"
     ),
     as_json: bool = options.JSON,
     quiet: bool = options.QUIET,
 ) -> None:
-    """Write a model as firmware in C99, integers only if features are, or as an ONNX file.
+    """Export a model to C99 or ONNX, without floating point if --input is an integer type.
 
     Example: hyperlvq export model.hlvq --to c --name digits -o firmware --vectors test.csv
     """
     if trainable and to != "c":
-        raise InputError("--trainable is for --to c: an ONNX file cannot learn")
+        raise InputError("--trainable needs --to c, because ONNX models cannot learn")
     for option, value in {"--rule": rule, "--learning-rate": learning_rate}.items():
         if value is not None and not trainable:
-            raise InputError(f"{option} says how a device learns: give --trainable as well")
+            raise InputError(f"{option} needs --trainable")
     if bits is not None and trainable:
-        raise InputError(
-            "--bits is for models that do not learn: --trainable has widths of its own"
-        )
+        raise InputError("--bits cannot be combined with --trainable, which uses 16 bits or float")
     with if_stopped(NOTHING_WRITTEN):
         from hyperlvq.export import make_learner, make_plan, to_c, to_onnx
 
@@ -81,7 +81,7 @@ def export(
         files = to_c(exported, output, vectors=features)
     pairs = [("note", note) for note in plan.notes]
     if n_left_out:
-        pairs.append(("note", f"rows with missing numbers, left out: {n_left_out}"))
+        pairs.append(("note", f"rows left out because of missing numbers: {n_left_out}"))
     pairs += [
         (field.replace("_", " "), f"{share:.4f}")
         for field, share in comparison.items()
@@ -113,7 +113,9 @@ def _compare_on(path, saved, exported, takes_missing):
     features = predictor.transform(columns, outside)
     is_whole = ~np.isnan(features).any(axis=1) | takes_missing
     if not is_whole.any():
-        raise InputError(f"{path} has no row without missing numbers, which exported models need")
+        raise InputError(
+            f"{path} has missing numbers in every row, which this exported model does not support"
+        )
     whole, target = features[is_whole], saved.about["target"]
     expected = predictor.labels(predictor.decide(columns))[is_whole]
     known = target_labels(table, target)[is_whole] if target in table.form.columns else None
@@ -125,12 +127,12 @@ def _compare_on(path, saved, exported, takes_missing):
 
 def budget(
     model: str = options.MODEL,
-    target: Chip = Option(DEFAULT_CHIP, help="The processor."),
+    target: Chip = Option(DEFAULT_CHIP, help="Target processor."),
     input_type: Input = INPUT,
-    bits: Bits = Option("8", help="Width of a prototype's entry."),
+    bits: Bits = Option("8", help="Bits of each weight."),
     as_json: bool = options.JSON,
 ) -> None:
-    """Predict flash, RAM, stack and instructions of an exported model, to about 10 %.
+    """Predict flash, RAM, stack and instructions of an exported model within about 10 %.
 
     Example: hyperlvq budget model.hlvq --target avr --input int16
     """
@@ -187,9 +189,7 @@ def device_limits(
     if max_flash is None and max_ram is None:
         for option, value in {"--chip": chip, "--input": input_type}.items():
             if value is not None:
-                raise InputError(
-                    f"{option} needs --max-flash or --max-ram: without them it changes nothing"
-                )
+                raise InputError(f"{option} needs --max-flash or --max-ram")
         return {}
     from hyperlvq.export.device import exportable_recipe, parse_size
 
@@ -204,8 +204,8 @@ def device_limits(
         **names,
         "chip": chip or DEFAULT_CHIP,
         "input": input_type or DEFAULT_INPUT,
-        "max_flash": max_flash and parse_size(max_flash),
-        "max_ram": max_ram and parse_size(max_ram),
+        "max_flash": max_flash and parse_size(max_flash, "--max-flash"),
+        "max_ram": max_ram and parse_size(max_ram, "--max-ram"),
     }
 
 
@@ -228,13 +228,11 @@ def _network_sizes(given, n_features, n_classes, **limits):
     from hyperlvq.export.device import ENOUGH_UNITS
 
     if given.get("n_networks", 1) > 1:
-        raise InputError(
-            f"--max-flash and --max-ram are for one network, not for {given['n_networks']}"
-        )
+        raise InputError(f"--max-flash and --max-ram need --networks 1, got {given['n_networks']}")
     most = device_units(n_features, n_classes, **limits)
     wanted = given.get("n_units", min(most, ENOUGH_UNITS["comparisons"]))
     if wanted > most:
-        raise InputError(f"a network of {wanted} units does not fit the device, one of {most} does")
+        raise InputError(f"--n-units must be at most {most} to fit the device, got {wanted}")
     return [{"n_networks": 1, "n_units": wanted}]
 
 
@@ -249,9 +247,9 @@ def budget_values(model: Any, chip: str, input_type: str, bits: int = 8) -> dict
 def budget_lines(values: dict[str, Any]) -> list[str]:
     """Return a budget as text."""
     pairs = [
-        ("target", f"{values['target']}, features as {values['input']}, {values['bits']} bits"),
-        ("flash", f"{values['flash']} bytes, tables and code"),
-        ("RAM", f"{values['ram']} bytes static, {values['stack']} bytes of stack"),
+        ("target", f"{values['target']}, {values['input']} features, {values['bits']}-bit weights"),
+        ("flash", f"{values['flash']} bytes (tables and code)"),
+        ("RAM", f"{values['ram']} bytes static, {values['stack']} bytes stack"),
         ("instructions", f"{values['instructions']} per prediction"),
     ]
     if values["complaint"]:

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 #: Options that stand under a heading of their own.
 DeviceOption: Callable[..., Any] = partial(
-    Option, rich_help_panel="A device to fit (then hyperlvq export)"
+    Option, rich_help_panel="Device limits (for hyperlvq export)"
 )
 ModelOption: Callable[..., Any] = partial(
-    Option, rich_help_panel="The model (parameters as in Python, with the same defaults)"
+    Option, rich_help_panel="Model (parameters and defaults as in Python)"
 )
-LIMIT_HELP = "Train one network, or a recipe, that takes so much {}."
+LIMIT_HELP = "Maximum {}; trains a single network or a recipe."
 Hidden: Any = Literal[tuple(hidden_layers())]
 Readout: Any = Literal[tuple(readouts())]
 DEFAULT = PARTS["HyperLVQClassifier"]
@@ -97,60 +97,67 @@ def number_or(word: str) -> Callable[[str], float | str]:
 @with_parameter_options
 def fit(
     table: str = options.TABLE,
-    target: str = Option(..., "--target", "-t", help="The column to predict."),
-    output: str = Option(..., "--output", "-o", help="The model file; - for stdout."),
+    target: str = Option(..., "--target", "-t", help="Column to predict."),
+    output: str = Option(..., "--output", "-o", help="Model file, or - for standard output."),
     hidden: Hidden | None = ModelOption(
         None,
-        help="Train a recipe with this hidden layer instead of the default classifier.",
+        help="Hidden layer of a recipe, trained instead of the default classifier.",
         show_default=f"{USUAL_HIDDEN} in a recipe",
     ),
     readout: Readout | None = ModelOption(
         None,
-        help="Train a recipe with this readout instead of the default classifier.",
+        help="Readout of a recipe, trained instead of the default classifier.",
         show_default=f"{USUAL_READOUT} in a recipe",
     ),
-    max_flash: str | None = DeviceOption(None, help=LIMIT_HELP.format("flash, as in 16k")),
-    max_ram: str | None = DeviceOption(None, help=LIMIT_HELP.format("RAM, as in 2k")),
+    max_flash: str | None = DeviceOption(None, help=LIMIT_HELP.format("flash, such as 16k")),
+    max_ram: str | None = DeviceOption(None, help=LIMIT_HELP.format("RAM, such as 2k")),
     chip: devices.Chip | None = DeviceOption(
-        None, help="The device's processor.", show_default=devices.DEFAULT_CHIP
+        None, help="Target processor.", show_default=devices.DEFAULT_CHIP
     ),
     input_type: devices.Input | None = DeviceOption(
-        None, "--input", help="The type of a feature there.", show_default=devices.DEFAULT_INPUT
+        None,
+        "--input",
+        help="Type of the features on the device.",
+        show_default=devices.DEFAULT_INPUT,
     ),
-    tune: bool = Option(False, "--tune", help="Search parameters of a recipe that are not given."),
+    tune: bool = Option(False, "--tune", help="Tune the recipe's parameters that are not given."),
     cv: int | None = Option(
         None,
         min=0,
         max=100,
-        help="Folds of cross-validation; 0 for none.",
-        show_default="5; for the default classifier only up to 1000 rows",
+        help="Number of cross-validation folds; 0 disables it.",
+        show_default="5; 0 for the default classifier above 1000 rows",
     ),
-    seed: int = Option(0, min=0, max=2**32 - 1, help="Where all random numbers come from."),
+    seed: int = Option(0, min=0, max=2**32 - 1, help="Seed of the random numbers."),
     keep: list[str] | None = Option(
-        None, help="A column to use whatever it looks like; repeatable."
+        None, help="Column to use even if it would be left out; repeatable."
     ),
-    drop: list[str] | None = Option(None, help="A column to leave out; repeatable."),
+    drop: list[str] | None = Option(None, help="Column to leave out; repeatable."),
     category: list[str] | None = Option(
-        None, help="A column whose values are names, even if they are numbers; repeatable."
+        None, help="Column to treat as categories even if it holds numbers; repeatable."
     ),
-    number: list[str] | None = Option(None, help="A column that must be numbers; repeatable."),
+    number: list[str] | None = Option(None, help="Column that must hold numbers; repeatable."),
     missing: list[str] | None = options.MISSING,
     encoding: str | None = options.ENCODING,
     skip_rows: int = options.SKIP_ROWS,
     min_accuracy: float | None = Option(
-        None, min=0, max=1, help="Cross-validate; exit with code 1 if the accuracy is below this."
+        None,
+        min=0,
+        max=1,
+        help="Minimum cross-validated accuracy; below it, save nothing and exit with code 1.",
     ),
     as_json: bool = options.JSON,
     quiet: bool = options.QUIET,
     **parameters: Any,
 ) -> None:
-    """Learn to predict a column of a table from the others, and save the model.
+    """Train a classifier that predicts one column of a table, and save it.
 
-    Text becomes one feature per level, a date its year, month, weekday and hour; missing values are
-    fine; identifiers and constant columns are left out and reported.
+    Text becomes one feature per level. Dates become year, month, weekday and hour. Missing values
+    are supported. Identifiers and constant columns are left out and reported.
 
-    The default classifier is a vote of a few networks with nothing to tune. Options that only
-    recipes have, such as --readout, --slope or --tune, train a recipe instead.
+    The default classifier is a weighted vote of four networks and needs no tuning. Options of
+    recipes, such as --readout, --slope or --tune, train a recipe instead: a hidden layer with a
+    readout.
 
     Example: hyperlvq fit train.csv --target species -o model.hlvq
     """
@@ -195,11 +202,11 @@ def fit(
 def _folds(cv: int | None, min_accuracy: float | None) -> int | None:
     """Return how many folds are asked for, None where none are."""
     if cv == 1:
-        raise InputError("--cv must be 0 or at least 2: one fold leaves nothing to train on")
+        raise InputError("--cv must be 0 or at least 2, got 1")
     if min_accuracy is None:
         return cv
     if cv == 0:
-        raise InputError("--min-accuracy needs cross-validation, which --cv 0 switches off")
+        raise InputError("--min-accuracy needs cross-validation, but --cv 0 disables it")
     from hyperlvq.tables.training import USUAL_FOLDS
 
     return cv or USUAL_FOLDS
@@ -222,7 +229,8 @@ def _recipe(
     for name in given:
         if name not in of_recipes:
             raise InputError(
-                f"{flag_of(name)} goes with the default classifier, not with {asking[0]}"
+                f"{flag_of(name)} is for the default classifier and cannot be combined with "
+                f"{asking[0]}"
             )
     return hidden or USUAL_HIDDEN, readout or USUAL_READOUT
 
@@ -234,7 +242,7 @@ def _check_given(given: dict[str, Any], recipe: Recipe | None) -> None:
         if name not in known:
             listed = ", ".join(map(flag_of, known)) or "no parameters"
             model = " with ".join(recipe or ())
-            raise InputError(f"{model} takes no {flag_of(name)}; it takes {listed}")
+            raise InputError(f"{flag_of(name)} is not a parameter of {model}, which has {listed}")
         try:
             known[name].check(flag_of(name), value)
         except (TypeError, ValueError) as error:
@@ -272,7 +280,9 @@ def _train(
         about["device"] = devices.budget_values(model, limits["chip"], limits["input"])
     if min_accuracy is not None:
         if about["validation"] is None:
-            raise InputError("--min-accuracy: the table is too small to cross-validate")
+            raise InputError(
+                "--min-accuracy needs cross-validation, but the table is too small for it"
+            )
         if about["validation"].mean < min_accuracy:
             return about, None
     return about, to_bytes(replace(parts, notes=to_notes(about)))

@@ -23,20 +23,20 @@ MOST_CLASSES = 12
 MOST_MISTAKES = 10
 LONGEST_NAME = 20
 
-TABLE = Argument(..., help="A CSV, TSV or Parquet file, gzipped or not; - reads standard input.")
-MODEL = Argument(..., help="A model of hyperlvq fit; - reads standard input.")
-JSON = Option(False, "--json", help="Print one JSON object instead of text.")
-QUIET = Option(False, "--quiet", "-q", help="Print nothing but results asked for and errors.")
+TABLE = Argument(..., help="CSV, TSV or Parquet file, optionally gzipped, or - for standard input.")
+MODEL = Argument(..., help="Model file, or - for standard input.")
+JSON = Option(False, "--json", help="Print JSON instead of text.")
+QUIET = Option(False, "--quiet", "-q", help="Print only errors and requested results.")
 #: How a table is to be read, for all commands that read one.
-MISSING = Option(None, help="A word for a missing value, beside NA and its like; repeatable.")
-ENCODING = Option(None, help="The encoding of the text.", show_default="found out")
+MISSING = Option(None, help="Additional marker for missing values, such as -999; repeatable.")
+ENCODING = Option(None, help="Text encoding of the table.", show_default="detected")
 STRICT = Option(
-    False, "--strict", help="Refuse values that were not seen in training instead of a note."
+    False, "--strict", help="Reject values not seen in training instead of reporting them."
 )
-SKIP_ROWS = Option(0, min=0, help="How many lines stand before the header.")
+SKIP_ROWS = Option(0, min=0, help="Number of lines to skip before the header.")
 #: The symbols P and I of the paper's training costs.
-PROTOTYPES_PER_CLASS = Option(1, min=1, help="Prototypes P.")
-N_ITER = Option(10, min=1, help="Iterations I of GLVQ.")
+PROTOTYPES_PER_CLASS = Option(1, min=1, help="Number of prototypes P per class.")
+N_ITER = Option(10, min=1, help="Number of iterations I of GLVQ.")
 
 
 def print_result(
@@ -61,7 +61,7 @@ def check_not_an_input(output: str, *inputs: str) -> None:
         for path in inputs:
             with suppress(OSError):  # it is not there, which is for its reader to say
                 if Path(output).samefile(path):
-                    raise InputError(f"{output} is what is read: write to another file")
+                    raise InputError(f"{output} is also an input: choose another output file")
 
 
 class SavedModel(NamedTuple):

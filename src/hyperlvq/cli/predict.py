@@ -23,27 +23,36 @@ from hyperlvq.writing import STANDARD
 if TYPE_CHECKING:
     from hyperlvq.tables.evaluation import Confusion
 
+#: Decimals of a probability that readers can make use of.
+PROBABILITY_DIGITS = 4
+
 
 def predict(
     model: str = options.MODEL,
     table: str = options.TABLE,
     output: str = Option(
-        STANDARD, "--output", "-o", help="A *.csv, *.tsv, *.parquet or *.csv.gz file; - for stdout."
+        STANDARD,
+        "--output",
+        "-o",
+        help="File to write: *.csv, *.csv.gz, *.tsv or *.parquet; - for standard output.",
     ),
     margins: bool = Option(
-        False, "--margins", help="Add by how much the class's score exceeds the next best."
+        False, "--margins", help="Add the difference between the best and second-best score."
     ),
     proba: bool = Option(
-        False, "--proba", help="Add the probability of each class, in columns called p_<class>."
+        False, "--proba", help="Add the probability of each class in a column p_<class>."
     ),
-    keep: list[str] | None = Option(None, help="A column of the table to copy; repeatable."),
+    full: bool = Option(
+        False, "--full", help="Write probabilities with all digits instead of four decimals."
+    ),
+    keep: list[str] | None = Option(None, help="Input column to copy to the output; repeatable."),
     strict: bool = options.STRICT,
     missing: list[str] | None = options.MISSING,
     encoding: str | None = options.ENCODING,
     skip_rows: int = options.SKIP_ROWS,
     quiet: bool = options.QUIET,
 ) -> None:
-    """Predict the rows of a table, in their order and however many there are.
+    """Predict the class of each row of a table, which may be larger than memory.
 
     Example: hyperlvq predict model.hlvq new.csv -o predictions.csv
     """
@@ -60,8 +69,8 @@ def predict(
     predictor = saved.predictor
     if proba and not predictor.has_probabilities:
         raise InputError(
-            f"--proba: {saved.about['readout']} gives no probabilities; the default classifier of "
-            "hyperlvq fit does, and --margins tells how sure any model is"
+            f"--proba: {saved.about['readout']} has no probabilities; use --margins, or train "
+            "another model, such as the default classifier"
         )
     columns, kept = columns_of(saved.about), [tidy(name) for name in keep or ()]
     name = saved.about["target"] or "prediction"
@@ -69,6 +78,7 @@ def predict(
     # of a stream, rows are seen as they come, not once all of them are there
     is_stream = output == STANDARD or (Path(output).exists() and not Path(output).is_file())
     how = _how(saved, missing, encoding, skip_rows)
+    digits = None if full else PROBABILITY_DIGITS
     n_rows, unseen = 0, batches.Unseen(predictor, columns, strict)
     with (
         open_table(table, columns=needed, **how) as reader,
@@ -78,7 +88,7 @@ def predict(
     ):
         check_present(kept, reader)
         for found in batches.predict_batches(predictor, columns, reader, unseen):
-            write(batches.prediction_table(predictor, *found, name, kept, margins, proba))
+            write(batches.prediction_table(predictor, *found, name, kept, margins, proba, digits))
             n_rows += len(found[0].data)
             if reader.position is not None:
                 progress("predicting", reader.position, 1)
@@ -92,11 +102,11 @@ def evaluate(
     model: str = options.MODEL,
     table: str = options.TABLE,
     target: str | None = Option(
-        None, "--target", "-t", help="The column of the classes, if not as in training."
+        None, "--target", "-t", help="Column of the true classes.", show_default="as in training"
     ),
-    picture: Path | None = Option(None, help="Draw the confusion matrix: *.svg, *.png or *.pdf."),
+    picture: Path | None = Option(None, help="Confusion matrix to draw: *.svg, *.png or *.pdf."),
     min_accuracy: float | None = Option(
-        None, min=0, max=1, help="Exit with code 1 if the accuracy is below this."
+        None, min=0, max=1, help="Minimum accuracy; below it, exit with code 1."
     ),
     strict: bool = options.STRICT,
     missing: list[str] | None = options.MISSING,
@@ -105,7 +115,7 @@ def evaluate(
     as_json: bool = options.JSON,
     quiet: bool = options.QUIET,
 ) -> None:
-    """Compare a model's predictions with the known classes of a table.
+    """Evaluate a model on a table with known classes.
 
     Example: hyperlvq evaluate model.hlvq test.csv --target species --picture confusion.svg
     """
@@ -122,7 +132,7 @@ def evaluate(
         saved = read_saved(model, table)
         known = target or saved.about["target"]
         if known is None:
-            raise InputError("a model saved in Python does not know its target: give --target")
+            raise InputError("--target is required, because models saved in Python do not store it")
         columns = columns_of(saved.about)
         needed = [*(column.name for column in columns), tidy(known)]
         how = _how(saved, missing, encoding, skip_rows)
@@ -145,7 +155,7 @@ def _how(
 
 def _lines(confusion: "Confusion", notes: list[str]) -> list[str]:
     right = f"{confusion.accuracy:.3f}: {confusion.n_right} of {confusion.n_rows} rows"
-    guessing = f"always the largest class: {confusion.largest_share:.3f}"
+    guessing = f"always predicting the largest class: {confusion.largest_share:.3f}"
     pairs = [
         ("accuracy", f"{right} ({guessing})"),
         ("balanced accuracy", f"{confusion.balanced_accuracy:.3f}"),

@@ -16,7 +16,7 @@ from hyperlvq.writing import printable
 if TYPE_CHECKING:
     from hyperlvq.study.runner import Step
 
-TIME_IS_UP = "time is up, the same command goes on"
+TIME_IS_UP = "time limit reached, run the same command to continue"
 LINES_WITHOUT_TERMINAL = 20
 # The first runs of a study are the longest: minutes each.
 SPEED_SECONDS = 3600
@@ -66,7 +66,7 @@ def follow_study(steps: "Iterable[Step]", jobs: str, place: str) -> None:
         n_done, n_left = n_done + 1, step.total - step.done
         if step.record["error"] is not None:
             failures[step.record["error"]] += 1
-    typer.echo(f"{n_done - failures.total()} {jobs} made; {TIME_IS_UP if n_left else place}")
+    typer.echo(f"{n_done - failures.total()} {jobs} completed; {TIME_IS_UP if n_left else place}")
     for sentence, count in failures.items():
         typer.echo(printable(f"{count} failed: {sentence}"), err=True)
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from hyperlvq.tables.about import About
     from hyperlvq.tables.columns import Column
 
-LEFT_OUT = "rows that are left out of training in turn"
-#: Why the figures of networks, and of tuned settings, are a little too good.
-CHOSEN_BY_ROWS = "chosen on these rows: expect a little less than this accuracy"
+LEFT_OUT = "by leave-one-out"
+#: Why the figures of networks, and of tuned settings, are optimistic.
+CHOSEN_BY_ROWS = "settings were chosen on these rows, so these figures are optimistic"
 MOST_SHARES = 12
 MOST_SHOWN_NAMES = 100
 MOST_SHOWN_LEVELS = 5
@@ -30,7 +30,7 @@ PLAIN_NUMBERS, PLAIN_DATES = ", written as 1234.5", ", written as 2012-12-31"
 
 
 def show(model: str = options.MODEL, as_json: bool = options.JSON) -> None:
-    """Show a model: its settings, classes and columns, size and costs, what it was trained on.
+    """Show a model's settings, classes, columns, size and training.
 
     Example: hyperlvq show model.hlvq
     """
@@ -72,7 +72,7 @@ def model_lines(about: "About") -> list[str]:
         *_model_facts(about),
         ("trained", f"on {about['rows']} rows of {about['table']}, {about['trained']}"),
         _target_fact(about),
-        *([("missing", ", ".join(["NA and its like", *missing]))] if missing else []),
+        *([("missing", ", ".join(["NA and similar markers", *missing]))] if missing else []),
         *_accuracy_facts(about),
     ]
     columns = [[c.name, c.kind.value, str(c.n_missing), _values(c)] for c in about["columns"]]
@@ -90,7 +90,7 @@ def python_model_lines(about: "About") -> list[str]:
         [
             ("model", _model(about)),
             ("trained", f"in Python, on {counted(about['features'], 'feature')}"),
-            ("columns", columns or "without names, so no table can be matched to it"),
+            ("columns", columns or "unnamed, so the model cannot be applied to tables"),
             ("classes", _first([*map(shortened, about["classes"])], MOST_SHOWN_NAMES)),
         ]
     )
@@ -115,8 +115,8 @@ def _values(column: "Column") -> str:
 
 def _column_facts(columns: "list[Column]") -> list[tuple[str, str]]:
     kinds = Counter(column.kind.value for column in columns if column.is_used)
-    dates = f", {kinds['date']} of dates" if kinds["date"] else ""
-    of_kinds = f"{kinds['number']} of numbers, {kinds['text']} of text{dates}"
+    dates = f", {counted(kinds['date'], 'date')}" if kinds["date"] else ""
+    of_kinds = f"{kinds['number']} numeric, {kinds['text']} text{dates}"
     return [
         ("columns", f"{kinds.total()} used: {of_kinds}"),
         *(("left out", f"{each.name}: {each.reason}") for each in columns if not each.is_used),
@@ -138,13 +138,13 @@ def _accuracy_facts(about: "About") -> list[tuple[str, str]]:
         log_loss = validation.log_loss
     elif left_out is not None:
         accuracy, log_loss = f"{left_out['accuracy']:.3f}", left_out["log_loss"]
-        how = f"of {LEFT_OUT}"
+        how = LEFT_OUT
     else:
         return []
     largest = max(classes, key=lambda name: classes[name])
-    guessing = f"always {shortened(largest)}: {classes[largest] / about['rows']:.3f}"
+    guessing = f"always predicting {shortened(largest)}: {classes[largest] / about['rows']:.3f}"
     if validation is None and "class_weight" in about["settings"]:
-        guessing = "all classes counting the same"
+        guessing = "all classes weighted equally"
     facts = [("accuracy", f"{accuracy} {how} ({guessing})")]
     return facts if log_loss is None else [*facts, ("log loss", f"{log_loss:.3f}")]
 
@@ -155,7 +155,7 @@ def _network_lines(about: "About") -> list[str]:
         return []
     networks, left_out = about["networks"], about["left_out"]
     total = sum(networks["weight"]) or 1
-    rows = [["network", "units", "penalty", "left-out accuracy", "log loss", "share of the vote"]]
+    rows = [["network", "units", "penalty", "leave-one-out accuracy", "log loss", "vote weight"]]
     shown = ("kind", "n_units", "alpha", "left_out_accuracy", "left_out_log_loss", "weight")
     for kind, n_units, alpha, *figures, weight in zip(*map(networks.get, shown), strict=True):
         shares = [f"{figure:.3f}" for figure in figures]
@@ -192,8 +192,8 @@ def _model_facts(about: "About") -> list[tuple[str, str]]:
     costs, pairs = about["costs"], [("model", _model(about))]
     if "networks" in about:
         is_alone = len(about["networks"]["kind"]) == 1
-        chosen = "its penalty" if is_alone else "penalties and shares of the vote"
-        pairs.append(("chosen", f"{chosen}, by {LEFT_OUT}"))
+        chosen = "penalty" if is_alone else "penalties and vote weights"
+        pairs.append(("chosen", f"{chosen}, {LEFT_OUT}"))
     forms = {"float": "in floating point", "integer": "in integers"}
     known = [(costs[form]["bytes"], how) for form, how in forms.items() if form in costs]
     sizes = [f"{readable_size(n_bytes)} {how}" for n_bytes, how in known]

@@ -80,10 +80,12 @@ def to_c(
     exported = model
     if isinstance(model, PerceptronLearner | GLVQLearner):
         if trainable or learning_rate is not None:
-            raise InputError("a learner has its own rule and learning rate: give to_c no others")
+            raise InputError(
+                "trainable and learning_rate cannot be given with a learner, which has its own"
+            )
     elif trainable:
         if isinstance(model, Plan):
-            raise InputError("a plan has no prototypes to learn from: give to_c the pipeline")
+            raise InputError("trainable needs the fitted pipeline, got a Plan")
         rule = None if trainable is True else trainable
         learning: Any = {"rule": rule, "learning_rate": learning_rate}
         exported = make_learner(model, name=name, input=input, **learning)
@@ -95,7 +97,7 @@ def to_c(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} cannot be made a folder: {error.strerror}") from None
+        raise InputError(f"the folder {folder} cannot be created: {error.strerror}") from None
     with ExitStack() as parts:
         for file, text in texts.items():
             part = parts.enter_context(replacing(folder / file))
@@ -118,7 +120,7 @@ def _texts(exported, plan, vectors):
 def _fields(plan, layout):
     """Return names, sizes and types by the words that stand for them in the runtime's files."""
     ranges = [
-        "not read" if np.isnan(low) else f"{low:.9g} to {high:.9g}"
+        "not used" if np.isnan(low) else f"{low:.9g} to {high:.9g}"
         for low, high in plan.feature_ranges
     ]
     kind = readouts().get(plan.readout, plan.readout)

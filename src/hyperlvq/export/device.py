@@ -154,7 +154,8 @@ def _largest_units(planned, chip, *limits):
 
     `planned` returns the layout of a number of units; `limits` are of flash and RAM.
     """
-    most_flash, most_ram = (inf if size is None else parse_size(size) for size in limits)
+    named = zip(limits, ("max_flash", "max_ram"), strict=True)
+    most_flash, most_ram = (inf if size is None else parse_size(size, name) for size, name in named)
 
     def exceeds(n_units):
         budget = predict_budget(planned(n_units=n_units), chip)
@@ -165,10 +166,12 @@ def _largest_units(planned, chip, *limits):
     return BLOCK_UNITS * bisect_left(candidates, True, key=exceeds)
 
 
-def parse_size(size: int | str) -> int:
+def parse_size(size: int | str, name: str = "size") -> int:
     """Return the bytes that a size stands for, as "16k" or "1.5 KB" does."""
     found = SIZE.fullmatch(str(size).strip())
     if not found:
-        raise InputError(f"a size is a number of bytes or of kilobytes, as in 16k, got {size!r}")
+        raise InputError(
+            f"{name} must be a number of bytes, or of kilobytes such as 16k, got {size!r}"
+        )
     factor = 1024 if found[2].lower().startswith("k") else 1
     return int(float(found[1]) * factor)

@@ -132,7 +132,9 @@ def make_encoder(parts: FittedParts, input_type: str) -> tuple[Any, ...]:
 def check_size(what: str, number: int) -> None:
     """Raise InputError for more than a device counts."""
     if number > MOST_UNITS_OR_FEATURES:
-        raise InputError(f"cannot export {number} {what}: at most {MOST_UNITS_OR_FEATURES}")
+        raise InputError(
+            f"cannot export {number} {what}: at most {MOST_UNITS_OR_FEATURES} are supported"
+        )
 
 
 def _thermometer(parts, input_type):
@@ -155,7 +157,7 @@ def _comparisons(parts, dtype):
     units = Units(*(parts.hidden.learnt[f"{name}_"] for name in Units._fields))
     is_constant = units.kinds == KINDS.index("constant")
     if is_constant.all():
-        raise InputError("cannot export units of which none compares anything")
+        raise InputError("cannot export a layer of constant units")
     order = np.lexsort([_n_above(units), units.kinds])
     order = order[~is_constant[order]]
     units = units.take(order)
@@ -216,7 +218,7 @@ def _device_thresholds(units, parts, dtype):
     if not is_held.all():
         i = is_held.argmin()
         name = parts.feature_names[units.features[i]]
-        raise InputError(f"feature {name!r} is compared with {raw[i]:g}, {beyond(dtype)}")
+        raise InputError(f"feature {name!r} has the threshold {raw[i]:g}, {beyond(dtype)}")
     for _ in range(INPUT_BITS):
         middle = (lowest + highest) >> 1
         is_reached = reaches(middle)
@@ -252,9 +254,9 @@ def _notes_on_steps(ranges, names, dtype):
     if dtype == np.float32:
         return [
             f"float32 has fewer than {FEWEST_STEPS} values between the thresholds of feature "
-            f"{narrow[0]!r}{others}; subtract a constant before the model is fitted"
+            f"{narrow[0]!r}{others}: subtract a constant before fitting"
         ]
     return [
         f"the thresholds of feature {narrow[0]!r}{others} lie within {FEWEST_STEPS} integers: "
-        "unless its values are integers, fit the model on values in smaller units"
+        "unless the values are integers, fit on values in smaller units"
     ]

@@ -47,7 +47,7 @@ def fitted_parts(model: Any) -> FittedParts:
         raise InputError(f"feature {unknown!r} has no range: all its training values are missing")
     output_rows = readout.learnt[str(record.output_rows)]
     if not np.abs(output_rows).max() < LARGEST:
-        raise InputError("cannot export a readout whose numbers are not finite or too large")
+        raise InputError("cannot export a readout whose weights are not finite or too large")
     return FittedParts(scale, hidden, readout, names, record, output_rows)
 
 
@@ -73,14 +73,14 @@ def _steps(model: ModelFile) -> dict[str, Part | None]:
         own = (last_name,)
     elif model.pipeline is None:
         raise InputError(
-            f"cannot export {model.parts[0].kind}: only pipelines of make_classifier, "
-            f"with the steps scale, hidden and readout, and {WHOLE}"
+            f"cannot export {model.parts[0].kind}: only {WHOLE} and pipelines with "
+            "the steps scale, hidden and readout, as from make_classifier, are supported"
         )
     if tuple(dict(model.steps)) not in (own, (PREPARATION, *own)):
         raise InputError(
             f"cannot export a pipeline with the steps {', '.join(dict(model.steps))}: "
-            f"they must be scale, hidden and readout, or a {WHOLE} alone; "
-            f"before them may be {PREPARATION}"
+            f"they must be scale, hidden and readout, or a {WHOLE} alone, optionally after "
+            f"{PREPARATION}"
         )
     return dict(model.steps)
 
@@ -91,16 +91,18 @@ def _check_recipe(scale, hidden, readout):
         record = PARTS.get(part.kind)
         if record is None or record.role != role:
             able = (k for k, each in PARTS.items() if each.role == role and not each.export_refusal)
-            raise InputError(f"cannot export the {in_words} {part.kind}: only {', '.join(able)}")
+            raise InputError(
+                f"cannot export the {in_words} {part.kind}: it must be {' or '.join(able)}"
+            )
         if record.export_refusal is not None:
             raise InputError(f"cannot export {part.kind}: {record.export_refusal}")
     if scale.kind not in SCALERS:
-        raise InputError(f"cannot export the scaling {scale.kind}: only {' or '.join(SCALERS)}")
+        able = " or ".join(SCALERS)
+        raise InputError(f"cannot export the scaler {scale.kind}: it must be {able}")
     limits = scale.parameters["feature_range"]
     if tuple(limits) != (0, 1):
         raise InputError(
-            f"cannot export {scale.kind} with feature_range={limits!r}: "
-            "the layer takes features in (0, 1)"
+            f"cannot export {scale.kind} with feature_range={limits!r}: it must be (0, 1)"
         )
 
 

@@ -142,10 +142,15 @@ class ModelLayout(ABC):
         """Why the tables are more than an AVR can read, or nothing."""
         for part, size in self.table_bytes.items():
             if size > LARGEST_AVR_TABLE:
-                return f"{size} bytes of {part}, where a table has at most {LARGEST_AVR_TABLE}"
+                return (
+                    f"the table of {part} has {size} bytes, but an AVR can read at most "
+                    f"{LARGEST_AVR_TABLE}"
+                )
         total = sum(self.table_bytes.values())
         if total > LARGEST_AVR_TABLES:
-            return f"{total} bytes of tables, where at most 64 KB are in reach"
+            return (
+                f"the tables have {total} bytes, but an AVR can read at most {LARGEST_AVR_TABLES}"
+            )
         return ""
 
 

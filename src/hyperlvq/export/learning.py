@@ -203,16 +203,16 @@ def make_learner(
     plan = make_plan(model, name=name, input=input, bits=16)
     parts = fitted_parts(model)
     if not isinstance(plan.encoder, Thermometer):
-        raise InputError(
-            "units of comparisons cannot learn on a device: only those of IntRVFLLayer"
-        )
+        raise InputError("only models with an IntRVFLLayer can learn on a device")
     if parts.record.device_rule is None:
-        raise InputError(f"{parts.readout.kind} has no prototypes that a device could learn")
+        raise InputError(
+            f"{parts.readout.kind} has no prototypes, which learning on a device needs"
+        )
     if learning_rate is not None and not 0 < learning_rate < np.inf:
         raise InputError(f"learning_rate must be a finite number above 0, got {learning_rate!r}")
     rule = rule or parts.record.device_rule
     if rule not in ("perceptron", "glvq"):
-        raise InputError(f"the rule must be 'perceptron' or 'glvq', got {rule!r}")
+        raise InputError(f"rule must be 'perceptron' or 'glvq', got {rule!r}")
     make = _perceptron if rule == "perceptron" else _glvq
     return make(plan, parts.readout, learning_rate)
 
@@ -222,9 +222,7 @@ def _perceptron(plan, readout, learning_rate):
     largest = max(np.abs(prototypes).max(), plan.encoder.limit / LARGEST_ENTRY)
     fraction_bits = min(int(np.log2(LARGEST_ENTRY / (HEADROOM * largest))), MOST_FRACTION_BITS)
     if fraction_bits < 1:
-        raise InputError(
-            f"prototypes of up to {largest:g} leave a 16-bit device no fraction to learn in"
-        )
+        raise InputError(f"prototypes of up to {largest:g} are too large to learn in 16 bits")
     one = 2**fraction_bits
     usual = max(USUAL_RATE, 1 / one)
     own = readout.parameters["learning_rate"] if plan.readout == "perceptron" else usual
@@ -232,8 +230,8 @@ def _perceptron(plan, readout, learning_rate):
     steps, most_steps = np.rint(rate * one), (LARGEST_SUM - LARGEST_ENTRY) // plan.encoder.limit
     if not 1 <= steps <= most_steps:
         raise InputError(
-            f"the device learns at rates of {1 / one:g} to {most_steps / one:g}, "
-            f"got a learning rate of {rate:g}"
+            f"learning_rate must be between {1 / one:g} and {most_steps / one:g} on the device, "
+            f"got {rate:g}"
         )
     scaled = np.rint(prototypes * one).astype(np.int16)
     return PerceptronLearner(plan, scaled, fraction_bits, int(steps))

@@ -152,14 +152,14 @@ class Plan:
         X = np.asarray(X, dtype=np.float64)
         if X.ndim != 2 or X.shape[1] != self.n_features:
             raise InputError(
-                f"the plan {self.name!r} takes samples × {self.n_features} features, "
-                f"got an array of shape {X.shape}"
+                f"X must have the shape (n_samples, {self.n_features}) for the plan {self.name!r}, "
+                f"got {X.shape}"
             )
         if not self.takes_missing and np.isnan(X).any():
             row, column = np.argwhere(np.isnan(X))[0]
             raise InputError(
-                f"sample {row} has no value of feature {self.feature_names[column]!r}: "
-                "this exported model takes no missing values"
+                f"sample {row}: feature {self.feature_names[column]!r} is missing, but this "
+                "exported model does not support missing values"
             )
         return to_input(X, INPUT_DTYPES[self.input])
 
@@ -289,7 +289,9 @@ def _check_name(name):
             f"that begins with a letter, got {name!r}"
         )
     if name in RESERVED_WORDS.split():
-        raise InputError(f"name must not be a word that C or its library reserves, got {name!r}")
+        raise InputError(
+            f"name must not be a reserved word or a standard header of C, got {name!r}"
+        )
 
 
 def quantise(weights: np.ndarray, bits: int) -> tuple[np.ndarray, float]:
@@ -332,7 +334,7 @@ def quantised_outputs(
             scale = np.abs(biases).max() / LARGEST_ALONE
     biases = np.rint(biases / scale)
     if np.abs(biases).max() >= LARGEST_BIAS:
-        raise InputError("cannot export outputs that differ by so little: scores would overflow")
+        raise InputError("cannot export outputs that are nearly equal: their scores would overflow")
     return weights, scale, biases.astype(np.int64)
 
 

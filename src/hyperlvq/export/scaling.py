@@ -32,9 +32,9 @@ def to_input(X: Any, dtype: Any) -> Any:
 def beyond(dtype: Any) -> Any:
     """Return what follows a number that a type of input cannot hold."""
     if dtype == np.float32:
-        return "beyond float32"
+        return "outside the range of float32"
     wider = "int32" if dtype == np.int16 else "float"
-    return f"beyond {dtype.__name__}; choose {wider} as the input"
+    return f"outside the range of {dtype.__name__}: use input {wider}"
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,12 @@ def _float_scaling(minimum, maximum, n_levels, names):
         i = is_held.argmin()
         raise InputError(
             f"feature {names[i]!r} ranges from {minimum[i]:g} to {maximum[i]:g}, "
-            "which float32 cannot tell apart or hold"
+            "which float32 cannot represent"
         )
     steps = spans * 2.0**FLOAT_BITS / np.maximum(np.abs(minimum), np.abs(maximum))
     notes = [
-        f"float32 has fewer than {n_levels} values in the range of feature {name!r}; "
-        "subtract a constant before the model is fitted"
+        f"float32 has fewer than {n_levels} values in the range of feature {name!r}: "
+        "subtract a constant before fitting"
         for name, n_steps in zip(names, steps, strict=True)
         if n_steps < n_levels
     ]
@@ -140,8 +140,8 @@ def _integer_scaling(minimum, maximum, n_levels, names, dtype):
         features.append(feature_of(ceil(low) - low, high - low, is_integer))
         if high - low < FEWEST_STEPS and not is_integer:
             notes.append(
-                f"feature {name!r} spans only {high - low:.3g} integers, so the integer "
-                "input loses most of it; fit the model on values in smaller units"
+                f"feature {name!r} spans only {high - low:.3g} integers, so integer input loses "
+                "most of its information: fit on values in smaller units"
             )
     shift, settles = _common_shift(set(features), n_levels)
     rows = [(feature.span, *feature.line(shift)) for feature in features]

@@ -43,7 +43,7 @@ PAX, PAX_OF_SOLARIS, PAX_OF_ALL, GNU_NAME, GNU_LINK = KINDS_OF_HEADERS = (
 )
 PAX_RECORD = re.compile(rb"(\d{1,9}) ([^=]+)=")
 SPARSE = b"GNU.sparse."
-NOT_PLAIN = "which is not a plain file or a folder"
+NOT_PLAIN = "which is not a regular file or a folder"
 _DAMAGE = (HeaderError, EOFError, lzma.LZMAError, zlib.error, ValueError)
 
 _names = Repr()  # a name may be as long as all headers together
@@ -72,7 +72,7 @@ def read_archive(
                 raise
             if not archive.n_bytes:
                 raise InputError(f"{path} is neither a folder nor a tar archive") from None
-            raise InputError(f"{path} is damaged or cut off: {error}") from None
+            raise InputError(f"{path} is damaged or truncated: {error}") from None
 
 
 class _Archive:
@@ -115,7 +115,7 @@ class _Archive:
         self.count(size + n_fill, MAX_ARCHIVE_BYTES, "content")
         content, fill = self._file.read(size), self._file.read(n_fill)
         if len(content) + len(fill) < size + n_fill:
-            raise EOFError("it ends too soon")
+            raise EOFError("unexpected end of file")
         return content
 
     def count(self, size: int, most: int, of: str) -> None:
@@ -140,16 +140,16 @@ class _Archive:
         if member.type == GNUTYPE_SPARSE or not (member.isreg() or member.isdir()):
             raise self._refusal(member, f", {NOT_PLAIN}")
         if name.is_absolute() or ".." in name.parts:
-            raise self._refusal(member, ", which leads out of it")
+            raise self._refusal(member, ", a path outside of it")
         self._check_size(member)
 
     def _check_size(self, member: TarInfo) -> None:
         if not 0 <= member.size <= MAX_MEMBER_BYTES:
-            fault = f" of {member.size} bytes: at most {MAX_MEMBER_BYTES} are read"
+            fault = f" of {member.size} bytes: the limit is {MAX_MEMBER_BYTES}"
             raise self._refusal(member, fault)
 
     def _refusal(self, member: TarInfo, fault: str) -> InputError:
-        return InputError(f"{self._path} has {_names.repr(member.name)}{fault}")
+        return InputError(f"{self._path} contains {_names.repr(member.name)}{fault}")
 
 
 def _pax_records(content: bytes) -> dict[bytes, bytes]:
@@ -159,7 +159,7 @@ def _pax_records(content: bytes) -> dict[bytes, bytes]:
         found = PAX_RECORD.match(content, start)
         end = start + int(found[1]) if found else start
         if not found or found.end() >= end or content[end - 1 : end] != b"\n":
-            raise HeaderError("an extended header makes no sense")
+            raise HeaderError("invalid extended header")
         records[found[2]] = content[found.end() : end - 1]
         start = end
     return records

@@ -163,7 +163,7 @@ def find_files(path: Path) -> Mapping[str, SetFiles]:
         for place, content in _files_of_folder(path) if path.is_dir() else _files_of_archive(path):
             name, file = place.parent.name, place.name
             if file in found.setdefault(name, {}):
-                raise InputError(f"{path} has {name}/{file} twice")
+                raise InputError(f"{path} contains {name}/{file} twice")
             found[name][file] = content
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None

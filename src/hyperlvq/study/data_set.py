@@ -62,8 +62,8 @@ def parse_table(
     header = next(_lines(content, name, LONGEST_ROW))
     first, *features, last = header.split("\t") if "\t" in header else (header, "")
     if first or not features or last != CLASS_COLUMN:
-        expected = f"a tab, the features' names and {CLASS_COLUMN!r}, separated by tabs"
-        raise _fault(name, 1, f"the header {short(header)} is not {expected}")
+        expected = f"a tab, the feature names and {CLASS_COLUMN!r}, separated by tabs"
+        raise _fault(name, 1, f"the header must be {expected}, got {short(header)}")
     values = _numbers(content, ["sample number", *features, "class"], name)
     if (wrong := np.flatnonzero(values[:, 0] != np.arange(1, len(values) + 1))).size:
         fault = f"sample number {values[wrong[0], 0]:g}, expected {wrong[0] + 1}"
@@ -76,7 +76,7 @@ def parse_table(
     y = classes.astype(np.intp)
     missing = np.flatnonzero(np.bincount(y) == 0)
     if n_classes is None and missing.size:
-        raise InputError(f"{name}: class {missing[0]} has no sample, but class {y.max()} has")
+        raise InputError(f"{name}: class {missing[0]} has no samples, but class {y.max()} has")
     return values[:, 1:-1].copy(), y
 
 
@@ -89,7 +89,7 @@ def parse_splits(content: bytes, name: str, n_rows: int, n_splits: int) -> tuple
     splits = [SplitRows(*pair) for pair in zip(rows[::2], rows[1::2], strict=True)]
     for number, (train, test) in enumerate(splits, 1):
         if (shared := np.intersect1d(train, test)).size:
-            raise _fault(name, 2 * number, f"row number {shared[0]} is a training row, too")
+            raise _fault(name, 2 * number, f"row number {shared[0]} is also a training row")
     return tuple(splits)
 
 
@@ -121,7 +121,7 @@ def _numbers(content: bytes, columns: list[str], name: str) -> np.ndarray:
                 raise _fault(name, number, f"{n_cells} columns, expected {len(columns)}")
             yield line
         if number == 1:
-            raise InputError(f"{name} has a header and no samples")
+            raise InputError(f"{name} has a header but no samples")
 
     try:
         values = _parsed(rows())
@@ -153,7 +153,7 @@ def _is_finite(cell: str) -> bool:
 def _row_numbers(line: str, n_rows: int, name: str, number: int) -> np.ndarray:
     words = line.split(maxsplit=n_rows)  # all of them could take many times the line's memory
     if len(words) > n_rows:
-        raise _fault(name, number, f"more row numbers than the {n_rows} rows")
+        raise _fault(name, number, f"more than {n_rows} row numbers, the number of rows")
     if not words:
         raise _fault(name, number, "no row numbers")
     for word in words:
@@ -164,7 +164,7 @@ def _row_numbers(line: str, n_rows: int, name: str, number: int) -> np.ndarray:
     if rows.max() >= n_rows:
         raise _fault(name, number, f"row number {rows.max()}, but the last row is {n_rows - 1}")
     if (counts := np.bincount(rows)).max() > 1:
-        raise _fault(name, number, f"row number {counts.argmax()} stands there twice")
+        raise _fault(name, number, f"row number {counts.argmax()} occurs twice")
     return rows
 
 

@@ -58,7 +58,7 @@ def fetch(
         raise InputError(f"sha256 must be 64 hexadecimal digits, got {sha256!r}")
     with replacing(path) as part:
         if part == Path(path):  # a device or a pipe cannot be begun again
-            raise InputError(f"{path} is not a plain file, and is left as it is")
+            raise InputError(f"{path} is not a regular file and was left unchanged")
         with open(part, "wb+") as file:
             _download(url, file, progress, first_wait)
             file.seek(0)
@@ -91,7 +91,7 @@ def _download(url: str, file: IO[bytes], progress: ByteProgress, wait: float) ->
             reason = error
         else:
             return
-    raise InputError(f"{url} broke off {ATTEMPTS} times, last: {reason}")
+    raise InputError(f"{url} cannot be fetched after {ATTEMPTS} attempts: {reason}")
 
 
 def _chunks(url: str) -> Iterator[tuple[bytes, int | None]]:
@@ -107,19 +107,19 @@ def _chunks(url: str) -> Iterator[tuple[bytes, int | None]]:
             while chunk := response.read1(CHUNK_BYTES):  # all of it may take hours
                 watch.n_bytes += len(chunk)
                 if watch.n_bytes > MAX_BYTES:
-                    raise _refused(url, f"more than {MAX_BYTES} bytes came")
+                    raise _refused(url, f"it is larger than {MAX_BYTES} bytes")
                 yield chunk, total
     except InputError:
         raise
     except (InvalidURL, ValueError) as error:  # of this address, or of one that it redirects to
-        raise _refused(url, f"a malformed address or answer: {_line(error)}") from None
+        raise _refused(url, f"malformed address or response: {_line(error)}") from None
     except (HTTPException, OSError) as error:
         reason = getattr(error, "reason", error)
         raise _BrokenOffError(_line(reason) or type(error).__name__) from None
     if not watch.n_bytes:
-        raise _BrokenOffError("nothing came")
+        raise _BrokenOffError("no data received")
     if total is not None and watch.n_bytes != total:
-        raise _BrokenOffError(f"{watch.n_bytes} of {total} bytes came")
+        raise _BrokenOffError(f"received {watch.n_bytes} of {total} bytes")
 
 
 def _refused(url: str, reason: str) -> InputError:
@@ -166,7 +166,7 @@ def _size_of(response: HTTPResponse, url: str) -> int | None:
     lengths = {length.strip() for length in response.headers.get_all("Content-Length", [])}
     for length in lengths:
         if len(lengths) > 1 or not re.fullmatch(NUMBER, length):
-            raise _refused(url, f"the server gives its length as {length[:50]!r}")
+            raise _refused(url, f"invalid Content-Length {length[:50]!r}")
     return int(lengths.pop()) if lengths else None
 
 
@@ -201,6 +201,6 @@ class _WatchedHandler(request.HTTPSHandler, request.HTTPHandler):
         start, n_before = self._window
         if (now := time.monotonic()) - start >= WINDOW_SECONDS:
             if self.n_bytes - n_before < WINDOW_BYTES:
-                fault = f"less than {WINDOW_BYTES} bytes came in {WINDOW_SECONDS} seconds"
+                fault = f"fewer than {WINDOW_BYTES} bytes received in {WINDOW_SECONDS} seconds"
                 raise TimeoutError(fault)
             self._window = now, self.n_bytes

@@ -92,8 +92,8 @@ def choose(kind: str, wanted: Sequence[str] | None, known: Iterable[str]) -> lis
     names = known if wanted is None else list(dict.fromkeys(wanted))
     unknown = [name for name in names if name not in known]
     if unknown or not names:
-        fault = f"there is no {kind} {unknown[0]!r}" if unknown else f"no {kind} is named"
-        raise InputError(f"{fault}; there are {', '.join(known)}")
+        fault = f"no {kind} is called {unknown[0]!r}" if unknown else f"no {kind} is given"
+        raise InputError(f"{fault}; choose from {', '.join(known)}")
     return names
 
 
@@ -125,7 +125,7 @@ def check_protocol(protocol: str, records: Iterable[Record]) -> None:
     for other in (each["protocol"] for each in records if each["protocol"] != protocol):
         raise InputError(
             f"the folder has records of the protocol {other!r}, not {protocol!r}: "
-            "take another folder"
+            "use another folder"
         )
 
 
@@ -199,7 +199,7 @@ def missing_jobs(jobs: Iterable[Job], records: Iterable[Record]) -> list[Job]:
             if name != "settings" and found.get(name) != value:
                 raise InputError(
                     f"the folder has a record of {record['model']} on {record['dataset']} with "
-                    f"{name} = {found.get(name)!r}, not {value!r}: take another folder"
+                    f"{name} = {found.get(name)!r}, not {value!r}: use another folder"
                 )
     return missing
 
@@ -226,13 +226,13 @@ def _in_processes(n_jobs: int, jobs: Sequence[Job]) -> Iterator[tuple[Job, Recor
                 yield jobs[number], record
         except BrokenProcessPool:
             raise InputError(
-                "a worker process was killed, perhaps for lack of memory: fewer jobs need less, "
-                "and the same command goes on where this one stopped"
+                "a worker process was killed, perhaps for lack of memory: run the same command "
+                "with fewer jobs to continue"
             ) from None
         except OSError as error:  # jobs turn their own into records
             raise InputError(
-                f"the worker processes cannot be given their work: {error.strerror or error}; "
-                "fewer jobs need less"
+                f"the data cannot be passed to the worker processes: {error.strerror or error}; "
+                "use fewer jobs"
             ) from None
 
 

@@ -71,8 +71,8 @@ class Settings:
             raise InputError("--as-published needs --settings FILE, such as the paper's table")
         if protocol == "strict" and self.rows and self.tuning != "strict":
             raise InputError(
-                f"the settings {self.name} were not tuned within the training samples, as the "
-                "protocol strict asks: their column 'tuning' does not say strict"
+                f"the settings {self.name} cannot be used with the protocol strict: their column "
+                "'tuning' must say strict"
             )
         for model in models:
             if not self.columns.isdisjoint(model.columns.values()):
@@ -83,10 +83,10 @@ class Settings:
         given = model.as_published if as_published else {}
         for name, column in model.columns.items():
             if column not in self.columns and name not in given:
-                hint = ", as the paper's table: that is for --as-published"
+                hint = "; --as-published accepts such settings, like the paper's table"
                 raise InputError(
-                    f"the settings {self.name} have no column {column!r}, but others of "
-                    f"{model.name}{hint if name in model.as_published else ''}"
+                    f"the settings {self.name} lack the column {column!r} of {model.name}, but "
+                    f"have others{hint if name in model.as_published else ''}"
                 )
         if model.as_published and not as_published and self.tuning == "published":
             raise InputError(
@@ -95,8 +95,8 @@ class Settings:
             )
         if self.tuning is None and model.as_published and not as_published:
             raise InputError(
-                f"the settings {self.name} have no column 'tuning': give them one if {model.name} "
-                "was tuned with hyperlvq, or --as-published to train it as the paper does"
+                f"the settings {self.name} have no column 'tuning': add it if {model.name} "
+                "was tuned with hyperlvq, or use --as-published to train it as in the paper"
             )
 
 
@@ -117,11 +117,11 @@ def read_settings(path: str | Path) -> Settings:
         place = f"{path}, line {line}"
         split = _number(cells.get("split", ""), f"{place}, column split")
         if split is not None and (split < 0 or split % 1):
-            raise InputError(f"{place}, column split: {cells['split']!r} is no split")
+            raise InputError(f"{place}, column split: {cells['split']!r} is not a split number")
         key = cells["dataset"], None if split is None else int(split)
         if key in rows:
             of_split = "" if key[1] is None else f", split {key[1]},"
-            raise InputError(f"{place}: {key[0]!r}{of_split} stands there twice")
+            raise InputError(f"{place}: {key[0]!r}{of_split} occurs twice")
         rows[key] = {
             name: _number(text, f"{place}, column {name}")
             for name, text in cells.items()
@@ -140,14 +140,14 @@ def read_table_of_sets(path: str | Path) -> tuple[list[str], dict[int, dict[str,
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not a CSV file: not text in UTF-8") from None
+        raise InputError(f"{path} is not a CSV file in UTF-8") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     reader = csv.reader(text.splitlines(), strict=True)
     try:
         numbered = [(reader.line_num, [*map(str.strip, cells)]) for cells in reader if cells]
     except csv.Error as error:
-        fault = f"not a line of a CSV file: {error}"
+        fault = f"invalid CSV: {error}"
         raise InputError(f"{path}, line {reader.line_num}: {fault}") from None
     header = numbered[0][1] if numbered else []
     if "dataset" not in header:
@@ -157,7 +157,7 @@ def read_table_of_sets(path: str | Path) -> tuple[list[str], dict[int, dict[str,
     rows = {}
     for line, cells in numbered[1:]:
         if len(cells) != len(header):
-            fault = f"{len(cells)} cells where the header has {len(header)}"
+            fault = f"expected {len(header)} cells, as in the header, got {len(cells)}"
             raise InputError(f"{path}, line {line}: {fault}")
         rows[line] = dict(zip(header, cells, strict=True))
     return header, rows
@@ -171,7 +171,7 @@ def _number(text: str, place: str) -> float | None:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"{place}: {text!r} is no finite number")
+        raise InputError(f"{place}: {text!r} is not a finite number")
     return int(number) if number.is_integer() else number
 
 

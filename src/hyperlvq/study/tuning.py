@@ -310,7 +310,7 @@ def _check_reuse(models: Sequence[Model], grid: str, records: Iterable[Record]) 
         for column in reuse_of(model, grid).values():
             if column not in tuned:
                 fault = f"{model.name} reuses {column}"
-                raise InputError(f"{fault}: tune the model it belongs to as well")
+                raise InputError(f"{fault}: also tune the model that it belongs to")
 
 
 def found_settings(records: Iterable[Record]) -> dict[RowKey, Parameters]:

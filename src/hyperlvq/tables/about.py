@@ -119,7 +119,7 @@ def from_notes(model: ModelFile, name: str) -> About:
             **about_parts(model, classes),
         }
     except (ValueError, KeyError, TypeError, RecursionError, ArithmeticError):
-        raise InputError(f"{name} has notes in it that hyperlvq fit did not write") from None
+        raise InputError(f"{name} contains notes that hyperlvq fit did not write") from None
 
 
 def _check(is_as_written: bool) -> None:
@@ -202,7 +202,8 @@ def columns_of(about: About) -> list[Column]:
     """Return the columns that a model remembers."""
     if about["columns"] is None:
         raise InputError(
-            "the model was fitted in Python without column names, so no table can be matched to it"
+            "the model was fitted in Python without column names, so it cannot be applied to a "
+            "table"
         )
     return about["columns"]
 

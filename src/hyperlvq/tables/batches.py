@@ -36,12 +36,12 @@ MOST_VALUES = 1000
 #: What can be new about a column: as a note on some rows, and as what is wrong with a cell.
 News = tuple[str, str]
 NEW_LEVEL = (
-    "has {values} not seen in training in {rows}: {listed}",
+    "has {values} not seen in training: {listed} ({rows})",
     "{cell} was not seen in training",
 )
 MISSING_VALUE = (
-    "has no value in {rows}, and always had one in training",
-    "it has no value, and always had one in training",
+    "is missing in {rows}, but was never missing in training",
+    "the value is missing, but was never missing in training",
 )
 
 
@@ -95,7 +95,7 @@ class Unseen:
             extent = column.maximum - column.minimum
             low, high = column.minimum - extent, column.maximum + extent
             seen = f"{column.shown(column.minimum)} to {column.shown(column.maximum)}"
-            far = f"far outside of training's {seen}"
+            far = f"far outside the training range {seen}"
             yield (
                 (f"is {far} in {{rows}}: {{listed}}", f"{{cell}} is {far}"),
                 (cells < low) | (cells > high),
@@ -136,7 +136,7 @@ def predict_batches(
     for batch in batches(reader):
         values = to_arrays(batch, columns)
         unseen.look_at(batch, values)
-        with refusals_as_input_errors(f"{reader.name}: the model refuses it: "):
+        with refusals_as_input_errors(f"{reader.name} cannot be predicted: "):
             decisions = model.decide(values)
         yield batch, decisions
 
@@ -169,8 +169,9 @@ def prediction_table(
     kept: Sequence[str],
     with_margins: bool = False,
     with_probabilities: bool = False,
+    digits: int | None = None,
 ) -> pa.Table:
-    """Return what is written of a batch: the columns kept, the classes, what else is asked for."""
+    """Build the output columns of a batch; probabilities are rounded to `digits` decimals."""
     columns = {column: table.data[column] for column in kept}
     labels, places = np.unique(model.labels(decisions), return_inverse=True)
     names = text_to_arrow([str(label) for label in labels])
@@ -178,8 +179,11 @@ def prediction_table(
     if with_margins:
         columns[_free("margin", columns)] = numbers_to_arrow(margins_of(decisions))
     if with_probabilities:
-        for label, shares in zip(model.classes, model.probabilities(decisions).T, strict=True):
-            columns[_free(f"p_{label}", columns)] = numbers_to_arrow(shares)
+        probabilities = model.probabilities(decisions)
+        if digits is not None:
+            probabilities = probabilities.round(digits)
+        for label, of_class in zip(model.classes, probabilities.T, strict=True):
+            columns[_free(f"p_{label}", columns)] = numbers_to_arrow(of_class)
     return pa.table(columns)
 
 
@@ -193,7 +197,7 @@ def check_output(path: str) -> None:
     """Refuse a name that does not say which format to write; a device or a pipe gets CSV."""
     is_device = Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
     if path != STANDARD and not is_device and _format(path) not in (*DELIMITERS, PARQUET):
-        raise InputError(f"{path} must be named *.csv, *.tsv or *.parquet (or *.csv.gz, *.tsv.gz)")
+        raise InputError(f"{path} must end in .csv, .tsv, .parquet, .csv.gz or .tsv.gz")
 
 
 def _format(path: str) -> str:

@@ -34,7 +34,7 @@ def text_to_arrow(texts: Sequence[str]) -> pa.StringArray:
     encoded = [text.encode(errors="backslashreplace") for text in texts]
     ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
     if ends[-1] > np.iinfo(np.int32).max:
-        raise InputError("these texts are too long to be written together")
+        raise InputError("more than 2 GB of text in one column cannot be written at once")
     content = pa.py_buffer(b"".join(encoded))
     return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends.astype(np.int32)), content)
 

@@ -116,7 +116,8 @@ def settle_decimal(table: Table, names: Iterable[str]) -> None:
     if only_comma and only_point:
         raise InputError(
             f"{form.name} has decimal commas in column {only_comma[0]!r} but decimal points in "
-            f"column {only_point[0]!r}: write them alike, --drop one, or --category if it is text"
+            f"column {only_point[0]!r}: use one decimal mark, --drop a column, or read it as text "
+            "with --category"
         )
     form.decimal = "," if only_comma else "." if by_point else None
 
@@ -180,12 +181,14 @@ def _dates(table: Table, column: Column) -> np.ndarray:
     """Return a column as datetime64[us], NaT where it is missing; all else must be dates."""
     cells = table.cells(column.name)
     if not (contents.is_text(cells.type) or is_date_type(cells.type)):
-        raise _other_type(table, column.name, "dates were expected")
+        raise _other_type(table, column.name, "dates")
     dates = to_dates(cells, column.date_form)
     is_wrong = np.isnat(dates) & contents.truths_from_arrow(pc.is_valid(cells))
     if is_wrong.any():
         index, example = int(is_wrong.argmax()), column.date_form or ISO
-        what = f"{table.shown(column.name, index)} is not a date as in training, such as {example}"
+        what = (
+            f"{table.shown(column.name, index)} is not a date as in training, for example {example}"
+        )
         raise table.error(column.name, index, what)
     return dates
 
@@ -239,7 +242,7 @@ def _words(table: Table, column: Column) -> np.ndarray:
 def _text(table: Table, name: str, read: Callable[[str], pa.ChunkedArray]) -> pa.ChunkedArray:
     cells = read(name)
     if not contents.is_plain(cells.type):
-        raise _other_type(table, name, "text was expected")
+        raise _other_type(table, name, "text")
     return contents.as_text(cells)
 
 
@@ -248,29 +251,29 @@ def check_finite_cells(table: Table, name: str, values: pa.ChunkedArray) -> None
     is_finite = pc.is_finite(values)
     if not pc.all(is_finite, min_count=0).as_py():  # `pc.index` imports pandas
         index = pc.index(is_finite, False).as_py()
-        raise table.error(name, index, f"{table.shown(name, index)} is not finite")
+        raise table.error(name, index, f"{table.shown(name, index)} is not a finite number")
 
 
 def not_numbers(table: Table, column: Column, form: NumberForm) -> InputError:
     """Return what is wrong: with the type, or with the first cell of text that is not a number."""
     name, cells = column.name, table.cells(column.name)
     if not contents.is_text(cells.type):
-        return _other_type(table, name, "numbers were expected")
+        return _other_type(table, name, "numbers")
     index = pc.index(contents.are_numbers(cells, form), False).as_py()
     cell = table.shown(name, index)
     if table.form.encoding is None:
         row = table.first_row + index
-        expected = f"numbers were expected: {cell} in row {row} is not a number"
-        return _other_type(table, name, expected)
+        return _other_type(table, name, "numbers", f": {cell} in row {row} is not a number")
     as_written = ""
     if any(_to_floats(cells.slice(index, 1), each) is not None for each in ANY_FORM):
         if column.form or column.unit:
-            as_written = f" as in training, such as {form.example}"
+            as_written = f" as in training, for example {form.example}"
         elif table.form.decimal:
-            as_written = f" with a decimal {MARK_NAMES[form.decimal]}, as others are"
+            as_written = f" with a decimal {MARK_NAMES[form.decimal]}, as in the other cells"
     return table.error(name, index, f"{cell} is not a number{as_written}")
 
 
-def _other_type(table: Table, name: str, expected: str) -> InputError:
+def _other_type(table: Table, name: str, expected: str, detail: str = "") -> InputError:
     kind = table.cells(name).type
-    return InputError(f"{table.form.name}, column {name!r} is of type {kind}, {expected}")
+    place = f"{table.form.name}, column {name!r}"
+    return InputError(f"{place}: expected {expected}, got type {kind}{detail}")

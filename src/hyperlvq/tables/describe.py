@@ -32,12 +32,12 @@ from hyperlvq.tables.dialect import ROW_NAME, tidy
 from hyperlvq.tables.read import Table
 
 #: Reasons to leave a column out.
-CONSTANT = "always the same"
-DAY_OR_MONTH = "dates whose day and month cannot be told apart"
-IDENTIFIER = "an identifier"
-MANY_VALUES = "too many different values"
+CONSTANT = "constant"
+DAY_OR_MONTH = "dates with ambiguous day and month"
+IDENTIFIER = "identifier"
+MANY_VALUES = "too many distinct values"
 
-RISING = "rises from row to row, as numbers of rows do"
+RISING = "increases from row to row, like a row number"
 
 #: Last words of names, as people have them in tables that come with packages of R.
 IDENTIFIER_WORDS = {
@@ -87,7 +87,7 @@ def describe_columns(
     for name in names:
         cells = table.cells(name)
         if name in drop:
-            columns.append(_left_out(name, cells, "as asked"))
+            columns.append(_left_out(name, cells, "requested with --drop"))
         elif name in category and contents.is_plain(cells.type) and cells.null_count < len(cells):
             columns.append(_describe_text(name, cells, is_kept=True))
         else:
@@ -113,11 +113,18 @@ def _check_asked(
 ) -> None:
     check_present([target, *sorted(keep), *sorted(drop), *sorted(category)], table.form)
     if target in keep | drop:
-        raise InputError(f"column {target!r} is the target, and cannot be kept or left out")
+        raise InputError(
+            f"column {target!r} is the target and cannot be given to --keep, --number or --drop"
+        )
     if both := sorted((keep | category) & drop):
-        raise InputError(f"column {both[0]!r} cannot be both kept and left out")
+        raise InputError(
+            f"column {both[0]!r} cannot be given to --drop and also to --keep, --number or "
+            "--category"
+        )
     if both := sorted(keep & category):
-        raise InputError(f"column {both[0]!r} cannot be both a category and what else is asked")
+        raise InputError(
+            f"column {both[0]!r} cannot be given to --category and also to --keep or --number"
+        )
 
 
 def _just_counts(table: Table, column: Column) -> bool:
@@ -151,7 +158,7 @@ def _describe(table: Table, name: str, is_kept: bool, is_number: bool = False) -
         described = _describe_dates(name, column, is_kept)
         return described or _describe_text(name, column, is_kept, *_mixture(table, name))
     if is_text and not is_number and _are_codes(column):
-        note = f"text because of leading zeros, as in {column.drop_null()[0].as_py()!r}"
+        note = f"read as text because of leading zeros, such as {column.drop_null()[0].as_py()!r}"
         return _describe_text(name, column, is_kept, note)
     return _describe_numbers(table, name, values, is_kept)
 
@@ -161,7 +168,7 @@ def _describe_numbers(table: Table, name: str, values: pa.ChunkedArray, is_kept:
     minimum, maximum = pc.min_max(values).as_py().values()
     if maximum - minimum == float("inf"):
         raise InputError(
-            f"{table.form.name}, column {name!r}: from {minimum} to {maximum} is too wide a range"
+            f"{table.form.name}, column {name!r}: the range {minimum} to {maximum} is too wide"
         )
     reason = _reason_against_numbers(name, table.cells(name), values, minimum == maximum)
     if reason and not is_kept:
@@ -230,8 +237,8 @@ def _describe_text(
     needed = fewest_rows(len(text))
     if not text.null_count and levels["counts"][0].as_py() < needed:
         raise InputError(
-            f"column {name!r} cannot be kept: a value that is learnt from is in at least {needed} "
-            f"rows, and none of its {len(levels)} values is"
+            f"column {name!r} cannot be kept: each of its {len(levels)} values occurs in fewer "
+            f"than {needed} rows"
         )
     kept = tuple(levels["values"].slice(0, KEPT_LEVELS).to_pylist())
     return Column(name, Kind.TEXT, text.null_count, None, None, kept, len(levels), note=note)
@@ -294,7 +301,7 @@ def _mixture(table: Table, name: str) -> tuple[str | None, str | None]:
             is_valid = contents.truths_from_arrow(pc.is_valid(cells))
             is_other = np.isnat(dates.to_dates(cells, form)) & is_valid
             if not is_other.any():  # but a day may be a month, and the column is kept
-                return f"text: {DAY_OR_MONTH}", None
+                return f"read as text: {DAY_OR_MONTH}", None
             n_cells = len(cells) - cells.null_count
             percent = 100 * (n_cells - is_other.sum()) // n_cells
             return _because_of(table, name, int(is_other.argmax()), percent, "dates")
@@ -302,8 +309,8 @@ def _mixture(table: Table, name: str) -> tuple[str | None, str | None]:
 
 
 def _because_of(table: Table, name: str, index: int, percent: int, what: str) -> tuple[str, str]:
-    note = f"text because of {table.shown(name, index)} in row {index + 1}"
-    return f"{note}; {percent} % are {what}", f"text among {what}"
+    note = f"read as text because of {table.shown(name, index)} in row {index + 1}"
+    return f"{note}, although {percent} % of the values are {what}", f"{what} mixed with text"
 
 
 def _check_marks(table: Table, name: str) -> None:
@@ -314,7 +321,7 @@ def _check_marks(table: Table, name: str) -> None:
     if pc.all(pc.or_(by_point, by_comma)).as_py():
         comma, point = (pc.index(each, False).as_py() for each in (by_point, by_comma))
         raise InputError(
-            f"{table.form.name}, column {name!r} has both decimal commas and decimal points: "
+            f"{table.form.name}, column {name!r} mixes decimal commas and decimal points: "
             f"{table.shown(name, comma)} in row {comma + 1}, "
             f"{table.shown(name, point)} in row {point + 1}"
         )

@@ -81,7 +81,7 @@ class Utf8Text(Peekable):
         if "\0" in text:
             line = self._line + text[: text.index("\0")].count("\n")
             raise InputError(
-                f"{self._source.name}, line {line}: a zero byte, so this is not a text table"
+                f"{self._source.name}, line {line}: found a zero byte, so this is not a text file"
             )
         self._is_certain = self._is_certain or not text.isascii()
         self._line += text.count("\n")
@@ -92,7 +92,7 @@ class Utf8Text(Peekable):
             raise self._undecodable(error, f"not {self.encoding}")
         if KANA.search(error.object):
             raise InputError(
-                f"{self._source.name} is not UTF-8 and may be Shift-JIS: --encoding says what it is"
+                f"{self._source.name} is not UTF-8 and may be Shift-JIS: specify --encoding"
             )
         self.encoding, self._is_certain = WINDOWS_1252, True
         self._decoder = codecs.getincrementaldecoder("cp1252")()
@@ -105,7 +105,8 @@ class Utf8Text(Peekable):
         valid = error.object[: error.start].decode(error.encoding, "ignore")
         line, byte = self._line + valid.count("\n"), error.object[error.start]
         return InputError(
-            f"{self._source.name}, line {line}: byte 0x{byte:02x} is {what} text, save it as UTF-8"
+            f"{self._source.name}, line {line}: byte 0x{byte:02x} is {what} text: save the file as "
+            "UTF-8 or specify --encoding"
         )
 
 
@@ -114,7 +115,7 @@ def _codec(encoding: str) -> str:
         b"".decode(encoding)  # which refuses what is no encoding of text
         return codecs.lookup(encoding).name
     except LookupError:
-        raise InputError(f"--encoding: no encoding is called {encoding!r}") from None
+        raise InputError(f"--encoding: unknown encoding {encoding!r}") from None
 
 
 def _encoding(head: bytes) -> tuple[bytes, str]:
@@ -145,15 +146,16 @@ def find_dialect(text: Peekable, name: str, skip_rows: int) -> Dialect:
     skipped = re.match(rf"{lines}{BLANK_LINES}(?:{SEPARATOR_LINE})?{BLANK_LINES}", sample)
     start = skipped.end() if skipped else 0
     if start == len(sample):
-        raise InputError(f"{name} is empty")
+        skipped_lines = f" after the first {skip_rows} lines (--skip-rows)" if skip_rows else ""
+        raise InputError(f"{name} is empty{skipped_lines}")
     said = skipped["delimiter"] if skipped else None
     delimiter = said or _find_delimiter(sample[start:], is_whole)
     records, header_end = _records(sample[start:], delimiter, is_whole)
     if not records:
-        raise InputError(f"{name} has no header that can be read: is a quote never closed?")
+        raise InputError(f"{name} has no readable header: check it for an unclosed quote")
     header, *rows = records
     if not rows and is_whole:
-        hint = ": is a quote in it never closed?" if "\n" in "".join(header) else ""
+        hint = ": check it for an unclosed quote" if "\n" in "".join(header) else ""
         raise InputError(f"{name} has a header but no rows{hint}")
     columns, n_unnamed = _columns(header, rows, name)
     return Dialect(delimiter, columns, n_unnamed, len(sample[: start + header_end].encode()))
@@ -226,7 +228,7 @@ def _columns(header: list[str], rows: list[list[str]], table: str) -> tuple[tupl
     # pandas calls columns without a name 0, 1, 2, ...
     counts_up = len(names) > 2 and names == [str(i) for i in range(len(names))]
     if names and all(map(is_plain_number, names)) and not counts_up:
-        raise InputError(f"{table} has no header: its first row is numbers only")
+        raise InputError(f"{table} has no header: its first row contains only numbers")
     check_names(names, table)
     return tuple(names), len(fitted) - len(names)
 
@@ -266,5 +268,5 @@ def check_names(names: Sequence[str], table: str) -> None:
         if (first := first_with.setdefault(name, position)) < position:
             hint = ", is the header missing?" if is_plain_number(name) else ""
             raise InputError(
-                f"{table}, header: columns {first} and {position} are both {name!r}{hint}"
+                f"{table}, header: columns {first} and {position} are both named {name!r}{hint}"
             )

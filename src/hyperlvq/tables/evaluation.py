@@ -160,14 +160,14 @@ def evaluate_table(
         raise InputError(f"{reader.name} has no value in the target column {target!r}")
     if all(true in unknown for true, _ in pairs):
         raise InputError(
-            f"{reader.name}, column {target!r}: none of its values is a class of the model, "
-            f"only {listed(in_order(unknown))}"
+            f"{reader.name}, column {target!r}: none of its values is a class of the model: "
+            f"{listed(in_order(unknown))}"
         )
     notes = unseen.notes
     if n_without_label:
-        notes.append(f"rows without a class, left out: {n_without_label}")
+        notes.append(f"rows left out because they have no class: {n_without_label}")
     if unknown:
-        notes.append(f"classes that the model does not know: {', '.join(in_order(unknown))}")
+        notes.append(f"classes unknown to the model: {', '.join(in_order(unknown))}")
     return Confusion.of(pairs, shown), notes
 
 
@@ -175,8 +175,10 @@ def _check_few(table: str, target: str, unknown: set[str], occurring: set[str]) 
     """Refuse so many values that a matrix of them would fill the memory."""
     if len(unknown) > MOST_UNKNOWN:
         raise InputError(
-            f"{table}, column {target!r}: more than {MOST_UNKNOWN} of its values are no class "
-            f"of the model: {listed(in_order(unknown))}"
+            f"{table}, column {target!r}: more than {MOST_UNKNOWN} values are not classes of the "
+            f"model: {listed(in_order(unknown))}"
         )
     if len(occurring) > MOST_OCCURRING:
-        raise InputError(f"{table}: more than {MOST_OCCURRING} classes occur, too many to compare")
+        raise InputError(
+            f"{table}: more than {MOST_OCCURRING} distinct classes, too many to compare"
+        )

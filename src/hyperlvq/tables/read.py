@@ -184,15 +184,15 @@ class _CsvReader(TableReader):
             yield from self._named(data)
         data, open_row = self._parse(rest)
         if open_row is not None:
-            raise InputError(f"{self.name}, row {open_row}: a quote is opened and never closed")
+            raise InputError(f"{self.name}, row {open_row}: unclosed quote")
         yield from self._named(data)
 
     def _more_than(self, size: int) -> int:
         """Return how many bytes to have before the next attempt to find the end of a row."""
         if size > MOST_ROW_BYTES:
             raise InputError(
-                f"{self.name}: a row after row {self._n_rows} goes on for more than "
-                f"{MOST_ROW_BYTES >> 20} MB: is a quote never closed?"
+                f"{self.name}: a row after row {self._n_rows} is longer than "
+                f"{MOST_ROW_BYTES >> 20} MB: check it for an unclosed quote"
             )
         return min(2 * size, MOST_ROW_BYTES + 1)
 
@@ -229,8 +229,8 @@ class _CsvReader(TableReader):
             row, n_found = irregular.row.number - irregular.n_blank, irregular.row.actual_columns
             raise InputError(
                 f"{self.name}, row {self._n_rows + row}: "
-                f"{n_found} field{'' if n_found == 1 else 's'} where the header has "
-                f"{irregular.row.expected_columns}"
+                f"{n_found} field{'' if n_found == 1 else 's'}, expected "
+                f"{irregular.row.expected_columns} as in the header"
             ) from None
         ends_in_quote = irregular.row is not None
         is_marked = len(data) and all(column[-1].as_py() == END_MARK for column in data.columns)
@@ -244,8 +244,8 @@ class _CsvReader(TableReader):
         for position, column in enumerate(data.columns[n_wanted:], len(self.columns) + 1):
             if (index := pc.index(pc.is_valid(clean(column)), True).as_py()) >= 0:
                 raise InputError(
-                    f"{self.name}, row {self._n_rows + index + 1}: {quoted(column[index].as_py())} "
-                    f"is in column {position}, which has no name in the header"
+                    f"{self.name}, row {self._n_rows + index + 1}: column {position} contains "
+                    f"{quoted(column[index].as_py())} but has no name in the header"
                 )
         if len(data):
             yield data.select(range(n_wanted))
@@ -324,6 +324,4 @@ def _parquet_errors(name: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError):
-        raise InputError(
-            f"{name} begins like a Parquet file but cannot be read: it is damaged or cut off"
-        ) from None
+        raise InputError(f"{name} is a damaged or truncated Parquet file") from None

@@ -27,7 +27,7 @@ COPY_BLOCK = 1 << 20
 #: What a file begins with, what it is and what to do about it.
 FOREIGN_FORMATS = (
     (rb"\Z", "empty"),
-    (rb'.{8}\{"__metadata__"', "a model file: give the table itself"),  # of safetensors
+    (rb'.{8}\{"__metadata__"', "a model file, not a table"),  # of safetensors
     (rb"PK\x03\x04.*opendocument\.spreadsheet", "an OpenDocument spreadsheet: save it as CSV"),
     (rb"PK\x03\x04.*(xl/|\[Content_Types\]\.xml)", "an Excel file: save it as CSV"),
     (rb"PK\x03\x04", "a ZIP archive: unpack it first"),
@@ -41,16 +41,16 @@ FOREIGN_FORMATS = (
     (rb"ARROW1", "an Arrow file: save it as Parquet or CSV"),
     (rb"ORC", "an ORC file: save it as Parquet or CSV"),
     (rb"Obj\x01", "an Avro file: save it as Parquet or CSV"),
-    (rb"RDX|X\n\0\0\0", "an R data file: save it by write.csv"),
+    (rb"RDX|X\n\0\0\0", "an R data file: save it with write.csv"),
     (rb"\$FL2", "an SPSS file: save it as CSV"),
     (rb"<stata_dta>", "a Stata file: save it as CSV"),
     (rb"\{\\rtf", "a text document: save the table as CSV"),
-    (rb"BZh", "compressed by bzip2: unpack it first"),
-    (rb"\xfd7zXZ\0", "compressed by xz: unpack it first"),
-    (rb"\x28\xb5\x2f\xfd", "compressed by zstd: unpack it first"),
+    (rb"BZh", "compressed with bzip2: decompress it first"),
+    (rb"\xfd7zXZ\0", "compressed with xz: decompress it first"),
+    (rb"\x28\xb5\x2f\xfd", "compressed with zstd: decompress it first"),
     (rb"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first"),
-    (GZIP_MAGIC, "compressed by gzip twice: unpack it first"),
-    (rb"\s*<(?i:!doctype html|html)", "a web page: download the table itself"),
+    (GZIP_MAGIC, "compressed with gzip twice: decompress it first"),
+    (rb"\s*<(?i:!doctype html|html)", "a web page: download the data file instead"),
     (rb'\s*(\{"|\[[{[])', "JSON: save it as CSV"),
 )
 
@@ -124,9 +124,11 @@ class Source(Peekable, ExitStack):
         try:
             yield
         except EOFError:
-            raise InputError(f"{self.name} is cut off: its gzip data ends too early") from None
+            raise InputError(f"{self.name} is truncated: its gzip data ends too early") from None
         except (gzip.BadGzipFile, zlib.error):
-            raise InputError(f"{self.name} is damaged: its gzip data cannot be unpacked") from None
+            raise InputError(
+                f"{self.name} is damaged: its gzip data cannot be decompressed"
+            ) from None
         except OSError as error:
             raise InputError(f"{self.name} cannot be read: {_reason(error)}") from None
 
@@ -144,7 +146,7 @@ def open_source(path: str | Path) -> Source:
     except IsADirectoryError:
         raise InputError(f"{path} is a directory, not a table") from None
     except PermissionError:
-        raise InputError(f"{path} may not be read: permission denied") from None
+        raise InputError(f"{path} cannot be read: permission denied") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{str(path)!r} cannot be opened: {_reason(error)}") from None
     status = os.fstat(file.fileno())

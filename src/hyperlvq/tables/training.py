@@ -136,10 +136,10 @@ def training_rows(table: Table, task: Task) -> TrainingRows:
     _check_classes(table, task, by_class)
     notes = []
     if n_without := int((~has_label).sum()):
-        rows = "1 row has" if n_without == 1 else f"{n_without} rows have"
-        notes.append(f"left out: {rows} no {task.target!r}")
+        rows = "1 row" if n_without == 1 else f"{n_without} rows"
+        notes.append(f"{rows} left out because {task.target!r} is missing")
     notes += [
-        f"{name!r} is a class: --missing {name!r} leaves its rows out"
+        f"{name!r} is treated as a class; --missing {name!r} leaves its rows out"
         for name in by_class
         if name in MISSING_MARKS
     ]
@@ -241,14 +241,16 @@ def _folds(task: Task, y: np.ndarray, fit_seconds: float) -> tuple[int, list[str
         limit = task.parameters.get("time_limit") or inf
         is_quick = len(y) <= MOST_VALIDATED_ROWS and USUAL_FOLDS * fit_seconds <= limit
         if not task.recipe and not is_quick:
-            return 0, [f"not cross-validated, which would take long: --cv {USUAL_FOLDS} does it"]
+            return 0, [f"not cross-validated because it takes long; --cv {USUAL_FOLDS} enables it"]
         wanted = USUAL_FOLDS
     n_folds = tuning.possible_folds(y, wanted)
     if n_folds == wanted:
         return n_folds, []
     if n_folds == 0:
-        return 0, ["not cross-validated: that takes two rows in each of two classes"]
-    return n_folds, [f"cross-validated in {n_folds} folds, not {wanted}: the classes are small"]
+        return 0, ["not cross-validated because it needs two rows in each of two classes"]
+    return n_folds, [
+        f"{n_folds} cross-validation folds instead of {wanted} because the classes are small"
+    ]
 
 
 def _ticks(progress: Progress, activity: str, total: int) -> tuning.Tick:
@@ -283,20 +285,20 @@ def _check_classes(table: Table, task: Task, by_class: Mapping[str, int]) -> Non
         raise InputError(f"{table_has} no value in the target column {target!r}")
     if n_classes == 1:
         (only,) = by_class
-        raise InputError(f"{table_has} one class only in the column {target!r}: {only!r}")
+        raise InputError(f"{table_has} only one class in the target column {target!r}: {only!r}")
     if max(map(len, by_class)) > LONGEST_LABEL:
         raise InputError(
-            f"{table_has} values of more than {LONGEST_LABEL} characters in the column {target!r}: "
-            "that is text, not a class"
+            f"{table_has} values of more than {LONGEST_LABEL} characters in the target column "
+            f"{target!r}, which are too long for classes"
         )
     if target in task.category:
         return
     is_quantity = _is_quantity(by_class)
     if is_quantity or n_classes > max(MOST_CLASSES_SHARE * n_rows, FEW_CLASSES):
-        what = "quantity" if is_quantity else "name or a text"
+        what = "a quantity" if is_quantity else "names or text"
         raise InputError(
-            f"{table_has} {n_classes} different values in {n_rows} rows of the column {target!r}: "
-            f"that is a {what}, not a class; --category {target!r} takes them for classes"
+            f"{table_has} {n_classes} distinct values in {n_rows} rows of the target column "
+            f"{target!r}, which look like {what}: --category {target!r} treats them as classes"
         )
 
 
@@ -329,13 +331,13 @@ def _round_features(X: pd.DataFrame, device_input: str) -> list[str]:
     notes = []
     if rounded:
         notes.append(
-            f"trained and tested on whole numbers, as a device has them, of {listed(rounded)}; "
+            f"rounded to integers, as on the device: {listed(rounded)}; "
             "multiply numbers in the table to keep fractions"
         )
     if limited:
         notes.append(
-            f"values of {listed(limited)} are cut off at {limits.min} and {limits.max}, as on a "
-            "device; divide them in the table, or choose a wider --input"
+            f"clipped to {limits.min} to {limits.max}, as on the device: {listed(limited)}; "
+            "divide numbers in the table or choose a wider --input"
         )
     return [f"--input {device_input}: {note}" for note in notes]
 
@@ -353,4 +355,4 @@ def _lost_columns(model: Pipeline) -> Iterator[str]:
     is_lost = (scale.data_range_ > 0) & (scale.data_range_ * scale.scale_ < SMALLEST_SHARE)
     names = model["columns"].get_feature_names_out()
     for name, extent in zip(names[is_lost], scale.data_range_[is_lost], strict=True):
-        yield f"{name!r} varies by {extent:.1e} only, which is taken for none: use another unit"
+        yield f"{name!r} varies by only {extent:.1e} and is treated as constant: use another unit"

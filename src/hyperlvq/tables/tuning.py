@@ -71,7 +71,7 @@ def candidates(hidden: str, readout: str, given: Mapping[str, Any]) -> list[Para
     grid = search_grid(hidden, readout)
     free = {name: values for name, values in grid.items() if name not in given}
     if not free:
-        raise InputError(f"--tune: {hidden} with {readout} has no parameter left to search")
+        raise InputError(f"--tune: {hidden} with {readout} has no parameters left to tune")
     return [dict(zip(free, values, strict=True)) for values in product(*free.values())]
 
 

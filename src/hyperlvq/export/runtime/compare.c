@@ -1,6 +1,6 @@
 typedef ${score_type} ${name}_score;
 
-/* Units that stand together and make the same of their comparisons. */
+/* A run of consecutive units with the same number and meaning of comparisons. */
 typedef struct {
     ${count_type} units;
     ${count_type} comparisons; /* of each unit */
@@ -8,35 +8,35 @@ typedef struct {
 
 ${runs}
 /*
- * The activations of each run, by which of a unit's comparisons find that a feature reaches its
- * threshold: the last one is the lowest bit. They are less the lowest, which is 0.
+ * The activations of each run, indexed by the bits that say which features reach their thresholds.
+ * The last comparison is the lowest bit. The lowest activation is subtracted and thus 0.
  */
 ${activations}
 /* The feature of each comparison. */
 ${features}
 ?if is_float
-/* Its threshold, as ${name}_ordered has it. */
+/* The threshold of each comparison, converted by ${name}_ordered. */
 ?else
-/* Its threshold. */
+/* The threshold of each comparison. */
 ?end
 ${thresholds}
 ?if has_medians
 /*
- * What takes the place of a missing value, as ${name}_ordered has it; the smallest where it stays
- * below all thresholds.
+ * The replacement of a missing value in each feature, converted by ${name}_ordered. The smallest
+ * number leaves it below all thresholds.
  */
 ${medians}
 ?end
-/* The weights of each unit, one for each output. */
+/* The weights of each unit, one per output. */
 ${weights}
-/* What is taken off the scores. */
+/* The biases, subtracted from the scores. */
 ${biases}
 ?if has_class_table
 /* The class of each output. */
 ${classes}
 ?end
 ?if is_float
-/* Return an integer in the order of floats, from their bits: 0 for -0, the smallest for NaN. */
+/* Map a float to an integer of the same order: -0 to 0, NaN to the smallest. */
 static int32_t ${name}_ordered(float x)
 {
     uint32_t bits, magnitude;
@@ -50,7 +50,7 @@ static int32_t ${name}_ordered(float x)
 }
 
 ?end
-/* Return which features reach their thresholds, the last one in the lowest bit. */
+/* Return a bit per comparison, set if the feature reaches the threshold; the last is lowest. */
 static ${NAME}_NOINLINE unsigned ${name}_reached(const ${number_type} *values,
     const ${feature_type} *features, const ${threshold_type} *thresholds, unsigned comparisons)
 {

@@ -1,7 +1,7 @@
 ?if is_packed
 #if defined(__AVR__)
 ?end
-/* Return the product of activations and weights over a block; at most ${largest_dot}. */
+/* Return the dot product of activations and weights over a block; at most ${largest_dot}. */
 static ${sum_type} ${name}_dot(const ${name}_activation *activations,
     const ${name}_weight *weights, unsigned units)
 {
@@ -17,9 +17,9 @@ static ${sum_type} ${name}_dot(const ${name}_activation *activations,
 ?if is_packed
 #else
 /*
- * Return the product of activations and weights over a block.
+ * Return the dot product of activations and weights over a block.
  *
- * One multiplication makes two products and adds them in its upper half:
+ * One multiplication computes two products and adds them in its upper half:
  * (a + b 2^16)(y + x 2^16) = ay + (ax + by) 2^16 modulo 2^32. No half of the sum exceeds
  * ${half_bound}.
  */

@@ -1,9 +1,9 @@
 /*
- * The signs: for each block of 32 units one word per feature; unit 0 is the lowest bit, and a
- * set bit is +1.
+ * The keys: one word per feature for each block of 32 units. Unit 0 is the lowest bit, and a set
+ * bit means +1.
  */
 ${keys}
-/* Return signs from unit `first` on, inverted for the units below the level. */
+/* Return the signs of the units from `first` on, inverted for the units below the level. */
 static inline ${name}_word ${name}_signs(${name}_word key, unsigned level, unsigned first)
 {
     if (level <= first) {
@@ -15,7 +15,7 @@ static inline ${name}_word ${name}_signs(${name}_word key, unsigned level, unsig
     return (${name}_word)(key ^ (((${name}_word)1 << (level - first)) - 1));
 }
 
-/* Take the signs of the next feature. */
+/* Read the signs of the next feature. */
 #if defined(__AVR__)
 #define ${NAME}_TAKE(signs) \
     (signs = ${name}_signs(pgm_read_byte(keys), *levels++, first), keys += 4)
@@ -23,7 +23,7 @@ static inline ${name}_word ${name}_signs(${name}_word key, unsigned level, unsig
 #define ${NAME}_TAKE(signs) (signs = ${name}_signs(*keys++, *levels++, first))
 #endif
 
-/* Add two bits to a plane of all counters; `one` becomes what they carry. */
+/* Add two bits to a plane of all counters; `one` becomes the carry. */
 #define ${NAME}_ADD_TWO(plane, one, two) \
     do { \
         const ${name}_word odd = plane ^ one; \
@@ -31,7 +31,7 @@ static inline ${name}_word ${name}_signs(${name}_word key, unsigned level, unsig
         plane = odd ^ two; \
     } while (0)
 
-/* Add one bit to a plane of all counters; it becomes what is carried. */
+/* Add one bit to a plane of all counters; `one` becomes the carry. */
 #define ${NAME}_ADD_ONE(plane, one) \
     do { \
         const ${name}_word both = plane & one; \
@@ -78,7 +78,7 @@ ${carry_from_plane_0}
 ?end
 ?if clips
 
-    /* Counts of ${limit} and more become ${limit}, negative ones 0. */
+    /* Clip the counts to 0 .. ${limit}. */
 ${clipping}
 ?end
 

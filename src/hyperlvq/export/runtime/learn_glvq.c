@@ -1,6 +1,6 @@
 #include <math.h>
 
-/* The steepness of the cost, and how far a sample moves its winners. */
+/* The slope of the cost and the learning rate. */
 #define ${NAME}_SLOPE ${slope}
 #ifndef ${NAME}_RATE
 #define ${NAME}_RATE ${rate}
@@ -34,7 +34,7 @@ static void ${name}_move(
     }
 }
 
-/* What learning starts from. */
+/* The initial prototypes. */
 ${prototypes}
 void ${name}_start(${name}_model *model)
 {
@@ -71,7 +71,7 @@ ${class_type} ${name}_learn(
     ${name}_model *model, const ${name}_value x[${NAME}_FEATURES], ${class_type} label)
 {
     ${name}_activation activations[${NAME}_ROOM];
-    /* The closest prototype of the sample's class and of any other; OUTPUTS where there is none. */
+    /* The closest prototypes of the sample's class and of the others; OUTPUTS if there is none. */
     unsigned output, own = ${NAME}_OUTPUTS, other = ${NAME}_OUTPUTS;
     float near_own = 0.0f, near_other = 0.0f;
     float total, cost, step;
@@ -96,7 +96,7 @@ ${class_type} ${name}_learn(
     if (other == ${NAME}_OUTPUTS) {
         return label;
     }
-    /* Each winner goes down its slope of cost = 1 / (1 + exp(-SLOPE (own - other) / total)). */
+    /* Gradient step for both winners on cost = 1 / (1 + exp(-SLOPE (own - other) / total)). */
     total = near_own + near_other;
     if (total > 0.0f) {
         cost = 1.0f / (1.0f + expf(-${NAME}_SLOPE * ((near_own - near_other) / total)));

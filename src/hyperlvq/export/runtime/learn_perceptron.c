@@ -1,8 +1,8 @@
-/* A prototype's entry of 1 stands for 2^-${fraction_bits}; a mistake moves entries by ${rate} times the activation. */
+/* Entries are in units of 2^-${fraction_bits}; a mistake moves them by ${rate} times the activations. */
 #define ${NAME}_SCALE INT64_C(${scale})
 #define ${NAME}_RATE ${rate}
 
-/* Return how close a prototype is: the highest score is the closest one's. */
+/* Return the score of a prototype: the closest one has the highest. */
 static int64_t ${name}_score(
     const ${name}_model *model, unsigned output, const ${name}_activation *activations)
 {
@@ -16,7 +16,7 @@ static int64_t ${name}_score(
     return 2 * ${NAME}_SCALE * sum - model->norms[output];
 }
 
-/* Move a prototype by a multiple of the activations; entries stop at 16 bits. */
+/* Move a prototype by a multiple of the activations; entries are clipped to 16 bits. */
 static void ${name}_move(
     ${name}_model *model, unsigned output, const ${name}_activation *activations, int32_t rate)
 {
@@ -38,7 +38,7 @@ static void ${name}_move(
     model->norms[output] = norm;
 }
 
-/* What learning starts from. */
+/* The initial prototypes. */
 ${prototypes}
 void ${name}_start(${name}_model *model)
 {
@@ -82,7 +82,7 @@ ${class_type} ${name}_learn(
     ${name}_model *model, const ${name}_value x[${NAME}_FEATURES], ${class_type} label)
 {
     ${name}_activation activations[${NAME}_ROOM];
-    /* The closest prototype of the sample's class and of any other; OUTPUTS where there is none. */
+    /* The closest prototypes of the sample's class and of the others; OUTPUTS if there is none. */
     unsigned output, own = ${NAME}_OUTPUTS, other = ${NAME}_OUTPUTS;
     int64_t own_score = 0, other_score = 0;
 

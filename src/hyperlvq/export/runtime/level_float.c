@@ -4,17 +4,17 @@
 #endif
 
 typedef struct {
-    float offset; /* minus the minimum: a subtraction may bring a routine of its own */
+    float offset; /* the negative minimum, because a subtraction may need another library routine */
     float scale;
 } ${name}_scaling;
 
 ?if index_type
-/* The scalings that features share, and which one each has. */
+/* The distinct scalings, and the scaling of each feature. */
 ?end
 ${scaling_table}
 /*
  * Return round((x - minimum) * scale), halves to even, limited to 0 .. ${n_units}; 0 for NaN.
- * No product is added to anything, so that a fused multiply-add cannot change a rounding.
+ * No product is added to anything, so a fused multiply-add cannot change the rounding.
  */
 static ${name}_level ${name}_level_of(unsigned feature, float x)
 {

@@ -11,15 +11,15 @@ typedef struct {
 } ${name}_scaling;
 
 ?if index_type
-/* The scalings that features share, and which one each has. */
+/* The distinct scalings, and the scaling of each feature. */
 ?end
 ${scaling_table}
 /*
  * Return round(${n_units} * (x - minimum) / (maximum - minimum)), halves to even, limited to
 ?if remainder_bits
- * 0 .. ${n_units}: a product and a shift come at most one off, and the remainder settles it.
+ * 0 .. ${n_units}. A product and a shift are off by at most one, which the remainder corrects.
 ?else
- * 0 .. ${n_units}: a product and a shift that were checked at every level.
+ * 0 .. ${n_units}. The product and shift were checked for every level.
 ?end
  */
 static ${name}_level ${name}_level_of(unsigned feature, ${value_type} x)
@@ -38,7 +38,7 @@ static ${name}_level ${name}_level_of(unsigned feature, ${value_type} x)
     if (x < scaling.minimum) {
         return 0;
     }
-    /* Modulo 2^${value_bits}, so that the widest ranges do not overflow. */
+    /* Modulo 2^${value_bits}, so that wide ranges do not overflow. */
     distance = (${unsigned_type})((${unsigned_type})x - (${unsigned_type})scaling.minimum);
     if (distance >= scaling.span) {
         return ${NAME}_UNITS;

@@ -1,13 +1,13 @@
 /*
  * ${name}: ${what}
 ?if learns_glvq
- * It learns: GLVQ's online rule, in float.
+ * It can learn with the online rule of GLVQ in float.
 ?end
 ?if rule and not learns_glvq
- * It learns: the perceptron rule, in integers.
+ * It can learn with the perceptron rule in integers.
 ?end
  *
- * Written by hyperlvq ${version}; ${name}.md says how to build it.
+ * Written by hyperlvq ${version}. See ${name}.md for how to build it.
  */
 #ifndef ${NAME}_H
 #define ${NAME}_H
@@ -25,7 +25,7 @@ extern "C" {
 typedef ${value_type} ${name}_value;
 
 ?if rule
-/* What the device learns: ${learnt_bytes} bytes. */
+/* The model's state: ${learnt_bytes} bytes. */
 typedef struct {
 ?end
 ?if rule and not learns_glvq
@@ -38,11 +38,11 @@ typedef struct {
 ?end
 /*
 ?if compares
- * The features, in the order of x, and their lowest and highest thresholds. Values below the lowest
- * act alike, and so do those from the highest on.
+ * The features, in the order of x, with their lowest and highest thresholds. All values below the
+ * lowest threshold act alike, and so do all values from the highest on.
 ?end
 ?if compares and is_float
- * NaN lies below all of them.
+ * NaN counts as below all thresholds.
 ?end
 ?if has_medians
  * Where training had no missing value, it is the feature's median instead.
@@ -51,13 +51,13 @@ typedef struct {
  * Without any value the class is the most frequent one of training.
 ?end
 ?if not compares
- * The features, in the order of x, and their values in training. What lies outside acts as the
+ * The features, in the order of x, with their training ranges. Values outside are clipped to the
 ?end
 ?if is_float and not compares
- * end it is closer to, and NaN as the smallest.
+ * range, and NaN counts as the smallest value.
 ?end
 ?if not is_float and not compares
- * end it is closer to.
+ * range.
 ?end
  *
 ${feature_lines}
@@ -73,26 +73,26 @@ ${feature_lines}
 ${class_lines}
  */
 
-/* Their names in UTF-8: const char *const names[${NAME}_CLASSES] = ${NAME}_CLASS_NAMES; */
+/* The class names in UTF-8: const char *const names[${NAME}_CLASSES] = ${NAME}_CLASS_NAMES; */
 #define ${NAME}_CLASS_NAMES { \
 ${class_names} \
 }
 
 ?if rule
-/* Make a model what it was when it was exported; call it once before all else. */
+/* Reset a model to its exported state; call this first. */
 void ${name}_start(${name}_model *model);
 
 /* Return the class of one sample. */
 ${class_type} ${name}_predict(const ${name}_model *model, const ${name}_value x[${NAME}_FEATURES]);
 
 /*
- * Learn one sample of class `label`. Return the class that it would have been given before; a
- * label that is no class, or has no prototype, teaches nothing.
+ * Learn one sample of class `label` and return the class predicted before. A label that is not a
+ * class or has no prototype is ignored.
  */
 ${class_type} ${name}_learn(
     ${name}_model *model, const ${name}_value x[${NAME}_FEATURES], ${class_type} label);
 ?else
-/* Return the class of one sample. Reentrant: all it writes is on its stack. */
+/* Return the class of one sample. Reentrant: it writes only to the stack. */
 ${class_type} ${name}_predict(const ${name}_value x[${NAME}_FEATURES]);
 ?end
 

@@ -1,22 +1,22 @@
 typedef ${score_type} ${name}_score;
 
 ?if is_packed
-/* The weights: for each block of 32 units those of each output, four to a word, each plus 128. */
+/* The weights by block of 32 units, then by output; four to a word, each plus 128. */
 ?end
 ?if not is_packed and is_byte
-/* The weights: for each block of 32 units those of each output, each plus 128. */
+/* The weights by block of 32 units, then by output; each plus 128. */
 ?end
 ?if not is_byte
-/* The weights: for each block of 32 units those of each output. */
+/* The weights by block of 32 units, then by output. */
 ?end
 ${weights}
-/* What is taken off the scores. */
+/* The biases, subtracted from the scores. */
 ${biases}
 ?if has_class_table
 /* The class of each output. */
 ${classes}
 ?end
-/* How many units of a block have weights: all but in the last one. */
+/* The number of units with weights in the block from `first` on. */
 #if ${NAME}_PADDED_UNITS % ${NAME}_BLOCK == 0
 #define ${NAME}_LENGTH(first) ${NAME}_BLOCK
 #else

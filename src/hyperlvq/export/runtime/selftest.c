@@ -1,7 +1,7 @@
 /*
- * Checks ${name} on ${n_samples} samples; main returns 0 when every class is the expected one.
+ * Test ${name} on ${n_samples} samples; main returns 0 if all classes are as expected.
  *
- * Written by hyperlvq ${version}; ${name}.md says how to build it.
+ * Written by hyperlvq ${version}. See ${name}.md for how to build it.
  */
 #include "${name}.h"
 ?if has_missing
@@ -26,7 +26,7 @@ static const ${class_type} ${name}_expected[${NAME}_SAMPLES] ${NAME}_FLASH = {
 ${expected}
 };
 
-/* Return how many samples get another class than the expected one. */
+/* Return the number of samples with an unexpected class. */
 unsigned ${name}_selftest(void);
 
 unsigned ${name}_selftest(void)

@@ -1,26 +1,26 @@
 /*
  * ${name}: ${what}
  *
- * Written by hyperlvq ${version}; ${name}.md says how to build it.
+ * Written by hyperlvq ${version}. See ${name}.md for how to build it.
  *
 ?if not compares
- * A sample becomes a class in four steps:
- *   levels       each feature becomes a level of 0 to ${n_units};
- *   counts       unit n has a sign for each feature, kept as one bit, which is inverted where n
- *                is below the feature's level; the unit counts its positive signs;
- *   activations  counts are limited to a narrow band around the middle;
+ * The class of a sample is computed in four steps:
+ *   levels       each feature is scaled to a level from 0 to ${n_units};
+ *   counts       unit n has one sign bit per feature, which is inverted if n is below the
+ *                feature's level, and counts its positive signs;
+ *   activations  counts are clipped to a narrow band around the middle;
 ?else
- * Each unit compares a few features with thresholds of its own, and its activation depends on how
- * many of the comparisons hold. Each output adds up the activations times its weights, unit after
- * unit, and the highest score wins.
+ * Each unit compares a few features with thresholds, and its activation depends on the number of
+ * comparisons that hold. The score of an output is the weighted sum of the activations, and the
+ * highest score wins.
 ?end
 ?if rule
  *   distances    the prototype closest to the activations gives the class.
  * Units are encoded in blocks of 32.
 ?end
 ?if not rule and not compares
- *   scores       each output multiplies the activations by its weights, and the highest wins.
- * Units are taken in blocks of 32, so that memory does not grow with their number.
+ *   scores       each output is a weighted sum of the activations, and the highest wins.
+ * Units are processed in blocks of 32, so memory does not grow with their number.
 ?end
  */
 #include "${name}.h"
@@ -56,7 +56,7 @@ typedef uint32_t ${name}_word;
 ?end
 #endif
 
-/* For functions whose loops want all registers to themselves. */
+/* For functions whose loops need all registers. */
 #if defined(__GNUC__)
 #define ${NAME}_NOINLINE __attribute__((noinline))
 #else

@@ -9,7 +9,7 @@ typedef ${activation_type} ${name}_activation;
 ?end
 ?if is_packed
 #if defined(__AVR__)
-/* Its multiplications take 8 bits: one unit at a time. */
+/* AVR multiplies 8 bits, so units are processed one at a time. */
 typedef uint8_t ${name}_activation;
 typedef uint8_t ${name}_weight;
 #define ${NAME}_PER_ACTIVATION 1u
@@ -23,7 +23,7 @@ typedef uint32_t ${name}_activation;
 typedef uint32_t ${name}_weight;
 #define ${NAME}_PER_ACTIVATION 2u
 #define ${NAME}_PER_WEIGHT 4u
-/* The lowest four bits of a word, one to each byte. */
+/* Spread the lowest four bits of a word, one to each byte. */
 #define ${NAME}_SPREAD(word) ((((word) & 15u) * UINT32_C(0x00204081)) & UINT32_C(0x01010101))
 #endif
 ?end
