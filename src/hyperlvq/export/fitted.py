@@ -97,8 +97,8 @@ def _check_recipe(scale, hidden, readout):
         if record.export_refusal is not None:
             raise InputError(f"cannot export {part.kind}: {record.export_refusal}")
     if scale.kind not in SCALERS:
-        able = " or ".join(SCALERS)
-        raise InputError(f"cannot export the scaler {scale.kind}: it must be {able}")
+        scalers = " or ".join(SCALERS)
+        raise InputError(f"cannot export the scaler {scale.kind}: it must be {scalers}")
     limits = scale.parameters["feature_range"]
     if tuple(limits) != (0, 1):
         raise InputError(
