@@ -147,8 +147,10 @@ def test_page_and_markdown_state_both_ways_to_count_samples_and_the_iterations_m
     texts = page_of(report), render("report.md", report)
 
     for text in texts:
-        assert "The last two columns have T training samples of a split" in text.replace("\n", " ")
-        assert "by the iterations that were made" in text.lower()
+        assert "In the last two columns T counts the training samples only" in text.replace(
+            "\n", " "
+        )
+        assert "by iterations made" in text.lower()
         assert "all samples of the data sets that are split" in text
     assert "20.4 % and 83.6 %" in texts[1]
 

@@ -144,14 +144,14 @@ def costs(
     n_samples: int = Option(..., min=1, help="Training samples T."),
     n_classes: int = Option(..., min=2, help="Classes L."),
     n_features: int | None = Option(
-        None, min=1, help="Features K; with it, the costs of a prediction too."
+        None, min=1, help="Features K, to compute the costs of a prediction too."
     ),
     n_units: int = Option(1000, min=1, help="Hidden units N."),
     prototypes_per_class: int = options.PROTOTYPES_PER_CLASS,
     n_iter: int = options.N_ITER,
     as_json: bool = options.JSON,
 ) -> None:
-    """Show what training costs by Table I of the paper, and what a prediction of intRVFL costs.
+    """Compute training costs by Table I of the paper, and costs of a prediction.
 
     Example: hyperlvq costs --n-samples 1000 --n-classes 3 --n-units 500 --n-features 20
     """

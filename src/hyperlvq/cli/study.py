@@ -1,4 +1,4 @@
-"""`hyperlvq study`: the paper's experiments, run and shown."""
+"""`hyperlvq study`: run and report the paper's experiments."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -18,34 +18,40 @@ if TYPE_CHECKING:
     from hyperlvq.study.collection import Collection
     from hyperlvq.study.runner import Executor
 
-GOES_ON = "a study goes on from here when its command is run again"
-COST_HEADER = ("total flops", "mean ratio", "median", "T training: mean", "median")
-NO_HALF = "no file is left half-written"
+GOES_ON = "run the command again to continue"
+COST_HEADER = ("total flops", "T all: mean", "median", "T training: mean", "median")
+COST_NOTE = (
+    "Costs are relative to straightforward RLS. T all counts all samples of data sets without a "
+    "test file, as the paper's 79 % and 21 % do. T training counts the training samples only."
+)
+NO_HALF = "no file was written"
 
 study_app: Typer = Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
-OUTPUT = Option(..., "--output", "-o", help="The folder of the records.")
-DATA = Option(None, help="The collection: a folder, .tar.gz or .tar.xz; built-in sets without it.")
-MODEL_NAMES = Option(
-    None, help=f"Models, separated by commas; all without it: {', '.join(MODELS)}."
+OUTPUT = Option(..., "--output", "-o", help="Folder of the records.")
+DATA = Option(
+    None, help="Collection: a folder, .tar.gz or .tar.xz. Default: four scikit-learn sets."
 )
-SET_NAMES = Option(None, help="Data sets, separated by commas; all without it.")
+MODEL_NAMES = Option(
+    None, help=f"Models, separated by commas. Default: all of {', '.join(MODELS)}."
+)
+SET_NAMES = Option(None, help="Data sets, separated by commas. Default: all.")
 SEEDS = Option(5, min=1, help="Number of random initialisations.")
 PROTOCOL = Option(
-    "paper", help="How data are scaled, split and tuned: as in the paper, or leaving no leak."
+    "paper", help="Scaling, splits and tuning: as in the paper, or without leaks from test samples."
 )
-JOBS = Option(None, min=1, help="Number of processes; by default one per core.")
+JOBS = Option(None, min=1, help="Number of processes. Default: one per core.")
 DASK = Option(
     None,
     metavar="ADDRESS",
-    help="The scheduler of a Dask cluster that takes the place of --jobs.",
+    help="Scheduler of a Dask cluster, used instead of --jobs.",
 )
 DEVICE = Option(
     None,
-    help="Train all initialisations on a split, or all settings on a data set, together, there; "
-    "models of RLS and GLVQ only.",
+    help="Device for training all initialisations or settings of a data set together. RLS and GLVQ "
+    "models only.",
 )
-MINUTES = Option(None, min=0.01, help="With --device, when to stop and leave the rest.")
+MINUTES = Option(None, min=0.01, help="Time limit in minutes for --device.")
 
 
 @study_app.command()
@@ -55,15 +61,14 @@ def run(
     settings: Path | None = Option(
         None,
         metavar="FILE|defaults",
-        help="A settings file, such as `tune` gives; `defaults`: one setting per model. Without "
-        "it, with the collection and the protocol paper: what our own search found for each set; "
-        "else defaults.",
+        help="Settings file, such as one from `tune`, or `defaults` for one setting per model. "
+        "Default: the settings of our own search for the collection and the protocol paper, else "
+        "`defaults`.",
     ),
     as_published: bool = Option(
         False,
         "--as-published",
-        help="Solve and start the models as the paper does, with the settings of its table, which "
-        "--settings names.",
+        help="Use the paper's solvers and initial prototypes. Needs --settings with its table.",
     ),
     models: str | None = MODEL_NAMES,
     sets: str | None = SET_NAMES,
@@ -73,9 +78,11 @@ def run(
     dask: str | None = DASK,
     device: Literal["cpu", "cuda"] | None = DEVICE,
     minutes: float | None = MINUTES,
-    retry_failed: bool = Option(False, "--retry-failed", help="Run again what ended in an error."),
+    retry_failed: bool = Option(False, "--retry-failed", help="Repeat failed runs."),
 ) -> None:
-    """Train and test the models; started again, do only what is missing.
+    """Train and test the models of a study.
+
+    An interrupted study continues when the command is run again.
 
     Example: hyperlvq study run --data uci121.tar.gz -o study
     """
@@ -108,19 +115,21 @@ def tune(
     seeds: int = SEEDS,
     protocol: Literal["paper", "strict"] = PROTOCOL,
     grid: Literal["full", "quick"] | None = Option(
-        None, help="The values to try: the paper's and more (days; the default), or fewer."
+        None, help="Grid: more than the paper's (takes days, default), or a quick one."
     ),
     as_published: bool = Option(
         False,
         "--as-published",
-        help="Repeat the paper's own search: its values, and models solved and started as there.",
+        help="Repeat the paper's own search with its grids, solvers and initial prototypes.",
     ),
     jobs: int | None = JOBS,
     dask: str | None = DASK,
     device: Literal["cpu", "cuda"] | None = DEVICE,
     minutes: float | None = MINUTES,
 ) -> None:
-    """Search the best settings and write them to settings.csv, which `run` takes.
+    """Search the best settings of the models.
+
+    The settings are written to settings.csv for `run`.
 
     Example: hyperlvq study tune --data uci121.tar.gz --protocol strict --grid quick -o tuning
     """
@@ -142,7 +151,7 @@ def tune(
             executor=executor,
         )
         follow_study(steps, "searches", f"the settings are in {output / TUNED_FILE}")
-    echo("The one setting that is best over all data sets:")
+    echo("The single best setting over all data sets:")
     records = read_records(output, TUNING_NAME)
     for name, (best, accuracy, n_searches) in best_single_settings(records).items():
         values = ", ".join(f"{key}={value}" for key, value in best.items())
@@ -151,20 +160,17 @@ def tune(
 
 @study_app.command()
 def report(
-    folder: Path = Argument(..., help="The folder of the records."),
-    output: Path = Option(Path("report.html"), "--output", "-o", help="The page."),
-    published: Path | None = Option(
-        None, help="The paper's table, to be shown beside our figures."
-    ),
-    figures: Path | None = Option(None, help="A folder for the figures as SVG files as well."),
+    folder: Path = Argument(..., help="Folder of the records."),
+    output: Path = Option(Path("report.html"), "--output", "-o", help="HTML page to write."),
+    published: Path | None = Option(None, help="The paper's table, for comparison."),
+    figures: Path | None = Option(None, help="Folder for the figures as SVG files."),
     reference: str | None = Option(
         None,
         metavar="MODEL",
-        help="The model that all others are tested against, with ranks, log loss and times, over "
-        "all data sets, the large ones and those without a test file.",
+        help="Model to compare all others with: adds tests, ranks, log loss and times.",
     ),
 ) -> None:
-    """Show a study: one HTML page, and beside it Markdown and CSV.
+    """Report a study as an HTML page, Markdown and CSV.
 
     Example: hyperlvq study report study --published paper_results.csv -o study.html
     """
@@ -180,16 +186,16 @@ def report(
 @study_app.command()
 def costs(
     source: Path = Argument(
-        ..., help="A table of data sets with the columns of the paper's, or a folder of records."
+        ..., help="Table with the columns of the paper's, or folder of a study."
     ),
     prototypes_per_class: int = PROTOTYPES_PER_CLASS,
     n_iter: int = N_ITER,
 ) -> None:
-    """Show what training costs by Table I of the paper, over all data sets of a table or study.
+    """Compute the training costs of the paper's Table I over data sets.
 
-    Ratios are to straightforward RLS, with T as the paper's 79 % and 21 % have it: all samples of a
-    data set that is split, the training file's of the others. The last columns have the training
-    samples of a split. A study also has the iterations of GLVQ that were made.
+    Costs are relative to straightforward RLS, with two ways to count the T samples: all samples of
+    data sets without a test file, as the paper's 79 % and 21 % do, or training samples only. For
+    the folder of a study, the costs of GLVQ by the iterations made are added.
 
     Example: hyperlvq study costs paper_results.csv
     """
@@ -207,7 +213,8 @@ def costs(
         tables.append([["iterations made", "mean iterations", *COST_HEADER], *rows])
     if not tables:
         raise InputError(f"{source} has no runs of intRVFL + RLS or of GLVQ with their sizes")
-    print_result([line for rows in tables for line in ("", *aligned(rows))][1:])
+    lines = [line for rows in tables for line in (*aligned(rows), "")]
+    print_result([*lines, COST_NOTE])
 
 
 def _method_rows(table: "CostTable") -> list[list[str]]:
