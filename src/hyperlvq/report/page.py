@@ -14,11 +14,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from hyperlvq.checks import InputError
 from hyperlvq.report import results, tables
 from hyperlvq.report.figures import rank_diagram, reliability_plot, scatter_plot
-from hyperlvq.study.experiments import MODELS
+from hyperlvq.study.experiments import MODELS, ModelPair
 from hyperlvq.study.records import Record, read_records
 from hyperlvq.writing import replacing
 
 MIN_RANKED = 3
+#: A headline on fewer data sets warns that they decide little.
+FEWEST_SETS = 20
 PAGE_SUFFIXES = (".html", ".htm")
 DASH = "–"
 #: What ends a cell or begins code, emphasis or a link; `escape` sees to HTML.
@@ -51,7 +53,7 @@ def make_report(
     report = {
         "study": study,
         "models": MODELS,
-        "headline": tables.headline(accuracies),
+        "headline": headline(accuracies),
         "seed_range": "–".join(map(str, n_seeds)),
         "has_published": published is not None,
         "has_quoted": summary["quoted_mean"].notna().any(),
@@ -69,6 +71,25 @@ def make_report(
         "made_costs": tables.made_costs(study),
     }
     return {**report, "differences": differences(report)}
+
+
+def headline(accuracies: pd.DataFrame) -> str:
+    """State the most accurate model, over the data sets that all models have."""
+    common = accuracies.dropna()
+    n_sets, n_models = common.shape
+    if n_models < 2 or not n_sets:
+        return ""
+    best, second = common.mean().sort_values(ascending=False, kind="stable").index[:2]
+    ahead, behind = (f"{MODELS[name].title} ({common[name].mean():.4f})" for name in (best, second))
+    sets = "the one data set" if n_sets == 1 else f"the {n_sets} data sets"
+    claim = f"{ahead} has the highest mean accuracy on {sets} that all {n_models} models share."
+    if n_sets < FEWEST_SETS:
+        return f"{claim} {behind} is next. So few data sets cannot tell close models apart."
+    result = tables.compare_models(common, [ModelPair(second, best, "")]).iloc[0]
+    return (
+        f"{claim} It beats the next, {behind}, on {result['wins']} of them and loses on "
+        f"{result['losses']} (Wilcoxon p = {p_value(result['wilcoxon'])})."
+    )
 
 
 def differences(report: dict[str, Any]) -> list[list[str]]:

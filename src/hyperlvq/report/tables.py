@@ -24,8 +24,6 @@ DECIMALS = 9
 SIGNIFICANCE = 0.05
 PAPER_SUFFIX = "_paper"
 LARGE = 910
-#: A headline on fewer data sets warns that they decide little.
-FEWEST_SETS = 20
 #: A method's title and the formula of its flops, from the paper's Table I.
 METHODS = {
     "rls": ("RLS, straightforward", "N(2N²/3 + 4TN + 2TL − N − T − L + 2)"),
@@ -66,27 +64,6 @@ def summary_table(study: Study, paper: pd.DataFrame) -> pd.DataFrame:
         }
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
     return table.astype({"quoted_mean": float})
-
-
-def headline(accuracies: pd.DataFrame) -> str:
-    """State the most accurate model, over the data sets that all models have."""
-    common = accuracies.dropna().round(DECIMALS)
-    n_sets, n_models = common.shape
-    if n_models < 2 or not n_sets:
-        return ""
-    best, second = common.mean().sort_values(ascending=False, kind="stable").index[:2]
-    ahead, next_one = (
-        f"{MODELS[each].title} ({common[each].mean():.4f})" for each in (best, second)
-    )
-    sets = "the one data set" if n_sets == 1 else f"the {n_sets} data sets"
-    claim = f"{ahead} has the highest mean accuracy on {sets} that all {n_models} models share."
-    if n_sets < FEWEST_SETS:
-        return f"{claim} {next_one} is next. So few data sets cannot tell close models apart."
-    result = _compared(common[second].to_numpy(), common[best].to_numpy())
-    return (
-        f"{claim} It beats the next, {next_one}, on {result['wins']} of them and loses on "
-        f"{result['losses']} (Wilcoxon p = {result['wilcoxon']:.2g})."
-    )
 
 
 def per_set_table(study: Study, paper: pd.DataFrame) -> pd.DataFrame:
