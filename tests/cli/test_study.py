@@ -52,7 +52,7 @@ def test_own_collection_is_studied_and_its_broken_sets_are_named(tmp_path):
     write_set(tmp_path, {"conxuntos.dat": b""}, "broken")
     code, output, errors = run(tmp_path / "out", "--data", tmp_path, "--models", "rls_features")
 
-    assert (code, output.split(" made")[0]) == (0, "4 runs")
+    assert (code, output.split(" completed")[0]) == (0, "4 runs")
     assert errors.splitlines()[-1] == "1 failed: broken/broken_R.dat is missing"
 
 
@@ -102,7 +102,7 @@ def test_published_settings_are_run_as_the_paper_does(tmp_path):
     common = ("--settings", tmp_path / "paper.csv", "--models", "rls_features", "--sets", "iris")
     code, output, _ = run(tmp_path, *common, "--as-published")
 
-    assert (code, output.split(" made")[0]) == (0, "4 runs")
+    assert (code, output.split(" completed")[0]) == (0, "4 runs")
     assert {record["solver"] for record in read_records(tmp_path)} == {"pinv"}
 
 
@@ -110,7 +110,7 @@ def test_defaults_are_settings_by_name(tmp_path):
     arguments = ("--sets", "iris", "--models", "knn,ridge", "--settings", "defaults")
     code, output, _ = run(tmp_path, *arguments)
 
-    assert (code, output.split(" made")[0]) == (0, "8 runs")
+    assert (code, output.split(" completed")[0]) == (0, "8 runs")
     assert {record["settings"] for record in read_records(tmp_path)} == {"defaults"}
 
 
