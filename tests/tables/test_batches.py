@@ -157,7 +157,7 @@ def test_a_model_saved_in_python_knows_which_columns_always_had_a_value(read, wi
     later = read("a,b,c\n1,,\n1,,\n")
     unseen.look_at(later, to_arrays(later, columns))
 
-    assert unseen.notes == ["'c' has no value in 2 rows, and always had one in training"]
+    assert unseen.notes == ["'c' is missing in 2 rows, but was never missing in training"]
 
 
 def test_of_many_new_values_few_are_remembered(read, monkeypatch):
