@@ -254,7 +254,7 @@ def test_swapped_columns_are_refused_after_a_failing_fit():
 @pytest.mark.parametrize(
     ("value", "error", "sentence"),
     [
-        (0, ValueError, "n_jobs must not be 0, got 0"),
+        (0, ValueError, "n_jobs must be None or an integer other than 0, got 0"),
         ("2", TypeError, "n_jobs must be None or an integer, got '2'"),
         (True, TypeError, "n_jobs must be None or an integer, got True"),
         (2.0, TypeError, r"n_jobs must be None or an integer, got 2\.0"),

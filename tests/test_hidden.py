@@ -79,7 +79,7 @@ def test_values_missing_only_after_fit_are_medians_on_tensors_too(rng, on_device
 
     np.testing.assert_array_equal(layer.medians_, medians)
     for each, training in ((holed, X), (*on_device(holed), *on_device(X))):
-        with pytest.warns(UserWarning, match="features 0, 1 and 3, which had none when Comparison"):
+        with pytest.warns(UserWarning, match="replaced missing values in features 0, 1 and 3 by"):
             found = clone(layer).fit(training).transform(each)
         np.testing.assert_array_equal(on_host(found), expected)
 

@@ -52,14 +52,14 @@ WIDE = 2**53
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 @pytest.mark.parametrize("X", BAD_FRAMES.values(), ids=BAD_FRAMES)
 def test_column_of_dates_is_refused_by_its_name(model, X):
-    with pytest.raises(TypeError, match=r"^column 'd' has .* FrameVectorizer turns dates"):
+    with pytest.raises(TypeError, match=r"^column 'd' has .* convert dates with FrameVectorizer"):
         model.fit(X, Y)
 
 
 @pytest.mark.parametrize("X", BAD_ARRAYS.values(), ids=BAD_ARRAYS)
 def test_array_of_dates_is_refused(X):
     for model in MODELS.values():
-        with pytest.raises(TypeError, match=r"^column 0 has .* FrameVectorizer turns dates"):
+        with pytest.raises(TypeError, match=r"^column 0 has .* convert dates with FrameVectorizer"):
             model.fit(X, Y)
 
 
@@ -71,7 +71,7 @@ def test_dates_are_refused_by_fitted_estimators(kind):
     estimator.fit(np.arange(4.0)[:, np.newaxis], Y)
     method = estimator.predict if is_classifier(estimator) else estimator.transform
 
-    with pytest.raises(TypeError, match="FrameVectorizer turns dates"):
+    with pytest.raises(TypeError, match="convert dates with FrameVectorizer"):
         method(BAD_ARRAYS["datetime64"])
 
 
@@ -103,14 +103,14 @@ def test_dates_are_no_numbers_for_frame_vectorizer(column):
     ids=str,
 )
 def test_labels_that_models_cannot_keep_are_refused_in_fit(kind, labels):
-    with pytest.raises(ValueError, match=r"^labels must be text, numbers or truth values, got"):
+    with pytest.raises(ValueError, match=r"^labels must be text, numbers or Boolean values, got"):
         estimator_class(kind)().fit(GOOD, labels)
 
 
 def test_dates_are_no_labels_of_batches():
     labels = np.array(["2020", "2021", "2020", "2021"], dtype="M8[D]")
 
-    with pytest.raises(ValueError, match=r"got datetime64\[D\]: turn them into text first"):
+    with pytest.raises(ValueError, match=r"got datetime64\[D\]: convert them to text"):
         CentroidClassifier().partial_fit(GOOD, labels, classes=np.unique(labels))
 
 
@@ -145,14 +145,16 @@ def frames(column):
 def test_integers_that_lose_differences_are_named_once_in_a_call(column):
     for model in (CentroidClassifier(), make_classifier("features", "centroids")):
         for frame in frames(column):
-            with pytest.warns(UserWarning, match=r"^integers .* columns 'id': ") as caught:
+            with pytest.warns(
+                UserWarning, match=r"^different integers .* columns 'id': "
+            ) as caught:
                 model.fit(frame, Y)
             assert [each.filename for each in caught] == [__file__]
 
 
 @pytest.mark.parametrize("column", LOSING.values(), ids=LOSING)
 def test_frame_vectorizer_names_integers_that_lose_differences(column):
-    with pytest.warns(UserWarning, match=r"^integers .* columns 'id': ") as caught:
+    with pytest.warns(UserWarning, match=r"^different integers .* columns 'id': ") as caught:
         FrameVectorizer().fit(pd.DataFrame({"a": Y, "id": column}))
     assert len(caught) == 1
 

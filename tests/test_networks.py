@@ -137,14 +137,14 @@ def test_progress_tells_what_each_network_is_worth_and_how_long_the_rest_takes(l
     first, second = lines_of(2)
 
     assert first.startswith("network 1 of 2: 50 conjunction units, alpha ")
-    assert re.search(r"left-out accuracy 0\.\d{3}, .* s so far, about \d+\.\d s to go$", first)
+    assert re.search(r"leave-one-out accuracy 0\.\d{3}, .* s elapsed, about \d+\.\d s left$", first)
     assert second.startswith("network 2 of 2: 50 majority units, alpha ")
-    assert second.endswith(" s so far")
+    assert second.endswith(" s elapsed")
 
 
 def test_progress_names_what_is_trained_besides_and_what_there_is_no_time_for(lines_of):
     scout, only = lines_of(1)
 
-    assert scout.startswith("relevances of features: 50 conjunction units")
+    assert scout.startswith("feature relevances: 50 conjunction units")
     assert only.startswith("network 1 of 1")
-    assert lines_of(3, time_limit=1e-9)[1] == "no further network in the time_limit of 1e-09 s"
+    assert lines_of(3, time_limit=1e-9)[1] == "stopped because of time_limit=1e-09 s"

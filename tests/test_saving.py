@@ -236,7 +236,7 @@ def changed(**attributes):
             make_pipeline(StandardScaler(), LogisticRegression()),
             f"{NOT_OURS} a StandardScaler{ADVICE}",
         ),
-        (make_classifier(), "RangeScaler is not fitted: call fit before it is saved"),
+        (make_classifier(), "RangeScaler is not fitted: call fit before saving it"),
         (
             hyperlvq.RVFLLayer(5, random_state=np.random.RandomState(0)).fit(np.eye(2)),
             f"{UNSAVED} random_state is a RandomState, which a model file cannot hold",

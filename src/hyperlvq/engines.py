@@ -85,8 +85,8 @@ class NumpyEngine:
             columns = np.flatnonzero(on_host(is_filled).any(axis=0))
             names = getattr(estimator, "feature_names_in_", None)
             message = (
-                f"X has missing values in {_listed(columns, names)}, which had none when "
-                f"{type(estimator).__name__} was fitted: the median of training is used"
+                f"{type(estimator).__name__} replaced missing values in "
+                f"{_listed(columns, names)} by the training median, because fit saw none"
             )
             warn_caller(message, UserWarning)
         return X, is_filled
@@ -180,10 +180,12 @@ class TorchEngine(NumpyEngine):
     def check_can_fit(self, estimator):
         name, solver = type(estimator).__name__, getattr(estimator, "solver", None)
         if "tensors" not in estimator._record.runs_on:
-            raise TypeError(f"{name} takes numpy arrays, no torch tensors")
+            raise TypeError(f"{name} supports numpy arrays only, got a torch tensor")
         if solver is not None and solver not in estimator._tensor_solvers:
             listed = ", ".join(map(repr, estimator._tensor_solvers))
-            raise ValueError(f"solver={solver!r} takes no torch tensors; {name} does with {listed}")
+            raise ValueError(
+                f"solver={solver!r} does not support torch tensors, use {listed} for {name}"
+            )
 
     def validate(self, estimator, X, dtypes, **options):
         wanted = [getattr(self.backend.xp, name) for name in dtypes]
@@ -299,7 +301,7 @@ def engine_of(X: Any) -> NumpyEngine:
     if not _stays_tensor(X):
         return NUMPY_ENGINE
     if X.device.type not in DEVICES:
-        raise ValueError(f"tensors must be on a device cpu or cuda, got {X.device.type}")
+        raise ValueError(f"tensors must be on the device cpu or cuda, got {X.device.type}")
     return TorchEngine(backend_of(X))
 
 
@@ -322,7 +324,7 @@ def engine_of_fitted(estimator: BaseEstimator, X: Any) -> NumpyEngine:
 def refuse_tensor(name: str, X: Any) -> None:
     """Raise if X is a tensor that would have to stay one."""
     if _stays_tensor(X):
-        raise TypeError(f"{name} takes numpy arrays, no torch tensors")
+        raise TypeError(f"{name} supports numpy arrays only, got a torch tensor")
 
 
 def on_host(values: Any) -> Any:

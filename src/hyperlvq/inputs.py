@@ -26,8 +26,8 @@ def check_no_dates(X: Any) -> None:
             kind = next((type(cell).__name__ for cell in values if _is_moment(cell)), "")
         if kind:
             raise TypeError(
-                f"column {name!r} has values of type {kind}, which are not numbers: "
-                "FrameVectorizer turns dates into features, durations must be given as numbers"
+                f"column {name!r} has values of type {kind}, which are not numbers: convert dates "
+                "with FrameVectorizer and durations to numbers"
             )
 
 
@@ -44,8 +44,8 @@ def warn_of_columns_losing_integers(columns: Iterable[tuple[Any, np.ndarray]]) -
     losing = [repr(name) for name, values in columns if _loses_differences(values)]
     if losing:
         warn_caller(
-            f"integers above 2**53 that differ become equal as float64, in the columns "
-            f"{', '.join(losing)}: subtract a constant, or turn codes into text",
+            f"different integers above 2**53 become equal as float64 in the columns "
+            f"{', '.join(losing)}: subtract a constant, or convert codes to text",
             UserWarning,
         )
 
@@ -57,7 +57,7 @@ def check_labels(y: np.ndarray) -> None:
         kind = next((type(label).__name__ for label in y.flat if _is_moment(label)), "")
     if kind:
         raise ValueError(
-            f"labels must be text, numbers or truth values, got {kind}: turn them into text first"
+            f"labels must be text, numbers or Boolean values, got {kind}: convert them to text"
         )
 
 

@@ -51,8 +51,7 @@ def make_classifier(
         if not any(name in names for names in known):
             existing = ", ".join(sorted(set().union(*known))) or "none"
             raise TypeError(
-                f"{hidden!r} with {readout!r} has no parameter {name!r}; "
-                f"those that exist: {existing}"
+                f"{hidden!r} with {readout!r} has no parameter {name!r} (parameters: {existing})"
             )
     chosen = {**recipe_defaults(hidden, readout), **parameters}
     for step, names in zip(steps, known, strict=True):

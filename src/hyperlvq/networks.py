@@ -101,7 +101,7 @@ class Trainer:
             slowest = max((network.seconds for network in networks), default=0)
             is_late = perf_counter() - self.started + slowest > (time_limit or np.inf)
             if networks and is_late:
-                self._say(f"no further network in the time_limit of {time_limit:g} s")
+                self._say(f"stopped because of time_limit={time_limit:g} s")
                 break
             kind = KINDS_IN_TURN[len(networks) % len(KINDS_IN_TURN)]
             networks.append(self._train_one(kind, self.n_units, chances))
@@ -112,14 +112,15 @@ class Trainer:
     def _report(self, network: Network, voting: list[Network], n_networks: int) -> None:
         """Say what came of a network, and how long those that are missing will take."""
         chosen, n_left = network.chosen, n_networks - len(voting)
-        name = f"network {len(voting)} of {n_networks}" if voting else "relevances of features"
-        so_far = f"{perf_counter() - self.started:.1f} s so far"
+        name = f"network {len(voting)} of {n_networks}" if voting else "feature relevances"
+        so_far = f"{perf_counter() - self.started:.1f} s elapsed"
         if voting and n_left:
             seconds = n_left * sum(each.seconds for each in voting) / len(voting)
-            so_far += f", about {seconds:.1f} s to go"
+            so_far += f", about {seconds:.1f} s left"
         self._say(
             f"{name}: {len(network.units.kinds)} {network.kind} units, alpha {chosen.alpha:g}, "
-            f"left-out accuracy {1 - chosen.error:.3f}, log loss {chosen.log_loss:.3f}; {so_far}"
+            f"leave-one-out accuracy {1 - chosen.error:.3f}, log loss {chosen.log_loss:.3f}, "
+            f"{so_far}"
         )
 
     def _say(self, message: str) -> None:

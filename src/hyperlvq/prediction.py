@@ -73,7 +73,7 @@ class Predictor:
             X = np.column_stack(list(columns.values()))
             n_expected = self.parts[0].learnt["n_features_in_"]
             if X.shape[1] != n_expected:
-                raise ValueError(f"it takes {n_expected} features, got {X.shape[1]}")
+                raise ValueError(f"the model expects {n_expected} features, got {X.shape[1]}")
         for part in parts:
             X = self._transformed(part, X)
         return X
@@ -172,4 +172,4 @@ def _score_kernels(X: np.ndarray) -> ModuleType:
 
 def _check_no_missing(X: np.ndarray, kind: str) -> None:
     if X.dtype.kind == "f" and not np.isfinite(X).all():
-        raise ValueError(f"{kind} takes no missing values, nor infinite ones")
+        raise ValueError(f"{kind} does not support missing or infinite values")

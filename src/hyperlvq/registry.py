@@ -220,7 +220,7 @@ def _check_n_jobs(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be None or an integer, got {value!r}")
     if value == 0:
-        raise ValueError(f"{name} must not be 0, got {value!r}")
+        raise ValueError(f"{name} must be None or an integer other than 0, got {value!r}")
 
 
 def _check_verbose(name: str, value: Any) -> None:

@@ -169,5 +169,5 @@ def _part(estimator: Any) -> Part:
         raise InputError(f"only models of hyperlvq can be saved, got {got}")
     part = part_of(estimator)
     if not part.learnt:
-        raise InputError(f"{part.kind} is not fitted: call fit before it is saved")
+        raise InputError(f"{part.kind} is not fitted: call fit before saving it")
     return part

@@ -156,7 +156,7 @@ class RangeScaler(DocumentedMixin, MinMaxScaler):
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         listed = ", ".join(map(repr, names[places].tolist()))
         warn_caller(
-            f"the features {listed} vary by too little to be scaled and count as constant: "
+            f"the features {listed} are treated as constant because their range is too small: "
             "multiply them by a constant",
             UserWarning,
         )

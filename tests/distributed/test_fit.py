@@ -227,20 +227,20 @@ def test_table_that_cannot_be_used_is_one_sentence(client, X, y, message):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ("glvq", "model must be what make_classifier returns, got str"),
-        (make_classifier()[-1:], "model must be what make_classifier returns, got Pipeline"),
+        ("glvq", "model must be a pipeline from make_classifier, got str"),
+        (make_classifier()[-1:], "model must be a pipeline from make_classifier, got Pipeline"),
         (make_classifier()[:-1], "IntRVFLLayer cannot be trained on partitions"),
         (
             make_classifier().set_params(hidden=CentroidClassifier()),
             "the hidden layer on partitions must be intrvfl, rvfl or none, got Centroid",
         ),
-        (make_classifier(readout="lvq1"), "LVQ1Classifier cannot be trained on partitions: the"),
+        (make_classifier(readout="lvq1"), "LVQ1Classifier cannot be trained on partitions: use"),
         (make_classifier(readout="perceptron"), "PerceptronClassifier cannot be trained on"),
         (make_classifier(readout="kglvq"), "KGLVQClassifier cannot be trained on partitions"),
-        (make_classifier(solver="sgd"), "solver='sgd' goes from sample to sample and cannot be"),
-        (make_classifier(readout="rls", solver="lms"), "solver='lms' goes from sample to sample"),
-        (make_classifier(class_weight="balanced"), "class_weight cannot be used on partitions"),
-        (make_classifier(warm_start=True), "warm_start=True cannot be used on partitions"),
+        (make_classifier(solver="sgd"), "solver='sgd' trains sample by sample and cannot be"),
+        (make_classifier(readout="rls", solver="lms"), "solver='lms' trains sample by sample"),
+        (make_classifier(class_weight="balanced"), "class_weight is not supported on partitions"),
+        (make_classifier(warm_start=True), "warm_start=True is not supported on partitions"),
         (
             make_classifier().set_params(scale=StandardScaler()),
             "the scaling on partitions must be RangeScaler or none, got StandardScaler()",

@@ -54,7 +54,7 @@ def test_frame_gives_a_series_with_its_index():
     ("is_fitted", "rows", "message"),
     [
         (True, X, "X must be a Dask array or dataframe, got ndarray$"),
-        (True, da.zeros((4, 2)), "X has 2 features, the model has 3$"),
+        (True, da.zeros((4, 2)), "the model expects 3 features, got 2$"),
         (False, da.zeros((4, 2)), "This Pipeline instance is not fitted yet"),
     ],
 )

@@ -130,7 +130,7 @@ def test_values_missing_only_at_prediction_give_the_labels_of_the_model(
 
     is_filled = ~np.array([False, False, has_some, False])
     np.testing.assert_array_equal(~np.isnan(plan.medians), is_filled)
-    with pytest.warns(UserWarning, match="the median of training"):
+    with pytest.warns(UserWarning, match="the training median"):
         np.testing.assert_array_equal(plan.predict(X), model.predict(X))
     assert self_test(target, tmp_path) == 0
 

@@ -132,7 +132,10 @@ def test_warm_start_refuses_what_the_prototypes_do_not_fit(activations):
         readout.fit(X, y + 5)
     with pytest.raises(ValueError, match="warm_start needs 40 features, got 39"):
         readout.fit(X[:, 1:], y)
-    with pytest.raises(ValueError, match=r"warm_start needs prototypes per class \[2, 2, 2\]"):
+    with pytest.raises(
+        ValueError,
+        match=r"warm_start needs the prototypes_per_class of the last fit.*got \[2, 2, 2\]",
+    ):
         readout.set_params(prototypes_per_class=2).fit(X, y)
 
 

@@ -135,7 +135,7 @@ def test_features_far_from_zero_keep_their_distances(rng, on_device, dtype, offs
 def test_warm_start_goes_on_from_the_prototypes(activations, on_device):
     X, y = on_device(*activations)
     readout = GLVQClassifier(slope=4, max_iter=3, warm_start=True, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="limit of 3 iterations") as caught:
+    with pytest.warns(ConvergenceWarning, match="max_iter=3 iterations") as caught:
         first = readout.fit(X, y).loss_curve_[-1]
     assert caught[0].filename == __file__
     with pytest.warns(ConvergenceWarning):
@@ -159,14 +159,22 @@ def test_start_that_is_a_minimum_takes_one_iteration(activations, on_device):
 @pytest.mark.parametrize(
     ("use", "error", "message"),
     [
-        (KGLVQClassifier().fit, TypeError, "KGLVQClassifier takes numpy arrays"),
-        (LVQ1Classifier().fit, TypeError, "LVQ1Classifier takes numpy arrays"),
-        (PerceptronClassifier().fit, TypeError, "PerceptronClassifier takes numpy arrays"),
-        (CentroidClassifier().partial_fit, TypeError, "partial_fit takes numpy arrays"),
-        (partial(rls_path, alphas=[1.0]), TypeError, "rls_path takes numpy arrays"),
-        (GLVQClassifier(solver="sgd").fit, ValueError, "solver='sgd' takes no torch tensors"),
-        (RLSClassifier(solver="qr").fit, ValueError, "solver='qr' takes no torch tensors"),
-        (RLSClassifier(solver="pinv").fit, ValueError, "solver='pinv' takes no torch tensors"),
+        (KGLVQClassifier().fit, TypeError, "KGLVQClassifier supports numpy arrays only"),
+        (LVQ1Classifier().fit, TypeError, "LVQ1Classifier supports numpy arrays only"),
+        (PerceptronClassifier().fit, TypeError, "PerceptronClassifier supports numpy arrays only"),
+        (CentroidClassifier().partial_fit, TypeError, "partial_fit supports numpy arrays only"),
+        (partial(rls_path, alphas=[1.0]), TypeError, "rls_path supports numpy arrays only"),
+        (
+            GLVQClassifier(solver="sgd").fit,
+            ValueError,
+            "solver='sgd' does not support torch tensors",
+        ),
+        (RLSClassifier(solver="qr").fit, ValueError, "solver='qr' does not support torch tensors"),
+        (
+            RLSClassifier(solver="pinv").fit,
+            ValueError,
+            "solver='pinv' does not support torch tensors",
+        ),
         (
             RLSClassifier(1e-12, solver="cholesky").fit,
             ValueError,
@@ -188,7 +196,7 @@ def test_what_takes_no_tensors_says_so(activations, on_device, use, error, messa
         (lambda X, y: (X, 0 * y), "at least two classes, got one class: 0"),
         (lambda X, y: (X, y, -torch.ones(len(X))), "sample_weight must not be negative"),
         (lambda X, y: (X.float() * torch.nan, y), "contains NaN"),
-        (lambda X, y: (X.double() * 1e-170, y), "the largest feature must be between"),
+        (lambda X, y: (X.double() * 1e-170, y), "the largest absolute feature must be from"),
     ],
 )
 @pytest.mark.parametrize("readout", [CentroidClassifier(), RLSClassifier()], ids=repr)

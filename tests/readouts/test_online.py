@@ -41,7 +41,7 @@ def test_training_stops_when_mistakes_get_no_fewer(activations, rng):
 @pytest.mark.filterwarnings("ignore:invalid value encountered")
 def test_prototypes_without_bounds_are_named_and_undone(iris):
     X, y = iris
-    message = r"grow without bounds: learning_rate=1e\+300 or the features are too large"
+    message = r"the prototypes diverge: learning_rate=1e\+300 or the features are too large"
     with pytest.raises(ValueError, match=message):
         GLVQClassifier(solver="sgd", learning_rate=1e300, random_state=0).fit(X, y)
 

@@ -65,8 +65,8 @@ def test_what_a_model_refuses_is_one_sentence(write, model):
         list(predict_batches(model, columns, reader, Unseen(model, columns)))
 
     assert str(refused.value) == (
-        "table.csv cannot be predicted: CentroidClassifier takes no missing values, "
-        "nor infinite ones"
+        "table.csv cannot be predicted: CentroidClassifier does not support missing "
+        "or infinite values"
     )
 
 

@@ -123,7 +123,7 @@ def predict(model: Any, X: Any) -> Any:
     check_is_fitted(model)
     n_features = next(step.n_features_in_ for _, step in model.steps if not isinstance(step, str))
     if X.shape[1] != n_features:
-        raise InputError(f"X has {X.shape[1]} features, the model has {n_features}")
+        raise InputError(f"the model expects {n_features} features, got {X.shape[1]}")
     shared = delayed(model)  # one copy for all partitions
     meta = model.classes_[:0]
     if isinstance(X, dd.DataFrame):
@@ -140,7 +140,9 @@ def predict_rows(X: Any, model: Any) -> Any:
 def check_pipeline(model: Any) -> None:
     """Raise if a model is not one that sums over partitions can train."""
     if not isinstance(model, Pipeline) or len(model.steps) < 2:
-        raise InputError(f"model must be what make_classifier returns, got {type(model).__name__}")
+        raise InputError(
+            f"model must be a pipeline from make_classifier, got {type(model).__name__}"
+        )
     (_, scale), *hidden_steps, (_, readout) = model.steps
     if not isinstance(scale, str) and type(scale) not in (RangeScaler, MinMaxScaler):
         raise InputError(f"the scaling on partitions must be RangeScaler or none, got {scale!r}")
@@ -153,16 +155,16 @@ def check_pipeline(model: Any) -> None:
     if record is None:
         raise InputError(
             f"{type(readout).__name__} cannot be trained on partitions: "
-            "the readouts that can are centroids, rls and glvq"
+            "use the readout centroids, rls or glvq"
         )
     if record.online_solver is not None and readout.solver == record.online_solver:
         raise InputError(
-            f"solver={readout.solver!r} goes from sample to sample and cannot be used on partitions"
+            f"solver={readout.solver!r} trains sample by sample and cannot be used on partitions"
         )
     if getattr(readout, "class_weight", None) is not None:
-        raise InputError("class_weight cannot be used on partitions: all samples count the same")
+        raise InputError("class_weight is not supported on partitions")
     if getattr(readout, "warm_start", False):
-        raise InputError("warm_start=True cannot be used on partitions: a copy is trained anew")
+        raise InputError("warm_start=True is not supported on partitions")
 
 
 def record_on_partitions(estimator: Any, role: str) -> PartRecord | None:
@@ -188,7 +190,7 @@ def check_description(description: samples.Description, model: Pipeline) -> None
     takes_missing = any(get_tags(layer).input_tags.allow_nan for layer in hidden_layers)
     if description.has_missing and not takes_missing:
         raise InputError(
-            "X has missing values, which only the hidden layer 'intrvfl' leaves out by itself"
+            "X has missing values, which only the hidden layer 'intrvfl' supports on partitions"
         )
 
 

@@ -257,8 +257,7 @@ class MinimisedReadout(PrototypeReadout):
         position, n_iter, losses, has_converged = minimise(*given, *limits, report)
         if not has_converged:
             warn_not_converged(
-                f"L-BFGS stopped at the limit of {self.max_iter} iterations (max_iter); "
-                "the cost may fall further"
+                f"L-BFGS stopped after max_iter={self.max_iter} iterations without converging"
             )
         self.n_iter_, self.loss_curve_ = n_iter, losses
         return position
@@ -316,11 +315,10 @@ class BatchReadout(PrototypeReadout):
         classes = check_announced_classes(classes, known)
         unknown = np.setdiff1d(y, classes)
         if len(unknown):
-            raise ValueError(
-                f"y has labels that are not in classes: {', '.join(map(repr, unknown.tolist()))}"
-            )
+            listed = ", ".join(map(repr, unknown.tolist()))
+            raise ValueError(f"y has labels that are missing in classes: {listed}")
         if getattr(self, "class_weight", None) == "balanced":
-            raise ValueError("class_weight='balanced' needs all samples: give partial_fit a dict")
+            raise ValueError("class_weight='balanced' is not supported by partial_fit: use a dict")
         y = np.searchsorted(classes, y)
         return engine, (X, y, self._class_weighted(weights, y, classes)), classes
 
@@ -329,12 +327,12 @@ def check_announced_classes(classes: Any, known: np.ndarray | None) -> np.ndarra
     """Return the classes of `partial_fit`: those given, which must be those known if any are."""
     if classes is None:
         if known is None:
-            raise ValueError("the first call of partial_fit needs all labels in classes")
+            raise ValueError("classes must be given in the first call of partial_fit")
         return known
     classes = np.unique(classes)
     if known is not None and not np.array_equal(classes, known):
         raise ValueError(
-            f"classes must stay what the first call gave, {known.tolist()!r}, "
+            f"classes must equal those of the first call, {known.tolist()!r}, "
             f"got {classes.tolist()!r}"
         )
     if len(classes) < 2:
@@ -350,17 +348,17 @@ def drop_weightless(X: Any, y: np.ndarray, sample_weight: Any) -> tuple[Any, ...
         on_host(sample_weight), ensure_2d=False, dtype=np.float64, input_name="sample_weight"
     )
     if weights.ndim != 1:
-        raise ValueError(f"sample_weight must have one dimension, got {weights.ndim}")
+        raise ValueError(f"sample_weight must have one dimension, got {weights.ndim} dimensions")
     check_consistent_length(X, weights)
     if (weights < 0).any():
         raise ValueError(f"sample_weight must not be negative, got {weights.min():g}")
     counts = weights > 0
     if not counts.any():
-        raise ValueError("sample_weight is zero for all samples")
+        raise ValueError("sample_weight must be positive for some sample, got only zeros")
     smallest, largest = WEIGHTS_BETWEEN
     if weights.max() < smallest or weights.max() > largest / len(weights):
         raise ValueError(
-            f"sample_weight must add up to between {smallest} and {largest}, "
+            f"sample_weight must have a sum from {smallest} to {largest}, "
             f"got weights of up to {weights.max():g}"
         )
     if counts.all():
@@ -373,7 +371,7 @@ def check_known(name: str, mapping: Mapping[Any, Any], labels: list[Any]) -> Non
     """Raise if a mapping has an entry for what is no class."""
     unknown = [label for label in mapping if label not in labels]
     if unknown:
-        raise ValueError(f"{name} has an entry for {unknown[0]!r}, which is no class")
+        raise ValueError(f"{name} has an entry for {unknown[0]!r}, which is not a class")
 
 
 def check_prototype_counts(prototypes_per_class: Any, classes: np.ndarray) -> np.ndarray:
@@ -396,8 +394,8 @@ def check_range(X: Any) -> None:
     smallest_allowed, largest_allowed = FEATURES_BETWEEN
     if largest and not smallest_allowed <= largest <= largest_allowed:
         raise ValueError(
-            f"the largest feature must be between {smallest_allowed} and {largest_allowed} in "
-            f"size, got {largest:g}: scale the features"
+            f"the largest absolute feature must be from {smallest_allowed} to {largest_allowed}, "
+            f"got {largest:g}: scale the features"
         )
 
 
@@ -405,7 +403,7 @@ def check_solution(numbers: Any) -> Any:
     """Return what was learnt; raise if it is not finite, as where one column is out of range."""
     if not isfinite(abs(numbers).max()):
         raise ValueError(
-            "the model is not finite: some features are too small or too large beside others"
+            "the model has infinite numbers because features differ too much in size: scale them"
         )
     return numbers
 
@@ -425,7 +423,7 @@ def progress_printer(verbose: Any, max_iter: Any) -> Any:
         if len(losses) % REPORTED_ITERATIONS == 0:
             print(
                 f"iteration {len(losses)} of at most {max_iter}: loss {losses[-1]:.6f}, "
-                f"{perf_counter() - started:.1f} s so far",
+                f"{perf_counter() - started:.1f} s elapsed",
                 flush=True,
             )
 

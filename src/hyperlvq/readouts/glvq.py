@@ -158,8 +158,8 @@ class GLVQClassifier(MinimisedReadout, OnlineReadout):
         earlier_counts = np.bincount(on_host(self.prototype_classes_), minlength=len(counts))
         if not np.array_equal(earlier_counts, counts) or len(self.prototypes_) != counts.sum():
             raise ValueError(
-                f"warm_start needs prototypes per class {counts.tolist()}, "
-                f"those of the last fit are {earlier_counts.tolist()}"
+                f"warm_start needs the prototypes_per_class of the last fit, "
+                f"{earlier_counts.tolist()}, got {counts.tolist()}"
             )
         if X.shape[1] != self.prototypes_.shape[1]:
             raise ValueError(

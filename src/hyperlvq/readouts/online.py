@@ -70,7 +70,7 @@ class OnlineReadout(BatchReadout):
         most = max(MOST_VISITS, len(weights))
         if weights.sum() > most:  # more than anyone would wait for
             raise ValueError(
-                f"sample_weight of one partial_fit must add up to at most {most}, "
+                f"sample_weight of one partial_fit must have a sum of at most {most}, "
                 f"got {weights.sum():g}"
             )
         counts = self._prototype_counts(classes)
@@ -98,8 +98,8 @@ class OnlineReadout(BatchReadout):
         if not np.isfinite(squared_norms(self.prototypes_)).all():
             self.prototypes_ = before
             raise ValueError(
-                f"the prototypes grow without bounds: learning_rate={self.learning_rate!r} "
-                "or the features are too large"
+                f"the prototypes diverge: learning_rate={self.learning_rate!r} or the features "
+                "are too large"
             )
         self.loss_curve_.append(loss / len(visits))
         return before
@@ -155,7 +155,7 @@ class OnlineReadout(BatchReadout):
             if self._has_converged():
                 break
         else:
-            warn_not_converged(f"stopped at the limit of {self.max_iter} passes (max_iter)")
+            warn_not_converged(f"stopped after max_iter={self.max_iter} passes without converging")
         self.n_iter_ = len(self.loss_curve_)
         if self._keeps_best:
             self.prototypes_ = best

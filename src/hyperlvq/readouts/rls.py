@@ -113,7 +113,7 @@ class RLSClassifier(Readout):
         if isinstance(self.alpha, str):
             if self.solver not in ("auto", "eigen"):
                 raise ValueError(
-                    f"alpha='loo' takes the solvers auto and eigen, got {self.solver!r}"
+                    f"solver must be 'auto' or 'eigen' for alpha='loo', got {self.solver!r}"
                 )
             coef, alpha = self._solve(engine.choose_penalty, samples, classes, LOO_ALPHAS)
             self.coef_, self.alpha_, self.n_iter_, remaining = coef, alpha, 1, 0.0
@@ -125,8 +125,8 @@ class RLSClassifier(Readout):
         self.classes_ = engine.labels(classes)
         if remaining > self.tol:
             warn_not_converged(
-                f"{self.solver} stopped at the limit of {self.max_iter} iterations (max_iter): "
-                f"the gradient is {remaining:.2g} of the first, more than tol={self.tol:g}"
+                f"{self.solver} stopped after max_iter={self.max_iter} iterations without "
+                f"converging: the gradient is {remaining:.2g} of the first (tol={self.tol:g})"
             )
 
     def _solve(self, solve, samples, classes, alphas):
