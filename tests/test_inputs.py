@@ -152,6 +152,14 @@ def test_integers_that_lose_differences_are_named_once_in_a_call(column):
             assert [each.filename for each in caught] == [__file__]
 
 
+def test_integers_beside_missing_ones_are_named_too():
+    column = [2**60, 2**60 + 1, None, 5]
+
+    for frame in (pd.DataFrame({"id": column}, dtype="Int64"), pl.DataFrame({"id": column})):
+        with pytest.warns(UserWarning, match=r"^different integers .* columns 'id': "):
+            make_classifier("intrvfl", "centroids").fit(frame, Y)
+
+
 @pytest.mark.parametrize("column", LOSING.values(), ids=LOSING)
 def test_frame_vectorizer_names_integers_that_lose_differences(column):
     with pytest.warns(UserWarning, match=r"^different integers .* columns 'id': ") as caught:

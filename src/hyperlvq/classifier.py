@@ -94,12 +94,13 @@ class HyperLVQClassifier(Readout):
     -----
     A feature may have missing values (NaN) in training. They are then below all thresholds. If a
     feature has missing values only in prediction, they are replaced by the training median, with a
-    warning. A row in which all values are replaced gets the class frequencies of the training set.
+    warning. A row without any value gets the class frequencies of the training set.
 
     Whole-number sample weights count copies: weight 2 stands for two equal rows. Leave-one-out
     omits one copy at a time. Duplicated rows therefore make leave-one-out results too good and
     probabilities too confident. Use `class_weight` instead of oversampling. Fractional weights are
-    scaled to a mean of 1.
+    scaled to a mean of 1. Divide weights that are not counts, such as amounts of money, by their
+    mean, so that they do not count as copies.
 
     With an integer `random_state`, fits are identical for the same number of BLAS threads and the
     same library versions. Otherwise coefficients differ by rounding errors (up to 1e-5 on digits).
@@ -225,10 +226,10 @@ class HyperLVQClassifier(Readout):
 
     def _scores(self, engine, X):
         units = Units(self.features_, self.thresholds_, self.keys_, self.kinds_)
-        X, is_filled = engine.fill_missing(self, X)
-        scores = engine.comparison_scores(X, units, self.coef_, self.n_jobs)
+        filled = engine.fill_missing(self, X)
+        scores = engine.comparison_scores(filled, units, self.coef_, self.n_jobs)
         prior = getattr(self, "class_prior_", None)  # not in files of earlier versions
-        return score_empty_rows(scores, is_filled, prior, self.uniform_share_)
+        return score_empty_rows(scores, X, prior, self.uniform_share_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

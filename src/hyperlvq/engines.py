@@ -75,11 +75,8 @@ class NumpyEngine:
         """Return labels as an array of this engine, where it has such labels."""
         return classes
 
-    def fill_missing(self, estimator: Any, X: Any) -> tuple[Any, Any]:
-        """Fill missing values by the medians of an estimator, and warn if there are any.
-
-        Returns what the kernel `fill_missing` returns.
-        """
+    def fill_missing(self, estimator: Any, X: Any) -> Any:
+        """Replace missing values by the medians of an estimator, with a warning."""
         X, is_filled = fill_missing(X, getattr(estimator, "medians_", None), self.xp)
         if is_filled is not None:
             columns = np.flatnonzero(on_host(is_filled).any(axis=0))
@@ -89,7 +86,7 @@ class NumpyEngine:
                 f"{_listed(columns, names)} by the training median, because fit saw none"
             )
             warn_caller(message, UserWarning)
-        return X, is_filled
+        return X
 
     def encode(self, X: Any, keys: np.ndarray, clip: int, n_jobs: int | None) -> np.ndarray:
         """Return the activations of `IntRVFLLayer`."""

@@ -317,5 +317,5 @@ class ComparisonLayer(HiddenLayer):
 
     def _activations(self, engine, X):
         units = Units(self.features_, self.thresholds_, self.keys_, self.kinds_)
-        X, _ = engine.fill_missing(self, X)
+        X = engine.fill_missing(self, X)
         return engine.compare(X, units, self.n_jobs)

@@ -76,7 +76,14 @@ def _columns_of(X: Any, wanted: re.Pattern[str]) -> Iterator[tuple[Any, str, np.
         if wanted.match(kind):
             # names of pandas may occur several times
             column = X.iloc[:, place] if hasattr(X, "iloc") else X[name]
-            yield name, kind, np.asarray(column)
+            yield name, kind, np.asarray(_without_missing_integers(column, kind))
+
+
+def _without_missing_integers(column: Any, kind: str) -> Any:
+    """Drop missing values of integers, which would turn the others into floats."""
+    methods = ("dropna", "drop_nulls", "drop_null")  # of pandas, polars and pyarrow
+    drop = next((getattr(column, each) for each in methods if hasattr(column, each)), None)
+    return drop() if drop is not None and "int" in kind.lower() else column
 
 
 def _named_types(X: Any) -> list[tuple[Any, str]]:

@@ -105,10 +105,10 @@ class Predictor:
     def _decisions(self, X: np.ndarray) -> np.ndarray:
         learnt = self.readout.learnt
         if self.readout.kind == "HyperLVQClassifier":
-            X, is_filled = fill_missing(X, learnt.get("medians_"))
-            found = _comparison_kernels(X).score_rows(X, _units(learnt), learnt["coef_"])
-            given = is_filled, learnt.get("class_prior_"), learnt["uniform_share_"]
-            return scores.compared(score_empty_rows(found, *given))
+            filled, _ = fill_missing(X, learnt.get("medians_"))
+            found = _comparison_kernels(filled).score_rows(filled, _units(learnt), learnt["coef_"])
+            prior = learnt.get("class_prior_"), learnt["uniform_share_"]
+            return scores.compared(score_empty_rows(found, X, *prior))
         _check_no_missing(X, self.readout.kind)
         if X.dtype.name not in SAMPLE_DTYPES:
             X = X.astype(np.float64)

@@ -51,7 +51,7 @@ def test_scores_of_class_frequencies_give_them_as_probabilities(prior):
 
 
 def test_rows_with_a_value_keep_their_scores():
-    scores, is_filled = np.ones((2, 2)), np.array([[True, False], [True, True]])
-    score_empty_rows(scores, is_filled, np.array([0.5, 0.5]), 0.0)
+    scores, X = np.ones((2, 2)), np.array([[np.nan, 1], [np.nan, np.nan]])
+    score_empty_rows(scores, X, np.array([0.5, 0.5]), 0.0)
 
     np.testing.assert_array_equal(scores, [[1, 1], [np.log(0.5)] * 2])

@@ -140,6 +140,7 @@ def _fields(plan, layout):
         "is_float": plan.input == "float",
         "has_medians": plan.medians is not None,
         "has_empty_class": plan.empty_scores is not None,
+        "has_missing": plan.medians is not None or plan.empty_scores is not None,
         "learns_glvq": layout.rule == "glvq",
         "avr_complaint": layout.avr_complaint,
         "feature_lines": "\n".join(feature_lines),

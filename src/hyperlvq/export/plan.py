@@ -20,7 +20,7 @@ from hyperlvq.export.encoders import (
 )
 from hyperlvq.export.fitted import PREPARATION, fitted_parts
 from hyperlvq.export.scaling import INPUT_DTYPES, to_input
-from hyperlvq.kernels.missing import fill_missing, prior_scores
+from hyperlvq.kernels.missing import empty_rows, fill_missing, prior_scores
 from hyperlvq.kernels.scores import row_slices
 
 RESERVED_WORDS = (
@@ -169,15 +169,16 @@ class Plan:
 
     def scores(self, X: Any) -> np.ndarray:
         """Compute the integer scores (samples × outputs, int64)."""
-        values, is_filled = fill_missing(self.values(X), self.medians)
+        given = self.values(X)
+        values, _ = fill_missing(given, self.medians)
         weights = self.weights.T.astype(np.float64)
         scores = np.empty((len(values), self.n_outputs), dtype=np.int64)
         for rows in row_slices(len(values)):
             # Every product and sum is an integer far below 2⁵³, so float64 is exact, and fast.
             products = self.encoder.activations(values[rows]).astype(np.float64) @ weights
             scores[rows] = self.factor * products.astype(np.int64) - self.biases
-        if is_filled is not None and self.empty_scores is not None:
-            scores[is_filled.all(axis=1)] = self.empty_scores
+        if self.empty_scores is not None:
+            scores[empty_rows(given)] = self.empty_scores
         return scores
 
     def predict_index(self, X: Any) -> np.ndarray:
@@ -259,13 +260,13 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         output_classes=output_classes.astype(np.int64),
         notes=tuple(notes),
         medians=medians,
-        empty_scores=_empty_scores(parts.readout.learnt, medians, weight_scale),
+        empty_scores=_empty_scores(parts.readout.learnt, takes_missing, weight_scale),
     )
 
 
-def _empty_scores(learnt, medians, scale):
-    """Return integer scores of the class frequencies, None where no sample gets them."""
-    if medians is None or np.isnan(medians).any() or "class_prior_" not in learnt:
+def _empty_scores(learnt, takes_missing, scale):
+    """Round the scores of the class frequencies, or return None if no sample gets them."""
+    if not takes_missing or "class_prior_" not in learnt:
         return None
     wanted = prior_scores(learnt["class_prior_"], learnt["uniform_share_"])
     scores = np.rint(np.clip(wanted / scale, -LARGEST_BIAS, LARGEST_BIAS)).astype(np.int64)

@@ -1,5 +1,6 @@
-"""Missing values of features that had none in training: their medians take their place."""
+"""Replacement of missing values by training medians."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,23 +9,35 @@ import numpy as np
 def weighted_medians(X: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Compute the weighted median of each column, NaN where values are missing.
 
-    Half of the weight lies on either side of a median. Where this holds between two values, it is
-    their mean. A weight of 2 is the same as two rows.
+    Half of the weight lies on either side of a median. If this holds between two values, the
+    median is their mean. A weight of 2 is equivalent to two rows.
     """
+    median_of = _median if (weights == 1).all() else partial(_weighted_median, weights=weights)
     medians = np.full(X.shape[1], np.nan)
     for i, column in enumerate(X.T):
         if not np.isnan(column).any():
-            order = np.argsort(column, kind="stable")
-            totals = np.cumsum(weights[order])
-            middle = np.searchsorted(totals, totals[-1] / 2)
-            values = column[order[middle : middle + 2]].astype(np.float64)
-            is_between = totals[middle] == totals[-1] / 2
-            medians[i] = values[0] / 2 + values[-1] / 2 if is_between else values[0]
+            below, above = median_of(column)
+            medians[i] = np.float64(below) / 2 + np.float64(above) / 2
     return medians
 
 
+def _median(column):
+    """Find the two middle values, which are the same for an odd number of values."""
+    places = (len(column) - 1) // 2, len(column) // 2
+    return np.partition(column, places)[[*places]]
+
+
+def _weighted_median(column, weights):
+    """Find the two values with half of the weight on either side."""
+    order = np.argsort(column, kind="stable")
+    totals = np.cumsum(weights[order])
+    middle = np.searchsorted(totals, totals[-1] / 2)
+    is_between = totals[middle] == totals[-1] / 2
+    return column[order[middle]], column[order[middle + is_between]]
+
+
 def fill_missing(X: Any, medians: Any, xp: Any = np) -> tuple[Any, Any]:
-    """Replace missing values by medians, where these are known.
+    """Replace missing values by medians if these are known.
 
     `medians` may be None, as in models of earlier versions. Returns X, and the mask of replaced
     values or None if there are none. `xp` is numpy or torch.
@@ -36,12 +49,21 @@ def fill_missing(X: Any, medians: Any, xp: Any = np) -> tuple[Any, Any]:
     return (xp.where(is_filled, medians, X), is_filled) if is_filled.any() else (X, None)
 
 
+def empty_rows(X: np.ndarray) -> np.ndarray:
+    """Find the rows without any value."""
+    rows = np.flatnonzero(np.isnan(X[:, 0]))  # most rows are decided by the first feature
+    return rows[np.isnan(X[rows]).all(axis=1)]
+
+
 def score_empty_rows(
-    scores: np.ndarray, is_filled: Any, class_prior: Any, uniform_share: float
+    scores: np.ndarray, X: np.ndarray, class_prior: Any, uniform_share: float
 ) -> np.ndarray:
-    """Write the scores of the class frequencies into rows of which every value was filled."""
-    if is_filled is not None and class_prior is not None:
-        scores[is_filled.all(axis=1)] = prior_scores(class_prior, uniform_share)
+    """Give rows without any value the scores of the class frequencies.
+
+    `class_prior` is None in models of earlier versions.
+    """
+    if class_prior is not None:
+        scores[empty_rows(X)] = prior_scores(class_prior, uniform_share)
     return scores
 
 

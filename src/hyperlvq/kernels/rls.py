@@ -15,8 +15,6 @@ POWER_ITERATIONS, BLOCK_ITERATIONS = 50, 4
 #: Directions that `preconditioner` scales: at most a quarter of all, and none whose eigenvalue is a
 #: smaller share of the largest, as its vector may be rounding.
 MOST_DIRECTIONS, SMALLEST_DOMINANT = 20, 1e-8
-#: Steps of a cheap lower bound of the largest eigenvalue, less rounding.
-POWER_STEPS, ROUNDING = 5, 1e-9
 
 
 class Method(NamedTuple):
@@ -32,38 +30,12 @@ def solve_pinv(gram: np.ndarray, moment: np.ndarray, penalties: np.ndarray) -> n
     """Return (G + diag(p))⁺ moment; eigenvalues below columns · 2⁻²³ of the largest count as 0.
 
     That is where a pseudo-inverse in single precision cuts off. The matrix is overwritten.
-    Eigenvectors take most of the time, so only those that can count are computed, and none where
-    all of them do: then the pseudo-inverse is the inverse.
     """
-    diagonal, share = np.diag_indices_from(gram), len(gram) * np.finfo(np.float32).eps
-    gram[diagonal] += penalties
-    scale = np.exp2(np.frexp(gram.diagonal().max())[1])  # against overflow, without rounding
-    gram /= scale
-    shifted = gram.copy()
-    shifted[diagonal] -= share * np.linalg.norm(gram)  # at least the cutoff
-    try:
-        linalg.cholesky(shifted, overwrite_a=True, check_finite=False)
-    except linalg.LinAlgError:
-        smallest = share * least_largest_eigenvalue(gram)
-        values, vectors = linalg.eigh(
-            gram, subset_by_value=(smallest, np.inf), overwrite_a=True, check_finite=False
-        )
-        kept = values > share * values.max(initial=0)
-        basis = vectors[:, kept]
-        return (basis / values[kept]) @ (basis.T @ moment) / scale
-    factor = linalg.cho_factor(gram, overwrite_a=True, check_finite=False)
-    return linalg.cho_solve(factor, moment, check_finite=False) / scale
-
-
-def least_largest_eigenvalue(matrix: np.ndarray) -> float:
-    """Bound a positive matrix's largest eigenvalue from below, by power iteration."""
-    largest = matrix.diagonal().argmax()
-    bound, vector = matrix[largest, largest], matrix[largest]
-    for _ in range(POWER_STEPS):
-        vector = vector / (np.linalg.norm(vector) or 1.0)
-        image = matrix @ vector
-        bound, vector = np.fmax(bound, vector @ image), image
-    return float(bound) * (1 - ROUNDING)
+    gram[np.diag_indices_from(gram)] += penalties
+    values, vectors = linalg.eigh(gram, overwrite_a=True, check_finite=False)
+    kept = values > len(values) * np.finfo(np.float32).eps * values[-1]
+    basis = vectors[:, kept]
+    return (basis / values[kept]) @ (basis.T @ moment)
 
 
 def solve_qr(Z: np.ndarray, T: np.ndarray, alpha: float) -> np.ndarray:

@@ -72,7 +72,9 @@ class RLSClassifier(Readout):
     The Gram matrix of a random layer is badly conditioned, and its largest eigenvalue belongs to
     the mean activation. "fista" and "lms" therefore estimate up to 20 dominant directions by block
     power iteration and scale gradients down along them. Both use Nesterov momentum with restarts.
-    "lms" reduces the variance of its updates by the mean update at the start of the pass (SVRG).
+    "lms" reduces the variance of its updates by the mean update at the start of the pass (SVRG). It
+    is available because the paper names it, and needs about as many passes as "fista" iterations,
+    with more time per pass.
 
     With `alpha` ≥ 1 both come within 1 % of the closed form on the activations of `IntRVFLLayer`.
     With a smaller `alpha` and about as many columns as samples, or more, they can stop far from it.

@@ -88,14 +88,16 @@ ${class_type} ${name}_predict(const ${name}_value x[${NAME}_FEATURES])
     for (i = 0; i < ${NAME}_FEATURES; i++) {
         values[i] = ${name}_ordered(x[i]);
 ?end
-?if has_medians
+?if has_missing
         if (values[i] == INT32_MIN) {
+?end
+?if has_medians
             ${NAME}_READ(values[i], &${name}_medians[i]);
 ?end
 ?if has_empty_class
             missing++;
 ?end
-?if has_medians
+?if has_missing
         }
 ?end
 ?if is_float
