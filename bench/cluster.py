@@ -165,7 +165,7 @@ def loopback_bytes():
 
 def summary(options, passes, peaks):
     """Return what the passes of one fit took."""
-    costs = [record for record in passes if record["pass"] == "glvq_cost"]
+    costs = [record for record in passes if record["pass"] == "_glvq_cost"]
     medians = {
         name: float(np.median([record[name] for record in costs]))
         for name in ("seconds", "cpu_seconds", "traffic")
