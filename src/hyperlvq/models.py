@@ -36,6 +36,11 @@ def make_classifier(
         Pipeline with the steps "scale", "hidden" and "readout". Pass sample weights to `fit` as
         `readout__sample_weight`, or by metadata routing.
 
+    Notes
+    -----
+    scikit-learn's Pipeline fits its steps in place. If a second `fit` of the pipeline fails, the
+    steps before the failing one keep the new data. Fit the pipeline again before you use it.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
