@@ -83,7 +83,7 @@ class NumpyEngine:
             names = getattr(estimator, "feature_names_in_", None)
             message = (
                 f"{type(estimator).__name__} replaced missing values in "
-                f"{_listed(columns, names)} by the training median, because fit saw none"
+                f"{_listed(columns, names)} by the training median, because there were none in fit"
             )
             warn_caller(message, UserWarning)
         return X

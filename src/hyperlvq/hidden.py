@@ -180,7 +180,7 @@ class IntRVFLLayer(HiddenLayer):
     keys_ : ndarray of shape (`n_features_in_`, n_units), of int8
         Key of each feature, with entries -1 and +1.
     clip_ : int
-        The largest activation κ that `fit` was given.
+        Value of `clip` in `fit`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -230,7 +230,8 @@ class ComparisonLayer(HiddenLayer):
     A unit compares a few random features with random thresholds between the training values. Its
     activation depends on the number of comparisons that hold. A comparison with key +1 holds if the
     feature reaches the threshold, and one with key -1 if it does not. Features need no scaling.
-    Half of the units draw thresholds by rank, the others by value. Activations are int8.
+    Half of the units draw thresholds from the quantiles of the training values, the others between
+    their minimum and maximum. Activations are int8.
 
     A missing value (NaN) is below all thresholds. If the feature had no missing values in training,
     `transform` replaces it by the training median and warns.
@@ -258,7 +259,7 @@ class ComparisonLayer(HiddenLayer):
     thresholds_ : ndarray of shape (n_comparisons,)
         Threshold of each comparison.
     keys_ : ndarray of shape (n_comparisons,), of int8
-        +1 for comparisons that hold from the threshold on, -1 for those that hold below.
+        +1 if the comparison holds at or above the threshold, -1 if it holds below.
     kinds_ : ndarray of shape (n_units,), of int32
         Kind of each unit: 0 conjunction, 1 majority, 2 parity, 3 constant.
     medians_ : ndarray of shape (`n_features_in_`,)

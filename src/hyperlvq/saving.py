@@ -32,10 +32,10 @@ def save(model: BaseEstimator, path: str | Path) -> None:
     ----------
     model : estimator
         A `HyperLVQClassifier`, a recipe from `make_classifier`, or any hidden layer or readout of
-        hyperlvq, alone or in a Pipeline with a scaler. Meta-estimators of scikit-learn, such
-        as `GridSearchCV` or `CalibratedClassifierCV`, are not supported: save their best estimator,
-        or use skops.io or joblib. Models fitted on torch tensors are saved with numpy arrays. The
-        settings `set_output`, `memory` and `verbose` of a Pipeline are not saved.
+        hyperlvq, alone or in a Pipeline with a scaler. Meta-estimators of scikit-learn are not
+        supported: save `best_estimator_` of a `GridSearchCV`, and use skops.io or joblib for others
+        such as `CalibratedClassifierCV`. Models fitted on torch tensors are saved with numpy
+        arrays. The settings `set_output`, `memory` and `verbose` of a Pipeline are not saved.
     path : path
         File to write. Model files usually end in `.hlvq`.
 

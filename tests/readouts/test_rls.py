@@ -75,7 +75,7 @@ def test_warning_states_the_gradient_that_is_left(wine, solver):
     X, y = wine
     H = IntRVFLLayer(200, clip=1, random_state=0).fit_transform(X)
 
-    expected = rf"{solver} stopped .* the gradient is \d\S* of the first \(tol=1e-06\)"
+    expected = rf"{solver} stopped .* the gradient is still \d\S* of the first \(tol=1e-06\)"
     with pytest.warns(ConvergenceWarning, match=expected):
         RLSClassifier(0.001, solver=solver, max_iter=100).fit(H, y)
 

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 GOES_ON = "run the command again to continue"
 COST_HEADER = ("total flops", "T all: mean", "median", "T training: mean", "median")
 COST_NOTE = (
-    "Costs are relative to straightforward RLS. T all counts all samples of data sets without a "
-    "test file, as the paper's 79 % and 21 % do. T training counts the training samples only."
+    "Ratios are relative to straightforward RLS. T is the number of samples in the formulas. T all "
+    "uses all samples of data sets without a test file, as for the paper's 79 % (RLS, QR) and 21 % "
+    "(GLVQ). T training uses the training samples only."
 )
 NO_HALF = "no file was written"
 

@@ -29,9 +29,9 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
     of all partitions, centroids and least squares use sums over partitions, and GLVQ runs the same
     minimiser from the same start with costs and gradients summed in float64.
 
-    Workers cache the activations between passes if these fit 0.4 of the cluster's memory. Otherwise
-    they cache the features and encode them again in each pass. If the features do not fit either,
-    each pass reads X again. Partitions are never concatenated, but each must fit the memory of a
+    Workers cache the activations between passes if these take at most 40 % of the cluster's memory.
+    Otherwise they cache the features and encode them again in each pass. If the features do not fit
+    either, each pass reads X again. Partitions are never concatenated, but each must fit the memory of a
     worker.
 
     Workers may die during training. The scheduler then recomputes their partitions on other

@@ -73,7 +73,7 @@ def predict_budget(model: Plan | Layout | ComparisonLayout, target: str) -> Budg
     Parameters
     ----------
     model : Plan or layout
-        A plan, or for a model that is not trained yet a layout from `Layout.planned` or
+        A plan. If the model is not trained yet, a layout from `Layout.planned` or
         `ComparisonLayout.planned`.
     target : {"cortex-m3", "avr", "riscv32"}
         The processor. "avr" stands for the ATmega328P and "riscv32" for rv32imac.

@@ -45,8 +45,8 @@ def to_c(
     Parameters
     ----------
     model : HyperLVQClassifier, Pipeline, Plan or learner
-        A fitted model as for `make_plan`, a plan, or a learner from `make_learner`. Plans and
-        learners have their own name, input, bits and learning rule.
+        A fitted model as for `make_plan`, a plan, or a learner from `make_learner`. For plans and
+        learners, `name`, `input`, `bits` and `trainable` are ignored.
     folder : path
         Folder for NAME.h, NAME.c and NAME.md. It is created if it does not exist.
     name, input, bits : str, str, int

@@ -46,14 +46,14 @@ def device_settings(
         As for `make_plan`.
     hidden, readout, **parameters : str, str, dict
         As for `make_classifier`. Parameters given here are neither searched nor returned.
-        Without `clip`, the budget assumes the largest value of the tuning grid. For
+        Without `clip`, the budget assumes the largest value that `--tune` tries. For
         `HyperLVQClassifier` see `device_units`.
 
     Returns
     -------
     settings : list of dict
-        Parameters for `make_classifier`. Each dict has the largest number of units for one number
-        of prototypes per class.
+        Parameters for `make_classifier`: one dict for each number of prototypes per class, with the
+        largest number of units that fits.
 
     Examples
     --------

@@ -65,7 +65,8 @@ class PerceptronLearner(_Learner):
     fraction_bits : int
         Number of fractional bits f.
     rate : int
-        Factor of the activations that a mistake adds to or subtracts from prototypes.
+        After a mistake, this multiple of the activations is added to the prototype of the right
+        class and subtracted from the predicted one.
 
     Examples
     --------

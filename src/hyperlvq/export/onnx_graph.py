@@ -40,8 +40,9 @@ def to_onnx(
 
     The ONNX model has one input, "features" (samples × features, of the type `input`). Its outputs
     "label" (int64 for integer classes, else strings) and "scores" (int64, one per prototype or
-    class) equal the predictions of `make_plan`. Feature and class names are stored in the metadata
-    as JSON. Comparison units treat NaN as in Python. For intRVFL, NaN acts as the smallest value.
+    class) equal those of the plan from `make_plan`. Feature and class names are stored in the
+    metadata as JSON. Comparison units treat NaN as in Python. For intRVFL, NaN acts as the smallest
+    value.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         X : array-like of shape (n_samples, n_features)
             Training samples: activations or features.
         y : array-like of shape (n_samples,)
-            Class labels of any type.
+            Class labels: numbers, text or Boolean values.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. Online rules treat whole numbers with a sum of at most 2**20 as numbers
             of repetitions. They scale other weights to a mean of 1.
@@ -286,8 +286,8 @@ class BatchReadout(PrototypeReadout):
         classes : array-like of shape (n_classes,), default=None
             All class labels of all batches. Required in the first call.
         sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights. Online rules use a sample of weight 2 twice. Fractions add up over
-            samples and calls.
+            Sample weights. Online rules repeat a sample of weight 2. Fractional weights accumulate
+            until they make up a whole sample.
 
         Returns
         -------

@@ -22,8 +22,9 @@ class CentroidClassifier(BatchReadout):
     class_weights_ : ndarray of shape (n_classes,)
         Total sample weight of each class.
     distance_scale_ : float
-        Mean over the training samples of the squared distance to the closest prototype of the own
-        class plus that of any other class. `predict_proba` divides distances by it.
+        Mean of d⁺ + d⁻ over the training samples. Here d⁺ is the squared distance to the closest
+        prototype of the same class, and d⁻ to the closest prototype of another class.
+        `predict_proba` divides distances by it.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

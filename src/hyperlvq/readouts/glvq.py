@@ -44,7 +44,7 @@ class GLVQClassifier(MinimisedReadout, OnlineReadout):
           1e-5 for "auto".
     learning_rate : float or "auto", default="auto"
         Learning rate α of the online rule. "auto" uses 0.02/β times the mean of d⁺ + d⁻ over the
-        training samples, in `partial_fit` over the first batch.
+        training samples. `partial_fit` uses the mean over the first batch.
     init_noise : float, default=1.0
         Prototypes start at the class mean plus noise drawn uniformly from
         [-init_noise, init_noise].
@@ -79,8 +79,9 @@ class GLVQClassifier(MinimisedReadout, OnlineReadout):
     learning_rate_ : float
         Learning rate α used by the online rule.
     distance_scale_ : float
-        Mean over the training samples of the squared distance to the closest prototype of the own
-        class plus that of any other class. `predict_proba` divides distances by it.
+        Mean of d⁺ + d⁻ over the training samples. Here d⁺ is the squared distance to the closest
+        prototype of the same class, and d⁻ to the closest prototype of another class.
+        `predict_proba` divides distances by it.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

@@ -196,8 +196,9 @@ class PerceptronClassifier(OnlineReadout):
     n_iter_ : int
         Number of passes.
     distance_scale_ : float
-        Mean over the training samples of the squared distance to the closest prototype of the own
-        class plus that of any other class. `predict_proba` divides distances by it.
+        Mean of d⁺ + d⁻ over the training samples. Here d⁺ is the squared distance to the closest
+        prototype of the same class, and d⁻ to the closest prototype of another class.
+        `predict_proba` divides distances by it.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -290,8 +291,9 @@ class LVQ1Classifier(OnlineReadout):
     n_iter_ : int
         Number of passes.
     distance_scale_ : float
-        Mean over the training samples of the squared distance to the closest prototype of the own
-        class plus that of any other class. `predict_proba` divides distances by it.
+        Mean of d⁺ + d⁻ over the training samples. Here d⁺ is the squared distance to the closest
+        prototype of the same class, and d⁻ to the closest prototype of another class.
+        `predict_proba` divides distances by it.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

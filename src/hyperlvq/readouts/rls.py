@@ -28,9 +28,9 @@ class RLSClassifier(Readout):
         from 2⁻¹⁰ to 2¹⁵ with the best leave-one-out accuracy, and among equals the one with the
         smallest squared error. It needs only one matrix decomposition.
     penalty : {"variance", "identity"}, default="variance"
-        Penalty r_n of each column. "identity" is ridge regression as printed in the paper.
-        "variance" reproduces the paper's figures. With "variance", constant columns are not
-        penalised and act as an intercept.
+        Penalty r_n of each column. "identity" is ridge regression, as in the paper's formula.
+        "variance" is needed to reproduce the paper's accuracies. With "variance", constant columns
+        are not penalised and act as an intercept.
     solver : {"auto", "cholesky", "qr", "eigen", "pinv", "fista", "lms"}, default="auto"
         - "auto" is "cholesky", or "eigen" if `alpha` is too small for it.
         - "cholesky" solves the normal equations, in their dual form if there are fewer samples than
@@ -38,9 +38,9 @@ class RLSClassifier(Readout):
         - "qr" factors the activations.
         - "eigen" decomposes the Gram matrix and supports `alpha=0`.
         - "pinv" uses a pseudo-inverse with the cutoff of single precision: eigenvalues below
-          `n_features_in_` · 2⁻²³ of the largest are dropped. It reproduces the paper's figures.
+          `n_features_in_` · 2⁻²³ of the largest are dropped. It reproduces the paper's accuracies.
         - "fista" (accelerated gradient descent) and "lms" (one sample at a time) are iterative and
-          factor no matrix of all columns (see Notes).
+          need no n_features × n_features matrix decomposition (see Notes).
     max_iter : int, default=1000
         Maximum number of iterations ("fista") or passes ("lms").
     tol : float, default=1e-6
@@ -73,12 +73,11 @@ class RLSClassifier(Readout):
     the mean activation. "fista" and "lms" therefore estimate up to 20 dominant directions by block
     power iteration and scale gradients down along them. Both use Nesterov momentum with restarts.
     "lms" reduces the variance of its updates by the mean update at the start of the pass (SVRG). It
-    is available because the paper names it, and needs about as many passes as "fista" iterations,
-    with more time per pass.
+    is slower than "fista" and included because the paper mentions it.
 
     With `alpha` ≥ 1 both come within 1 % of the closed form on the activations of `IntRVFLLayer`.
-    With a smaller `alpha` and about as many columns as samples, or more, they can stop far from it.
-    Use "auto" for such problems.
+    If `alpha` is below 1 and there are at least about as many columns as samples, they can stop far
+    from it. Use "auto" for such problems.
 
     Examples
     --------
@@ -128,7 +127,7 @@ class RLSClassifier(Readout):
         if remaining > self.tol:
             warn_not_converged(
                 f"{self.solver} stopped after max_iter={self.max_iter} iterations without "
-                f"converging: the gradient is {remaining:.2g} of the first (tol={self.tol:g})"
+                f"converging: the gradient is still {remaining:.2g} of the first (tol={self.tol:g})"
             )
 
     def _solve(self, solve, samples, classes, alphas):
@@ -160,7 +159,7 @@ def rls_path(
     X : array-like of shape (n_samples, n_features)
         Activations or features.
     y : array-like of shape (n_samples,)
-        Labels of any kind.
+        Class labels.
     alphas : sequence of float
         Strengths of the penalty, at least 0.
     penalty : {"variance", "identity"}, default="variance"

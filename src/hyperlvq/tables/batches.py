@@ -197,7 +197,7 @@ def check_output(path: str) -> None:
     """Refuse a name that does not say which format to write; a device or a pipe gets CSV."""
     is_device = Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
     if path != STANDARD and not is_device and _format(path) not in (*DELIMITERS, PARQUET):
-        raise InputError(f"{path} must end in .csv, .tsv, .parquet, .csv.gz or .tsv.gz")
+        raise InputError(f"the output {path} must end in .csv, .tsv, .parquet, .csv.gz or .tsv.gz")
 
 
 def _format(path: str) -> str:
