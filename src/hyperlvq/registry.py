@@ -376,8 +376,8 @@ PARAMETERS = {
     "time_limit": Parameter(
         _unless(None, _above_zero),
         float,
-        "Seconds after which no further network is trained; slow cross-validation is skipped "
-        "unless --cv is given",
+        "Time limit for training in seconds. It also skips slow cross-validation, unless --cv is "
+        "given",
     ),
     "alpha": _or(
         "loo",

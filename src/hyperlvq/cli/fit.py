@@ -36,7 +36,7 @@ DeviceOption: Callable[..., Any] = partial(
 ModelOption: Callable[..., Any] = partial(
     Option, rich_help_panel="Model (parameters and defaults as in Python)"
 )
-LIMIT_HELP = "Maximum {}; trains a single network or a recipe."
+LIMIT_HELP = "Maximum {}. The default classifier then has one network."
 Hidden: Any = Literal[tuple(hidden_layers())]
 Readout: Any = Literal[tuple(readouts())]
 DEFAULT = PARTS["HyperLVQClassifier"]
@@ -126,7 +126,7 @@ def fit(
         min=0,
         max=100,
         help="Number of cross-validation folds; 0 disables it.",
-        show_default="5; 0 for the default classifier above 1000 rows",
+        show_default="5, but 0 for the default classifier above 1000 rows",
     ),
     seed: int = Option(0, min=0, max=2**32 - 1, help="Seed of the random numbers."),
     keep: list[str] | None = Option(
@@ -155,9 +155,9 @@ def fit(
     Text becomes one feature per level. Dates become year, month, weekday and hour. Missing values
     are supported. Identifiers and constant columns are left out and reported.
 
-    The default classifier is a weighted vote of four networks and needs no tuning. Options of
-    recipes, such as --readout, --slope or --tune, train a recipe instead: a hidden layer with a
-    readout.
+    The default classifier is a weighted vote of four networks and needs no tuning. A recipe is one
+    hidden layer with one readout. An option of recipes, such as --readout, --slope or --tune,
+    trains a recipe instead of the default classifier.
 
     Example: hyperlvq fit train.csv --target species -o model.hlvq
     """
