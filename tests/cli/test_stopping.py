@@ -15,8 +15,8 @@ from hyperlvq import __version__
 OLD = b"what was there before"
 STOPPED = "hyperlvq: stopped\n"
 NOTHING = "hyperlvq: stopped; nothing was written\n"
-GOES_ON = "hyperlvq: stopped; a study goes on from here when its command is run again\n"
-HALF = "hyperlvq: stopped; no file is left half-written\n"
+GOES_ON = "hyperlvq: stopped; run the command again to continue\n"
+HALF = "hyperlvq: stopped; no file is half-written\n"
 
 FIT = ("fit", "{table}", "-t", "colour", *QUICK, "-o")
 PREDICT = ("predict", "{model}", "{table}")

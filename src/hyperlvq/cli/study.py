@@ -25,7 +25,7 @@ COST_NOTE = (
     "uses all samples of data sets without a test file, as for the paper's 79 % (RLS, QR) and 21 % "
     "(GLVQ). T training uses the training samples only."
 )
-NO_HALF = "no file was written"
+NO_HALF = "no file is half-written"
 
 study_app: Typer = Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
