@@ -208,7 +208,7 @@ def kglvq_flops(
 def steps_by_method(
     n_samples: int, n_units: int, n_classes: int, prototypes_per_class: float = 1, n_iter: int = 10
 ) -> dict[str, dict[str, float]]:
-    """Count the flops of every method of the paper's Table I step by step.
+    """Count the flops of each step in Table I.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def steps_by_method(
 def flops_by_method(
     n_samples: int, n_units: int, n_classes: int, prototypes_per_class: float = 1, n_iter: int = 10
 ) -> dict[str, float]:
-    """Count the flops of each method of the paper's Table I.
+    """Count the flops of each method in Table I.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def prediction_cost(
     form: str = "float",
     bits: int = 8,
 ) -> PredictionCost:
-    """Compute the size of a model and the operations of one prediction.
+    """Compute the size and operations of a model.
 
     The float form stores numbers in 32 bits and integer keys in 8 bits. The integer form stores a
     key in one bit, an entry of the readout in `bits`, and scaling factors and squared norms in

@@ -135,7 +135,7 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
         self.n_features_out_ = n_features
 
     def transform(self, X: Any) -> np.ndarray:
-        """Convert a data frame with the columns of `fit` to features."""
+        """Convert a data frame to features."""
         check_is_fitted(self)
         check_usable(self._record, vars(self), self.columns_)
         return features.columns_to_features(
@@ -149,7 +149,7 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
 
     @property
     def columns_(self) -> dict[str, list[str]]:
-        """The columns of numbers, of text and of dates, under these names."""
+        """Columns by kind: numbers, text and dates."""
         return {"numbers": self.numbers_, "text": self.text_, "dates": self.dates_}
 
     def _read(self, X):

@@ -32,7 +32,7 @@ def device_settings(
     readout: str = "glvq",
     **parameters: Any,
 ) -> list[dict[str, Any]]:
-    """Find the numbers of units and prototypes that fit a device.
+    """Find the largest recipes that fit a device.
 
     Parameters
     ----------

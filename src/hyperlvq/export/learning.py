@@ -111,7 +111,9 @@ class PerceptronLearner(_Learner):
 
 @dataclass(eq=False)
 class GLVQLearner(_Learner):
-    """Online GLVQ learning, in float64 here and float32 on the device.
+    """Online GLVQ learning, as on the device.
+
+    Computations are in float64 here and in float32 on the device.
 
     Use `make_learner` to create a learner. `learn` takes samples and their class indices in the
     order of `plan.classes`.

@@ -129,7 +129,7 @@ class Plan:
 
     @property
     def n_units(self) -> int:
-        """Number of units N, without comparison units whose weights are all zero."""
+        """Number of units N that have weights."""
         return self.encoder.n_units
 
     @property
