@@ -68,8 +68,9 @@ class HyperLVQClassifier(Readout):
     uniform_share_ : float
         Part of the probability that is spread evenly over all classes, 1 / (total weight + 2).
     relevances_ : ndarray of shape (`n_features_in_`,)
-        Relevance of each feature, with a sum of 1. It is the change of the scores of the first
-        network (of a smaller one if `n_networks=1`) when the values of the feature are permuted.
+        Relevance of each feature, with a sum of 1. Permuting the values of a feature changes the
+        scores of the first network. The relevance is the size of this change. With `n_networks=1`,
+        a smaller auxiliary network is used.
         To measure the effect of a feature on accuracy, use
         `sklearn.inspection.permutation_importance`. Feature selectors accept
         `importance_getter="relevances_"`.

@@ -93,7 +93,7 @@ def glvq_steps(
     n_samples, n_units, n_classes : int
         The sizes T, N and L.
     prototypes_per_class : float, default=1
-        Their number P.
+        Number of prototypes P per class.
     n_iter : int, default=10
         Number of iterations I.
 
@@ -208,14 +208,14 @@ def kglvq_flops(
 def steps_by_method(
     n_samples: int, n_units: int, n_classes: int, prototypes_per_class: float = 1, n_iter: int = 10
 ) -> dict[str, dict[str, float]]:
-    """Count the flops of each step in Table I.
+    """Count the flops of each step in the paper's Table I.
 
     Parameters
     ----------
     n_samples, n_units, n_classes : int
         The sizes T, N and L.
     prototypes_per_class : float, default=1
-        Their number P.
+        Number of prototypes P per class.
     n_iter : int, default=10
         Number of iterations I.
 
@@ -354,8 +354,9 @@ def comparison_cost(
 ) -> PredictionCost:
     """Compute the size and operations of a comparison network.
 
-    Feature numbers, thresholds and kinds take 32 bits each. A comparison takes two operations, and
-    a unit one to look up its activation. Features are not scaled.
+    Each comparison stores a feature index and a threshold, and each unit its kind, with 32 bits
+    each. Each comparison takes two operations. Each unit takes one more to look up its activation.
+    Features are not scaled.
 
     Examples
     --------

@@ -48,12 +48,12 @@ class FrameVectorizer(TransformerMixin, DocumentedMixin, BaseEstimator):
     fill_ : bool
         Value of `fill` in `fit`.
     level_names_, level_columns_, level_features_ : ndarray of shape (n_levels,)
-        Levels of all text columns, with the column (an index into `text`) and the feature of each.
+        Name, column index and feature index of each level. Columns are counted in `text_`.
     missing_features_ : ndarray of shape (n_text,)
         Feature for missing values of each text column, or -1 if none were missing.
     date_columns_, date_parts_ : ndarray of shape (n_parts,)
-        Features from dates: the column of each (an index into `dates`) and its part, which is the
-        year (0), month (1), weekday (2) or hour (3).
+        Column (an index into `dates_`) and part of each feature from dates. Parts are the year (0),
+        month (1), weekday (2) and hour (3).
     medians_ : ndarray of shape (n_numbers + n_parts,)
         Medians of the numeric columns and date parts, 0 for columns without values.
     n_features_in_, n_features_out_ : int

@@ -39,7 +39,7 @@ def make_classifier(
     Notes
     -----
     scikit-learn's Pipeline fits its steps in place. If a second `fit` of the pipeline fails, the
-    steps before the failing one keep the new data. Fit the pipeline again before you use it.
+    steps before the failing one stay fitted to the new data. Fit the pipeline again before use.
 
     Examples
     --------

@@ -31,7 +31,7 @@ def save(model: BaseEstimator, path: str | Path) -> None:
     Parameters
     ----------
     model : estimator
-        A `HyperLVQClassifier`, a recipe from `make_classifier`, or any hidden layer or readout of
+        A `HyperLVQClassifier`, a pipeline from `make_classifier`, or any hidden layer or readout of
         hyperlvq, alone or in a Pipeline with a scaler. Meta-estimators of scikit-learn are not
         supported: save `best_estimator_` of a `GridSearchCV`, and use skops.io or joblib for others
         such as `CalibratedClassifierCV`. Models fitted on torch tensors are saved with numpy

@@ -77,7 +77,8 @@ def test_without_cross_validation_the_accuracy_is_that_of_left_out_rows(
     assert (note in output) == ("--time-limit" in options)
     assert f"accuracy  1.000 by leave-one-out ({guessing}" in output
     assert (
-        "note      settings were chosen on these rows, so these figures are optimistic\n" in output
+        "note      the accuracy is optimistic because the settings were chosen on these rows\n"
+        in output
     )
     assert "majority" not in output
 

@@ -26,7 +26,7 @@ LONGEST_NAME = 20
 TABLE = Argument(..., help="CSV, TSV or Parquet file, optionally gzipped, or - for standard input.")
 MODEL = Argument(..., help="Model file, or - for standard input.")
 JSON = Option(False, "--json", help="Print JSON instead of text.")
-QUIET = Option(False, "--quiet", "-q", help="Print only errors and requested results.")
+QUIET = Option(False, "--quiet", "-q", help="Print only errors, and JSON if asked for.")
 #: How a table is to be read, for all commands that read one.
 MISSING = Option(None, help="Additional marker for missing values, such as -999; repeatable.")
 ENCODING = Option(None, help="Text encoding of the table.", show_default="detected")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LEFT_OUT = "by leave-one-out"
 #: Why the figures of networks, and of tuned settings, are optimistic.
-CHOSEN_BY_ROWS = "settings were chosen on these rows, so these figures are optimistic"
+CHOSEN_BY_ROWS = "the accuracy is optimistic because the settings were chosen on these rows"
 MOST_SHARES = 12
 MOST_SHOWN_NAMES = 100
 MOST_SHOWN_LEVELS = 5

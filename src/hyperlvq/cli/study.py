@@ -29,7 +29,7 @@ NO_HALF = "no file is half-written"
 
 study_app: Typer = Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
-OUTPUT = Option(..., "--output", "-o", help="Folder of the records.")
+OUTPUT = Option(..., "--output", "-o", help="Folder of a study or a search.")
 DATA = Option(
     None, help="Collection: a folder, .tar.gz or .tar.xz. Default: four scikit-learn sets."
 )
@@ -161,14 +161,14 @@ def tune(
 
 @study_app.command()
 def report(
-    folder: Path = Argument(..., help="Folder of the records."),
+    folder: Path = Argument(..., help="Folder of a study or a search."),
     output: Path = Option(Path("report.html"), "--output", "-o", help="HTML page to write."),
     published: Path | None = Option(None, help="The paper's table, for comparison."),
     figures: Path | None = Option(None, help="Folder for the figures as SVG files."),
     reference: str | None = Option(
         None,
         metavar="MODEL",
-        help="Model to compare all others with: adds tests, ranks, log loss and times.",
+        help="Model to compare all others with: adds statistical tests, ranks and times.",
     ),
 ) -> None:
     """Report a study as an HTML page, Markdown and CSV.

@@ -25,9 +25,9 @@ from hyperlvq.scaling import RangeScaler
 def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeline:
     """Fit a copy of a model on a Dask cluster.
 
-    The result equals `model.fit` on all rows in one memory, up to rounding. Scaling uses the ranges
-    of all partitions, centroids and least squares use sums over partitions, and GLVQ runs the same
-    minimiser from the same start with costs and gradients summed in float64.
+    The result equals `model.fit` on all rows in the memory of one machine, up to rounding. Scaling
+    uses the ranges of all partitions. Centroids and least squares use sums over partitions. GLVQ
+    runs the same minimiser from the same start and sums costs and gradients in float64.
 
     Workers cache the activations between passes if these take at most 40 % of the cluster's memory.
     Otherwise they cache the features and encode them again in each pass. If the features do not fit
@@ -41,8 +41,9 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
     Parameters
     ----------
     model : Pipeline
-        A pipeline from `make_classifier` with the readout "centroids", "rls" or "glvq". The online
-        solvers "sgd" and "lms" are not supported. The pipeline itself is not changed.
+        A pipeline from `make_classifier` with the hidden layer "features", "rvfl" or "intrvfl" and
+        the readout "centroids", "rls" or "glvq". The online solvers "sgd" and "lms" are not
+        supported. The pipeline itself is not changed.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
         Training samples. Chunk sizes may be unknown, and partitions may be empty.
     y : dask.array.Array or dask.dataframe.Series of shape (n_samples,)

@@ -45,7 +45,7 @@ class Budget(NamedTuple):
     instructions : int
         Instructions per prediction for a sample within the training ranges.
     complaint : str or None
-        Reason why an AVR cannot read the tables, or None if the target can.
+        Reason why an AVR cannot read the tables, or None.
 
     Examples
     --------

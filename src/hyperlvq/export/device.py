@@ -32,7 +32,7 @@ def device_settings(
     readout: str = "glvq",
     **parameters: Any,
 ) -> list[dict[str, Any]]:
-    """Find the largest recipes that fit a device.
+    """Find settings of the largest models that fit a device.
 
     Parameters
     ----------

@@ -206,7 +206,7 @@ def make_learner(
     plan = make_plan(model, name=name, input=input, bits=16)
     parts = fitted_parts(model)
     if not isinstance(plan.encoder, Thermometer):
-        raise InputError("only models with an IntRVFLLayer can learn on a device")
+        raise InputError("only models with the hidden layer intrvfl can learn on a device")
     if parts.record.device_rule is None:
         raise InputError(
             f"{parts.readout.kind} has no prototypes, which learning on a device needs"

@@ -199,7 +199,7 @@ def make_plan(model: Any, *, name: str = "model", input: str = "float", bits: in
         A fitted classifier, or a pipeline with the steps scale (`RangeScaler`), hidden
         (`IntRVFLLayer` or `ComparisonLayer`) and readout (prototypes or `RLSClassifier`), as
         created by `make_classifier`. A preceding step "columns", as in models of `hyperlvq fit`, is
-        not exported. The exported code expects its output.
+        not exported. The exported code takes the output of that step.
     name : str, default="model"
         Prefix of all names in C.
     input : {"float", "int16", "int32"}, default="float"

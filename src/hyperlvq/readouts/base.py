@@ -65,8 +65,9 @@ class Readout(ClassifierMixin, DocumentedMixin, BaseEstimator, ABC):
         y : array-like of shape (n_samples,)
             Class labels: numbers, text or Boolean values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights. Online rules treat whole numbers with a sum of at most 2**20 as numbers
-            of repetitions. They scale other weights to a mean of 1.
+            Sample weights. If all weights are whole numbers with a sum of at most 2**20, online
+            rules repeat each sample as often as its weight says. Otherwise they scale the weights
+            to a mean of 1.
 
         Returns
         -------
@@ -286,8 +287,8 @@ class BatchReadout(PrototypeReadout):
         classes : array-like of shape (n_classes,), default=None
             All class labels of all batches. Required in the first call.
         sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights. Online rules repeat a sample of weight 2. Fractional weights accumulate
-            until they make up a whole sample.
+            Sample weights. Online rules use a sample of weight 2 twice. Fractional weights
+            accumulate until they make up a whole sample.
 
         Returns
         -------

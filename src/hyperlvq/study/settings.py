@@ -68,7 +68,9 @@ class Settings:
     def check(self, models: Iterable[Model], protocol: str, as_published: bool = False) -> None:
         """Raise if models cannot be run with these settings, or not by the protocol."""
         if as_published and not self.columns:
-            raise InputError("--as-published needs --settings FILE, such as the paper's table")
+            raise InputError(
+                "--as-published needs --settings with the paper's table, paper_results.csv"
+            )
         if protocol == "strict" and self.rows and self.tuning != "strict":
             raise InputError(
                 f"the settings {self.name} cannot be used with the protocol strict: their column "
