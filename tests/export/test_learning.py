@@ -225,7 +225,10 @@ def test_what_cannot_learn_is_refused_with_the_reason(model, stream, tmp_path):
     rls = make_classifier("intrvfl", "rls", n_units=40, random_state=0).fit(*stream)
     comparing = make_classifier("comparisons", "centroids", n_units=40, random_state=0).fit(*stream)
     cases = [
-        (lambda: to_c(comparing, tmp_path, trainable=True), "only models with the hidden layer intrvfl"),
+        (
+            lambda: to_c(comparing, tmp_path, trainable=True),
+            "only models with the hidden layer intrvfl",
+        ),
         (lambda: to_c(rls, tmp_path, trainable=True), "RLSClassifier has no prototypes"),
         (lambda: to_c(model, tmp_path, trainable="hebb"), "rule must be"),
         (

@@ -52,7 +52,11 @@ ITERATIVE = pytest.mark.parametrize("solve", [fista, lms])
 
 
 @ITERATIVE
-@pytest.mark.parametrize("shape", [(80, 6), (1000, 3), (30, 100), (400, 60)], ids=str)
+@pytest.mark.parametrize(
+    "shape",
+    [(80, 6), (1000, 3), (30, 100), pytest.param((400, 60), marks=pytest.mark.compiled)],
+    ids=str,
+)
 @pytest.mark.parametrize("is_sorted", [False, True])
 def test_iterative_solvers_reach_the_exact_solution(rng, shape, is_sorted, solve):
     Z, T = make_problem(rng, shape)
@@ -96,6 +100,7 @@ def test_nothing_to_learn_is_solved_at_once(solve):
     assert (n_iter, remaining) == (1, 0)
 
 
+@pytest.mark.compiled
 @ITERATIVE
 def test_iterative_solvers_hold_no_matrix_of_columns_by_columns(rng, peak_memory, solve):
     Z, T = make_problem(rng, (40, 3000))

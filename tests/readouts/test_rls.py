@@ -48,6 +48,7 @@ def distance_to_closed_form(X, y, solver, sample_weight=None, **parameters):
     return np.linalg.norm(found.coef_ - exact.coef_) / np.linalg.norm(exact.coef_)
 
 
+@pytest.mark.compiled
 @ITERATIVE
 @pytest.mark.parametrize("penalty", ["variance", "identity"])
 @pytest.mark.parametrize("clip", [1, 3, 7])
@@ -63,6 +64,7 @@ def test_iterative_solvers_reach_the_closed_form_on_integer_activations(
     assert distance_to_closed_form(H, y, solver, weights, penalty=penalty, alpha=alpha) < 0.01
 
 
+@pytest.mark.compiled
 @ITERATIVE
 @pytest.mark.parametrize("penalty", ["variance", "identity"])
 @pytest.mark.parametrize("alpha", [0, 0.001, 1, 1000])
@@ -70,6 +72,7 @@ def test_iterative_solvers_reach_the_closed_form_on_features(wine, penalty, alph
     assert distance_to_closed_form(*wine, solver, penalty=penalty, alpha=alpha) < 0.01
 
 
+@pytest.mark.compiled
 @ITERATIVE
 def test_warning_states_the_gradient_that_is_left(wine, solver):
     X, y = wine
