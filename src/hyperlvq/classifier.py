@@ -38,8 +38,8 @@ class HyperLVQClassifier(Readout):
     n_networks : int, default=4
         Number of networks in the vote. Use 1 for a small model.
     n_units : int or "auto", default="auto"
-        Number of units of each network. "auto" is 8000 for 911 to 4000 distinct samples and 4000
-        otherwise, to limit the training time on large data.
+        Number of units of each network. "auto" is 4000 up to 910 distinct samples and 8000 from 911
+        to 4000. Above 4000 samples it is 4000 again, to limit the training time.
     time_limit : float or None, default=None
         Training time in seconds. `fit` skips networks that would probably exceed it. The first
         network is always trained. With a limit, the model depends on the speed of the machine.
@@ -66,7 +66,8 @@ class HyperLVQClassifier(Readout):
     class_prior_ : ndarray of shape (n_classes,)
         Weighted frequency of each class in training.
     uniform_share_ : float
-        Part of the probability that is spread evenly over all classes, 1 / (total weight + 2).
+        Share of the probability that is spread evenly over all classes, which is
+        1 / (sum of the sample weights + 2).
     relevances_ : ndarray of shape (`n_features_in_`,)
         Relevance of each feature, with a sum of 1. Permuting the values of a feature changes the
         scores of the first network. The relevance is the size of this change. With `n_networks=1`,
@@ -100,8 +101,8 @@ class HyperLVQClassifier(Readout):
     Whole-number sample weights count copies: weight 2 stands for two equal rows. Leave-one-out
     omits one copy at a time. Duplicated rows therefore make leave-one-out results too good and
     probabilities too confident. Use `class_weight` instead of oversampling. Fractional weights are
-    scaled to a mean of 1. Divide weights that are not counts, such as amounts of money, by their
-    mean, so that they do not count as copies.
+    scaled to a mean of 1. Whole-number weights that are not counts, such as amounts of money, would
+    be taken for copies. Divide them by their mean first.
 
     With an integer `random_state`, fits are identical for the same number of BLAS threads and the
     same library versions. Otherwise coefficients differ by rounding errors (up to 1e-5 on digits).

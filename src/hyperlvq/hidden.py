@@ -57,7 +57,7 @@ class HiddenLayer(
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples. Integer layers accept missing values (NaN).
+            Samples. `IntRVFLLayer` and `ComparisonLayer` accept missing values (NaN).
 
         Returns
         -------

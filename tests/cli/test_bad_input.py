@@ -208,7 +208,7 @@ BAD_INPUT = [
     ),
     (
         study("tune", "--as-published", "--grid", "quick"),
-        "--as-published has the paper's grid: leave",
+        "--as-published uses the paper's grid: leave",
     ),
     (
         study("tune", "--as-published", "--protocol", "strict"),

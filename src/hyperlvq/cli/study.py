@@ -29,7 +29,7 @@ NO_HALF = "no file is half-written"
 
 study_app: Typer = Typer(help="Repeat the paper's experiments.", no_args_is_help=True)
 
-OUTPUT = Option(..., "--output", "-o", help="Folder of a study or a search.")
+OUTPUT = Option(..., "--output", "-o", help="Folder for the results.")
 DATA = Option(
     None, help="Collection: a folder, .tar.gz or .tar.xz. Default: four scikit-learn sets."
 )
@@ -49,10 +49,10 @@ DASK = Option(
 )
 DEVICE = Option(
     None,
-    help="Device for training all initialisations or settings of a data set together. RLS and GLVQ "
-    "models only.",
+    help="Train all initialisations or settings of a data set in one batch on this device. RLS and "
+    "GLVQ models only.",
 )
-MINUTES = Option(None, min=0.01, help="Time limit in minutes for --device.")
+MINUTES = Option(None, min=0.01, help="Stop after this many minutes. Only with --device.")
 
 
 @study_app.command()
@@ -116,7 +116,7 @@ def tune(
     seeds: int = SEEDS,
     protocol: Literal["paper", "strict"] = PROTOCOL,
     grid: Literal["full", "quick"] | None = Option(
-        None, help="Grid: more than the paper's (takes days, default), or a quick one."
+        None, help="full (default): larger than the paper's grid, takes days. quick: a small grid."
     ),
     as_published: bool = Option(
         False,
@@ -128,7 +128,7 @@ def tune(
     device: Literal["cpu", "cuda"] | None = DEVICE,
     minutes: float | None = MINUTES,
 ) -> None:
-    """Search the best settings of the models.
+    """Search for the best settings of the models.
 
     The settings are written to settings.csv for `run`.
 
@@ -161,7 +161,7 @@ def tune(
 
 @study_app.command()
 def report(
-    folder: Path = Argument(..., help="Folder of a study or a search."),
+    folder: Path = Argument(..., help="Folder for the results."),
     output: Path = Option(Path("report.html"), "--output", "-o", help="HTML page to write."),
     published: Path | None = Option(None, help="The paper's table, for comparison."),
     figures: Path | None = Option(None, help="Folder for the figures as SVG files."),
@@ -237,7 +237,7 @@ def _cost_cells(row: Any) -> list[str]:
 def grid_named(grid: str | None, as_published: bool) -> str:
     """Name the grid that the options of `tune` ask for."""
     if as_published and grid is not None:
-        raise InputError("--as-published has the paper's grid: leave out --grid")
+        raise InputError("--as-published uses the paper's grid: leave out --grid")
     return "published" if as_published else grid or "full"
 
 

@@ -31,8 +31,8 @@ def fit(model: Pipeline, X: Any, y: Any, client: Client | None = None) -> Pipeli
 
     Workers cache the activations between passes if these take at most 40 % of the cluster's memory.
     Otherwise they cache the features and encode them again in each pass. If the features do not fit
-    either, each pass reads X again. Partitions are never concatenated, but each must fit the memory
-    of a worker.
+    either, each pass reads X again. Partitions are never concatenated, but each must fit into the
+    memory of a worker.
 
     Workers may die during training. The scheduler then recomputes their partitions on other
     workers. Sums are added in a fixed order, so the model stays the same. Without any worker, `fit`

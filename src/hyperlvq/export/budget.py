@@ -45,7 +45,7 @@ class Budget(NamedTuple):
     instructions : int
         Instructions per prediction for a sample within the training ranges.
     complaint : str or None
-        Reason why an AVR cannot read the tables, or None.
+        Reason why the model cannot run on an AVR, or None if it can.
 
     Examples
     --------

@@ -174,7 +174,7 @@ def make_learner(
     rule: str | None = None,
     learning_rate: float | None = None,
 ) -> PerceptronLearner | GLVQLearner:
-    """Create a learner that behaves like a trainable export.
+    """Create a Python model that learns as a trainable export does.
 
     Parameters
     ----------

@@ -47,16 +47,17 @@ LARGEST_ALONE = 2.0**20
 class Plan:
     """Integer form of a fitted model.
 
-    The `encoder` turns a sample into small integers h, the activations. Output j has the score
-    factor · h·q_j - b_j, with q the `weights` and b the `biases`. The class of the first output
-    with the highest score is predicted. All arrays are read-only. Use `make_plan` to create a plan.
+    The `encoder` turns a sample into small integers h, the activations. The score of output j is
+    `factor` · (h·q_j) - b_j, where q_j is row j of `weights` and b_j is entry j of `biases`. The
+    class of the first output with the highest score is predicted. All arrays are read-only. Use
+    `make_plan` to create a plan.
 
     Attributes
     ----------
     name : str
         Prefix of all names in C.
     readout : str
-        Name of the readout as in `make_classifier`, or of a class without such a name.
+        Name of the readout in `make_classifier`, or else the name of its class.
     input : {"float", "int16", "int32"}
         Type of raw feature values.
     bits : {8, 16}
@@ -81,9 +82,10 @@ class Plan:
     output_classes : ndarray of shape (n_outputs,), of int64
         Class of each output, as an index into `classes`.
     notes : tuple of str
-        Notes on losses beyond rounding.
+        Differences from the float model other than rounding.
     medians : ndarray of shape (n_features,), of float32, or None
-        Replacement of NaN in each feature. NaN entries, or None, leave NaN below all thresholds.
+        Value that replaces NaN in each feature. If the entry is NaN, or `medians` is None, a
+        missing value is below all thresholds.
     empty_scores : ndarray of shape (n_outputs,), of int64, or None
         Scores of a sample without any value, or None if they are computed as usual.
 

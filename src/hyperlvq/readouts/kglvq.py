@@ -34,13 +34,13 @@ class KGLVQClassifier(MinimisedReadout):
     kernel : str or callable, default="rbf"
         Kernel as in `sklearn.metrics.pairwise.pairwise_kernels`.
     gamma : float or "scale", default="scale"
-        Coefficient σ of the kernel exp(-σ‖x - y‖²). "scale" uses 1/(n_features · X.var()). Kernels
+        Kernel coefficient σ in exp(-σ‖x - y‖²). "scale" uses 1/(n_features · X.var()). Kernels
         without this parameter ignore it.
     max_iter : int, default=2500
         Maximum number of iterations.
     tol : float or "auto", default="auto"
         Tolerance for stopping. Training stops when no component of the gradient exceeds `tol`, or
-        with "auto" when ten iterations lower the cost by less than a thousandth.
+        with "auto" when ten iterations lower the cost by less than 0.1 %.
     init : {"means", "published"}, default="means"
         Start of the coefficients. "means" starts at the class means plus noise. "published"
         repeats the published computation: coefficients start at the sample weight divided by the

@@ -37,8 +37,9 @@ class RLSClassifier(Readout):
           columns.
         - "qr" factors the activations.
         - "eigen" decomposes the Gram matrix and supports `alpha=0`.
-        - "pinv" uses a pseudo-inverse with the cutoff of single precision: eigenvalues below
-          `n_features_in_` · 2⁻²³ of the largest are dropped. It reproduces the paper's accuracies.
+        - "pinv" uses a pseudo-inverse with the cutoff of single precision: eigenvalues
+          smaller than `n_features_in_` · 2⁻²³ times the largest one are dropped. Together with the
+          penalty "variance" it reproduces the paper's accuracies.
         - "fista" (accelerated gradient descent) and "lms" (one sample at a time) are iterative and
           need no n_features × n_features matrix decomposition (see Notes).
     max_iter : int, default=1000
@@ -72,12 +73,12 @@ class RLSClassifier(Readout):
     The Gram matrix of a random layer is badly conditioned, and its largest eigenvalue belongs to
     the mean activation. "fista" and "lms" therefore estimate up to 20 dominant directions by block
     power iteration and scale gradients down along them. Both use Nesterov momentum with restarts.
-    "lms" reduces the variance of its updates by the mean update at the start of the pass (SVRG). It
-    is slower than "fista" and included because the paper mentions it.
+    "lms" corrects each update with the mean gradient at the start of the pass (SVRG), which reduces
+    the variance. It is slower than "fista" and included because the paper mentions it.
 
-    With `alpha` ≥ 1 both come within 1 % of the closed form on the activations of `IntRVFLLayer`.
-    If `alpha` is below 1 and there are at least about as many columns as samples, they can stop far
-    from it. Use "auto" for such problems.
+    With `alpha` ≥ 1 the coefficients of both come within 1 % of the exact solution on the
+    activations of `IntRVFLLayer`. If `alpha` is below 1 and n_features is close to n_samples or
+    larger, they can stop far from it. Use "auto" for such problems.
 
     Examples
     --------
