@@ -216,7 +216,7 @@ def _check_random_state(name: str, value: Any) -> None:
 
 
 def _check_n_jobs(name: str, value: Any) -> None:
-    """Let the numbers of threads pass that joblib takes: negative ones leave processors free."""
+    """Check a number of threads. As in joblib, negative numbers leave processors free."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be None or an integer, got {value!r}")
     if value == 0:

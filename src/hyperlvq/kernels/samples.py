@@ -75,7 +75,7 @@ def have_twins(X: np.ndarray) -> np.ndarray:
 
 
 def are_counts(weights: np.ndarray) -> bool:
-    """Tell whether weights are whole numbers, which say how often each sample occurs."""
+    """Check that weights are whole numbers, which count copies of samples."""
     return weights.sum() <= LARGEST_TOTAL and np.array_equal(weights, np.rint(weights))
 
 

@@ -258,7 +258,7 @@ def cost_table(sizes: pd.DataFrame, prototypes_per_class: int = 1, n_iter: int =
 
 
 def _by_set(count: Any, sizes: pd.DataFrame, options: dict[str, int]) -> pd.DataFrame:
-    """Tabulate what a function counts for the sizes of every data set."""
+    """Tabulate costs for the sizes of every data set."""
     counts = [count(**of_set, **options) for of_set in sizes.to_dict("records")]
     return pd.DataFrame(counts, index=sizes.index)
 
