@@ -46,7 +46,7 @@ def to_c(
     ----------
     model : HyperLVQClassifier, Pipeline, Plan or learner
         A fitted model as for `make_plan`, a plan, or a learner from `make_learner`. For plans and
-        learners, `name`, `input`, `bits` and `trainable` are ignored.
+        learners, `name`, `input` and `bits` are ignored, and `trainable` must be False.
     folder : path
         Folder for NAME.h, NAME.c and NAME.md. It is created if it does not exist.
     name, input, bits : str, str, int

@@ -176,9 +176,10 @@ def lms_pass(
     rate: float,
     shrinkage: float,
 ) -> None:
-    """Let every row z of Z add η (b - (Δz) dᵀ - εΔ) to the change Δ (targets × columns, in place).
+    """Update the change Δ by each row in turn, in place.
 
-    d is the row's direction Pz, b the drive.
+    A row z of Z adds η (b - (Δz) dᵀ - εΔ) to Δ (targets × columns). d is its direction Pz, b the
+    drive.
     """
     n_targets, n_columns = change.shape
     for m in range(Z.shape[0]):

@@ -63,9 +63,9 @@ class Model:
 
     @property
     def published_grid(self) -> dict[str, tuple]:
-        """The values that the paper's search tried, none for models that it did not tune.
+        """Grid of the paper's search, empty for models that the paper did not tune.
 
-        `as_published` has what the paper did not search.
+        Parameters in `as_published` are fixed there and not searched.
         """
         if self.accuracy_column is None:
             return {}

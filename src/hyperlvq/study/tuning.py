@@ -1,10 +1,10 @@
-"""Tuning: every setting of a grid, scored on data that the evaluation does not test on.
+"""Grid searches of the study.
 
-`paper` trains on one half of the (scaled) file and scores on the other, over several seeds, as the
-paper does; the halves overlap with the evaluation's splits. With the grid "published" models are
-solved and started as the paper's, too, and only what it searched is searched. `strict` looks at the
-training samples of one split alone and cuts them into folds; where a model has `tuning_rows`, those
-of a part, and its best settings are compared once more on a larger one.
+The protocol `paper` trains on one half of the scaled file and scores on the other, over several
+seeds. As in the paper, these halves overlap with the test samples of the evaluation. The grid
+"published" also uses the paper's values, solvers and initial prototypes. The protocol `strict`
+cross-validates on the training samples of one split. If a model has `tuning_rows`, it uses that
+many of them, and compares the best settings again on a larger part.
 """
 
 import warnings

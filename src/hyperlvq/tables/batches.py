@@ -115,7 +115,7 @@ class Unseen:
 
 
 def _complete_columns(model: Predictor) -> set[str]:
-    """Name the columns of numbers that had no missing value in training, as the model knows."""
+    """List the numeric columns without missing values in training."""
     first = model.parts[0]
     names = first.learnt.get("feature_names_in_", ())
     if first.kind == "FrameVectorizer":  # its numbers are the first features
